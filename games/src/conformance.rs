@@ -1,0 +1,341 @@
+//! What must hold for every game: one suite, which a game gets by one line of its tests.
+//!
+//! ```ignore
+//! games::conformance!(MyGame, [{}, {"size": 5}]);
+//! ```
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::game::{Game, MAX_SEATS, rank};
+use crate::options::Options;
+use crate::perft::perft;
+use crate::rng::Rng;
+
+/// Makes a test for each property of [`crate::conformance`], which runs under each of the
+/// options.
+#[macro_export]
+macro_rules! conformance {
+    ($game:ty, [$($options:tt),* $(,)?]) => {
+        mod conformance {
+            use super::*;
+            $crate::conformance!(@each $game, [$($options),*],
+                states_load_and_save,
+                legal_moves_are_exactly_the_accepted_ones,
+                keys_follow_the_position,
+                games_end_with_a_result,
+                perft_counts_paths,
+                drawn_moves_are_uniform,
+                broken_states_are_refused,
+            );
+        }
+    };
+    (@each $game:ty, $options:tt, $($property:ident,)*) => {
+        $(
+            #[test]
+            fn $property() {
+                $crate::conformance!(@run $game, $options, $property);
+            }
+        )*
+    };
+    (@run $game:ty, [$($options:tt),*], $property:ident) => {
+        $($crate::conformance::$property::<$game>(&::serde_json::json!($options));)*
+    };
+}
+
+/// Random games of each property.
+const GAMES: u64 = 12;
+/// No random game is followed for longer.
+const LONGEST: u32 = 500;
+
+fn rules<G: Game>(options: &Value) -> G {
+    let options = Options::read(&G::INFO, options).expect("options of the test");
+    G::new(&options).expect("options of the test")
+}
+
+fn text<G: Game>(game: &G, mv: G::Move) -> String {
+    let mut text = String::new();
+    game.write_move(mv, &mut text);
+    text
+}
+
+fn identity<G: Game>(game: &G, position: &G::Position) -> String {
+    let mut text = String::new();
+    game.write_identity(position, &mut text);
+    text
+}
+
+/// Calls `visit` with every position of some random games, the last ones included.
+fn each_position<G: Game>(game: &G, mut visit: impl FnMut(&G::Position)) {
+    for seed in 0..GAMES {
+        let mut rng = Rng::from_parts(&[seed, 0xc0]);
+        let mut position = game.start(&mut rng);
+        let mut moves = Vec::new();
+        for _ in 0..LONGEST {
+            visit(&position);
+            if game.to_move(&position).is_none() {
+                break;
+            }
+            // Listed, so that a wrong `random_move` cannot hide what the suite should see.
+            game.legal(&position, &mut moves);
+            game.play(&mut position, moves[rng.index(moves.len())]);
+        }
+    }
+}
+
+/// Saving and loading is the identity, on positions and on JSON, whatever the order of lists.
+pub fn states_load_and_save<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    each_position(&game, |position| {
+        let state = game.save(position);
+        let loaded = game.load(&state).unwrap_or_else(|e| panic!("{e}: {state}"));
+        assert_eq!(loaded, *position, "{state}");
+        assert_eq!(game.save(&loaded), state);
+        assert_eq!(state["ply"], game.ply(position));
+        assert_eq!(state["to_move"], serde_json::json!(game.to_move(position)));
+        assert_eq!(
+            state["scores"],
+            serde_json::json!(game.scores(position).as_slice())
+        );
+    });
+}
+
+/// `legal`, `is_legal`, `count_legal` and `parse_move` agree; no two moves share a text; no move
+/// of another position is accepted unless it is listed here too.
+pub fn legal_moves_are_exactly_the_accepted_ones<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    let mut known: HashMap<String, G::Move> = HashMap::new();
+    let mut step = 0u32;
+    each_position(&game, |position| {
+        let mut moves = Vec::new();
+        if game.to_move(position).is_some() {
+            game.legal(position, &mut moves);
+            assert!(!moves.is_empty(), "who is to move can move: {position:?}");
+            assert_eq!(game.count_legal(position), moves.len() as u64);
+        }
+        let mut listed: HashMap<String, G::Move> = HashMap::new();
+        for &mv in &moves {
+            let text = text(&game, mv);
+            assert!(text.is_ascii() && !text.contains(' ') && !text.is_empty());
+            assert_eq!(game.parse_move(&text).as_ref(), Ok(&mv), "{text}");
+            assert!(game.is_legal(position, mv), "{text}");
+            assert!(listed.insert(text.clone(), mv).is_none(), "{text} twice");
+        }
+        if game.to_move(position).is_some() {
+            for (text, &mv) in known.iter().filter(|(text, _)| !listed.contains_key(*text)) {
+                assert!(
+                    !game.is_legal(position, mv),
+                    "{text} in {}",
+                    game.save(position)
+                );
+            }
+        }
+        step += 1;
+        // All moves of a few positions and one of the others keep the pool large but bounded.
+        let keep = if step % 16 == 1 { usize::MAX } else { 1 };
+        if known.len() < 20_000 {
+            known.extend(listed.into_iter().take(keep));
+        }
+    });
+    let near = known.keys().take(200).flat_map(|text| {
+        let mut shorter = text.clone();
+        shorter.pop();
+        [
+            shorter,
+            format!("{text}x"),
+            format!("{text} "),
+            text.to_uppercase(),
+        ]
+    });
+    for wrong in near.chain(["", "-", "é", "a0-a1", "\0", "🐧"].map(String::from)) {
+        if let Ok(mv) = game.parse_move(&wrong) {
+            assert_eq!(text(&game, mv), wrong, "only one way to write a move");
+        }
+    }
+}
+
+/// The incremental key equals the one of the same state loaded afresh, and positions have the
+/// same key exactly when they have the same identity.
+pub fn keys_follow_the_position<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    let mut by_key: HashMap<u64, String> = HashMap::new();
+    let mut by_identity: HashMap<String, u64> = HashMap::new();
+    each_position(&game, |position| {
+        let afresh = game.load(&game.save(position)).expect("a saved state");
+        assert_eq!(
+            game.key(&afresh),
+            game.key(position),
+            "{}",
+            game.save(position)
+        );
+        let (key, identity) = (game.key(position), identity(&game, position));
+        let other = by_key.entry(key).or_insert_with(|| identity.clone());
+        assert_eq!(*other, identity, "one key for two positions");
+        let other = by_identity.entry(identity).or_insert(key);
+        assert_eq!(*other, key, "two keys for one position");
+    });
+}
+
+/// Plies count up, scores never shrink, and a game that is over has a reason and an outcome that
+/// adds up.
+pub fn games_end_with_a_result<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    let seats = game.seats();
+    assert!((2..=MAX_SEATS).contains(&seats));
+    let mut ended = 0;
+    let mut before: Option<G::Position> = None;
+    each_position(&game, |position| {
+        let scores = game.scores(position);
+        assert_eq!(scores.len(), seats);
+        match before.filter(|_| game.ply(position) > 0) {
+            Some(before) => {
+                assert_eq!(game.ply(position), game.ply(&before) + 1);
+                let earlier = game.scores(&before);
+                assert!(scores.iter().zip(&earlier).all(|(now, then)| now >= then));
+            }
+            None => assert_eq!(game.ply(position), 0),
+        }
+        before = Some(*position);
+        let outcome = game.outcome(position);
+        let sum: f64 = outcome.iter().sum();
+        assert!((sum - seats as f64 / 2.0).abs() < 1e-9, "{outcome:?}");
+        assert!(outcome.iter().all(|o| (0.0..=1.0).contains(o)));
+        if G::INFO.symmetric {
+            assert_eq!(outcome, rank(&scores));
+        }
+        match game.to_move(position) {
+            Some(seat) => {
+                assert!(seat < seats);
+                assert_eq!(game.reason(position), None);
+            }
+            None => {
+                assert!(game.reason(position).is_some());
+                ended += 1;
+            }
+        }
+        let view = game.view(position);
+        let cells: Vec<&str> = view.cells.iter().map(|cell| &*cell.name).collect();
+        let mut taken: Vec<&str> = view.pieces.iter().map(|piece| &*piece.cell).collect();
+        assert!(taken.iter().all(|cell| cells.contains(cell)));
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken.len(), view.pieces.len(), "one piece a cell");
+    });
+    assert!(
+        ended == GAMES || G::INFO.limits.max_plies.is_some(),
+        "only games with a limit may go on for ever"
+    );
+}
+
+/// Counting in bulk at the last ply gives what walking to it gives.
+pub fn perft_counts_paths<G: Game>(options: &Value) {
+    fn walk<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let mut moves = Vec::new();
+        if game.to_move(position).is_some() {
+            game.legal(position, &mut moves);
+        }
+        let play = |&mv: &G::Move| {
+            let mut next = *position;
+            game.play(&mut next, mv);
+            walk(game, &next, depth - 1)
+        };
+        moves.iter().map(play).sum()
+    }
+    let game = rules::<G>(options);
+    let mut step = 0;
+    each_position(&game, |position| {
+        step += 1;
+        let few = game.to_move(position).is_none() || game.count_legal(position) < 40;
+        if step % 7 == 0 && few {
+            for depth in 0..3 {
+                assert_eq!(perft(&game, position, depth), walk(&game, position, depth));
+            }
+        }
+    });
+}
+
+/// `random_move` draws every legal move, and each about equally often (chi-squared).
+pub fn drawn_moves_are_uniform<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    let mut rng = Rng::new(11);
+    let mut scratch = Vec::new();
+    let mut step = 0;
+    each_position(&game, |position| {
+        step += 1;
+        if game.to_move(position).is_none() || step % 9 != 0 {
+            return;
+        }
+        let mut moves = Vec::new();
+        game.legal(position, &mut moves);
+        if moves.len() > 150 {
+            let mv = game.random_move(position, &mut rng, &mut scratch);
+            assert!(moves.contains(&mv));
+            return;
+        }
+        let mut seen = vec![0u32; moves.len()];
+        let draws = 40 * moves.len();
+        for _ in 0..draws {
+            let mv = game.random_move(position, &mut rng, &mut scratch);
+            let index = moves.iter().position(|other| *other == mv);
+            seen[index.expect("a legal move")] += 1;
+        }
+        let chi: f64 = seen
+            .iter()
+            .map(|&n| (f64::from(n) - 40.0).powi(2) / 40.0)
+            .sum();
+        let freedom = (moves.len() - 1) as f64;
+        // Seven standard deviations above the mean: a fixed seed never meets that by chance.
+        assert!(chi <= freedom + 7.0 * (2.0 * freedom).sqrt(), "{seen:?}");
+    });
+}
+
+/// A state with a field missing, unknown or of a wrong type is refused, and the error names it.
+pub fn broken_states_are_refused<G: Game>(options: &Value) {
+    let game = rules::<G>(options);
+    let mut step = 0;
+    each_position(&game, |position| {
+        step += 1;
+        if step % 20 != 1 {
+            return;
+        }
+        let state = game.save(position);
+        let fields = state.as_object().expect("states are objects");
+        for name in fields.keys() {
+            let mut missing = fields.clone();
+            missing.remove(name);
+            let error = game
+                .load(&Value::Object(missing))
+                .expect_err("a field missing");
+            assert_eq!(error.field, *name);
+            for wrong in [
+                Value::from(-1),
+                Value::from(1.5),
+                Value::from("x"),
+                Value::from(vec![7]),
+            ] {
+                let mut broken = fields.clone();
+                broken.insert(name.clone(), wrong.clone());
+                let error = game
+                    .load(&Value::Object(broken))
+                    .expect_err("a field of a wrong type");
+                assert!(
+                    error.field.starts_with(name.as_str()),
+                    "{name} {wrong}: {error}"
+                );
+            }
+        }
+        let mut unknown = fields.clone();
+        unknown.insert("colour".to_owned(), Value::from("blue"));
+        let error = game
+            .load(&Value::Object(unknown))
+            .expect_err("an unknown field");
+        assert_eq!(error.field, "colour");
+        for not_a_state in [Value::Null, Value::from("x"), Value::from(vec![1])] {
+            assert!(game.load(&not_a_state).is_err());
+        }
+    });
+}

@@ -1,0 +1,262 @@
+//! Sliding along lines, by table.
+//!
+//! A board is seen as a set of lines (rows, columns, diagonals): 4 through each cell of a
+//! square board, 3 through each hexagon. The occupancy of each line is one small integer,
+//! kept up to date as cells fill and empty. How far a slider gets from a place on a line is
+//! then one look-up, and so is the number of cells that it reaches.
+
+use crate::board::{Board, CellId};
+use crate::view::Shape;
+
+/// The longest line.
+const LONGEST: usize = 11;
+
+/// `REACH[place][occupancy]`: the places that a slider reaches on a line, as bits.
+static REACH: [[u16; 1 << LONGEST]; LONGEST] = reach_table();
+/// `COUNT[place][occupancy]`: how many places those are.
+static COUNT: [[u8; 1 << LONGEST]; LONGEST] = count_table();
+
+const fn reach_table() -> [[u16; 1 << LONGEST]; LONGEST] {
+    let mut table = [[0; 1 << LONGEST]; LONGEST];
+    let mut place = 0;
+    while place < LONGEST {
+        let mut occupied = 0u32;
+        while occupied < 1 << LONGEST {
+            // Above: up to the lowest blocker above the place. Below: down to the highest one.
+            let above_blockers = (occupied | 1 << LONGEST) >> (place + 1);
+            let above = ((1u32 << above_blockers.trailing_zeros()) - 1) << (place + 1);
+            let below_blockers = occupied & ((1 << place) - 1);
+            let first_free = 32 - below_blockers.leading_zeros();
+            let below = ((1 << place) - 1) & !((1 << first_free) - 1);
+            table[place][occupied as usize] = (above | below) as u16;
+            occupied += 1;
+        }
+        place += 1;
+    }
+    table
+}
+
+const fn count_table() -> [[u8; 1 << LONGEST]; LONGEST] {
+    let mut table = [[0; 1 << LONGEST]; LONGEST];
+    let mut place = 0;
+    while place < LONGEST {
+        let mut occupied = 0;
+        while occupied < 1 << LONGEST {
+            table[place][occupied] = REACH[place][occupied].count_ones() as u8;
+            occupied += 1;
+        }
+        place += 1;
+    }
+    table
+}
+
+/// Which cells are blocked, as one integer a line. `L` is at least the number of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy<const L: usize>([u16; L]);
+
+/// Where a cell lies on one of its lines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    line: u8,
+    place: u8,
+}
+
+/// The lines of a board: `K` through each cell, at most `L` in all.
+#[derive(Clone, Debug)]
+pub struct Lines<const K: usize, const L: usize> {
+    places: Vec<[Place; K]>,
+    cells: [[CellId; LONGEST]; L],
+    /// Every cell free, and blocked beyond the ends of the lines.
+    free: Occupancy<L>,
+}
+
+impl<const K: usize, const L: usize> Lines<K, L> {
+    /// The lines of `board`.
+    ///
+    /// # Panics
+    /// If `K` does not fit the board's shape or `L` its size: a mistake in a game.
+    pub fn new(board: &Board) -> Self {
+        let half = board.directions() / 2;
+        assert_eq!(K, half, "lines through a cell");
+        let mut places = vec![[Place::default(); K]; board.len()];
+        let mut cells = [[0; LONGEST]; L];
+        let mut free = Occupancy([0; L]);
+        let mut line = 0;
+        // Of the directions of rows, the eastern one comes first, so that line numbers start
+        // with the rows from the bottom up, each from left to right.
+        let east = match board.shape() {
+            Shape::Square => 2,
+            Shape::Hex => 1,
+        };
+        for k in 0..K {
+            let forward = (east + k) % board.directions();
+            let back = (forward + half) % board.directions();
+            for start in board.cells() {
+                if board.step(start, back).is_some() {
+                    continue;
+                }
+                let mut length = 0;
+                let mut next = Some(start);
+                while let Some(cell) = next {
+                    places[cell as usize][k] = Place {
+                        line: line as u8,
+                        place: length as u8,
+                    };
+                    cells[line][length] = cell;
+                    length += 1;
+                    next = board.step(cell, forward);
+                }
+                free.0[line] = (((1u32 << LONGEST) - 1) & !((1 << length) - 1)) as u16;
+                line += 1;
+            }
+        }
+        Lines {
+            places,
+            cells,
+            free,
+        }
+    }
+
+    /// No cell blocked.
+    pub fn free(&self) -> Occupancy<L> {
+        self.free
+    }
+
+    /// Blocks a free cell or frees a blocked one.
+    #[inline]
+    pub fn toggle(&self, occupancy: &mut Occupancy<L>, cell: CellId) {
+        for at in self.places[cell as usize] {
+            occupancy.0[at.line as usize] ^= 1 << at.place;
+        }
+    }
+
+    /// Whether the cell is blocked.
+    #[inline]
+    pub fn blocked(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
+        let at = self.places[cell as usize][0];
+        occupancy.0[at.line as usize] >> at.place & 1 != 0
+    }
+
+    /// How many cells a slider on `cell` reaches. Whether `cell` itself is blocked does not
+    /// matter.
+    #[inline]
+    pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId) -> u32 {
+        let mut sum = 0;
+        for at in self.places[cell as usize] {
+            sum += u32::from(lookup(&COUNT, at, occupancy));
+        }
+        sum
+    }
+
+    /// Whether a slider on `cell` can move at all.
+    #[inline]
+    pub fn any(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
+        self.places[cell as usize]
+            .iter()
+            .any(|&at| lookup(&COUNT, at, occupancy) != 0)
+    }
+
+    /// Calls `visit` with each cell that a slider on `cell` reaches.
+    #[inline]
+    pub fn each(&self, occupancy: &Occupancy<L>, cell: CellId, mut visit: impl FnMut(CellId)) {
+        for at in self.places[cell as usize] {
+            let mut reach = lookup(&REACH, at, occupancy);
+            let cells = &self.cells[at.line as usize];
+            while reach != 0 {
+                visit(cells[reach.trailing_zeros() as usize]);
+                reach &= reach - 1;
+            }
+        }
+    }
+
+    /// The cell with number `index` of those that [`Lines::each`] visits.
+    ///
+    /// # Panics
+    /// If there are not that many.
+    #[inline]
+    pub fn nth(&self, occupancy: &Occupancy<L>, cell: CellId, mut index: u32) -> CellId {
+        for at in self.places[cell as usize] {
+            let count = u32::from(lookup(&COUNT, at, occupancy));
+            if index >= count {
+                index -= count;
+                continue;
+            }
+            let mut reach = lookup(&REACH, at, occupancy);
+            for _ in 0..index {
+                reach &= reach - 1;
+            }
+            return self.cells[at.line as usize][reach.trailing_zeros() as usize];
+        }
+        panic!("cell {cell} reaches fewer cells than that");
+    }
+
+    /// Whether a slider on `from` reaches `to`.
+    pub fn reaches(&self, occupancy: &Occupancy<L>, from: CellId, to: CellId) -> bool {
+        let mut found = false;
+        self.each(occupancy, from, |cell| found |= cell == to);
+        found
+    }
+}
+
+#[inline]
+fn lookup<T: Copy, const L: usize>(
+    table: &[[T; 1 << LONGEST]; LONGEST],
+    at: Place,
+    occupancy: &Occupancy<L>,
+) -> T {
+    let occupied = occupancy.0[at.line as usize] as usize;
+    table[at.place as usize][occupied & ((1 << LONGEST) - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    /// Walks step by step: what the tables must agree with.
+    fn walk(board: &Board, blocked: &[bool], from: CellId) -> Vec<CellId> {
+        let mut reached = Vec::new();
+        for d in 0..board.directions() {
+            let mut next = board.step(from, d);
+            while let Some(cell) = next.filter(|c| !blocked[*c as usize]) {
+                reached.push(cell);
+                next = board.step(cell, d);
+            }
+        }
+        reached.sort_unstable();
+        reached
+    }
+
+    fn check<const K: usize, const L: usize>(board: &Board) {
+        let lines = Lines::<K, L>::new(board);
+        let mut rng = Rng::new(5);
+        for density in 0..8 {
+            let mut occupancy = lines.free();
+            let blocked: Vec<bool> = board.cells().map(|_| rng.below(8) < density).collect();
+            for cell in board.cells().filter(|c| blocked[*c as usize]) {
+                lines.toggle(&mut occupancy, cell);
+            }
+            for from in board.cells() {
+                assert_eq!(lines.blocked(&occupancy, from), blocked[from as usize]);
+                let expected = walk(board, &blocked, from);
+                let mut listed = Vec::new();
+                lines.each(&occupancy, from, |cell| listed.push(cell));
+                for (i, &cell) in listed.iter().enumerate() {
+                    assert_eq!(lines.nth(&occupancy, from, i as u32), cell);
+                }
+                listed.sort_unstable();
+                assert_eq!(listed, expected);
+                assert_eq!(lines.count(&occupancy, from) as usize, expected.len());
+                assert_eq!(lines.any(&occupancy, from), !expected.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn tables_agree_with_walking() {
+        for size in 4..=11 {
+            check::<4, 64>(&Board::square(size, size));
+        }
+        check::<3, 32>(&Board::hex60());
+    }
+}

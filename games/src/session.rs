@@ -1,0 +1,351 @@
+//! Any game behind one interface: moves as text, states as JSON.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::game::{Game, Info, Outcome, ParseError, Scores, Seat};
+use crate::options::{OptionError, Options};
+use crate::perft;
+use crate::playout::{Playouts, playouts};
+use crate::rng::Rng;
+use crate::state::StateError;
+use crate::view::View;
+
+/// The rules of a game under fixed options, whichever game it is.
+pub trait Rules: Send + Sync {
+    /// The game's description.
+    fn info(&self) -> &'static Info;
+    /// The options, defaults filled in.
+    fn options(&self) -> &Options;
+    /// How many seats play.
+    fn seats(&self) -> usize;
+    /// The seats' names, one a seat.
+    fn roles(&self) -> &'static [&'static str] {
+        &self.info().roles[..self.seats()]
+    }
+    /// The start that belongs to a seed.
+    fn start(&self, seed: u64) -> Box<dyn Session>;
+    /// A given position.
+    ///
+    /// # Errors
+    /// If the state breaks the rules.
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, StateError>;
+}
+
+/// A game that is being played: a position and the moves that led to it.
+pub trait Session: Send {
+    /// How many seats play.
+    fn seats(&self) -> usize;
+    /// Moves since the start of the game.
+    fn ply(&self) -> u32;
+    /// The seat to act; `None` when the game is over.
+    fn to_move(&self) -> Option<Seat>;
+    /// All legal moves; empty only when the game is over.
+    fn legal(&mut self) -> Vec<String>;
+    /// One legal move, each equally likely; `None` when the game is over.
+    fn random_move(&mut self, rng: &mut Rng) -> Option<String>;
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// If it is not legal; the position is then as it was.
+    fn play(&mut self, text: &str) -> Result<(), MoveError>;
+    /// How many moves can be taken back: those since the session was opened.
+    fn played(&self) -> usize;
+    /// Takes `count` moves back.
+    ///
+    /// # Errors
+    /// If fewer were played; the position is then as it was.
+    fn undo(&mut self, count: usize) -> Result<(), UndoError>;
+    /// The state as JSON.
+    fn state(&self) -> Value;
+    /// Points so far.
+    fn scores(&self) -> Scores;
+    /// What the scores are worth, now.
+    fn outcome(&self) -> Outcome;
+    /// What ended the game.
+    fn reason(&self) -> Option<&'static str>;
+    /// A text that is equal exactly for positions from which play goes on equally.
+    fn identity(&self) -> String;
+    /// The board, for drawing.
+    fn view(&self) -> View;
+    /// Positions after exactly `depth` plies, by paths.
+    fn perft(&self, depth: u32) -> u64;
+    /// [`Session::perft`] for each legal move: the positions after `depth` plies, that one
+    /// included. Empty for depth 0.
+    fn divide(&self, depth: u32) -> Vec<(String, u64)>;
+    /// Random games from here. `max_plies` counts from the start of the match.
+    fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts;
+    /// The same after each legal move.
+    fn playouts_by_move(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+    ) -> Vec<(String, Playouts)>;
+    /// The same game in the same position, to be played on independently.
+    fn fork(&self) -> Box<dyn Session>;
+
+    /// The result, once the game is over.
+    fn end(&self) -> Option<End> {
+        self.reason().map(|reason| End {
+            scores: self.scores(),
+            outcome: self.outcome(),
+            reason,
+        })
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct End {
+    /// Points, one entry a seat.
+    pub scores: Scores,
+    /// What they are worth, one entry a seat.
+    pub outcome: Outcome,
+    /// What ended the game.
+    pub reason: &'static str,
+}
+
+/// A move that cannot be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MoveError {
+    /// It is not written like a move.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// It is written well but not legal here.
+    #[error("`{text}` is not legal here for {role} (seat {seat}), who has {legal} legal moves")]
+    Illegal {
+        /// The move.
+        text: String,
+        /// The seat to move.
+        seat: Seat,
+        /// Its name.
+        role: &'static str,
+        /// How many moves it could choose from.
+        legal: u64,
+    },
+    /// There are no moves any more.
+    #[error("`{text}` cannot be played: the game is over")]
+    Over {
+        /// The move.
+        text: String,
+    },
+}
+
+/// More moves to take back than there are.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{count} moves cannot be taken back: {played} were played since the position was set up")]
+pub struct UndoError {
+    /// How many were asked for.
+    pub count: usize,
+    /// How many there are.
+    pub played: usize,
+}
+
+/// Checks the options of a game and makes its rules.
+pub(crate) fn configure<G: Game>(options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
+    let options = Options::read(&G::INFO, options)?;
+    let game = Arc::new(G::new(&options)?);
+    Ok(Arc::new(Configured { game, options }))
+}
+
+struct Configured<G> {
+    game: Arc<G>,
+    options: Options,
+}
+
+impl<G: Game> Configured<G> {
+    fn session(&self, position: G::Position) -> Box<dyn Session> {
+        Box::new(Typed {
+            game: self.game.clone(),
+            position,
+            history: Vec::new(),
+            moves: Vec::new(),
+        })
+    }
+}
+
+impl<G: Game> Rules for Configured<G> {
+    fn info(&self) -> &'static Info {
+        const { &G::INFO }
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    fn start(&self, seed: u64) -> Box<dyn Session> {
+        self.session(self.game.start(&mut Rng::new(seed)))
+    }
+
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, StateError> {
+        Ok(self.session(self.game.load(state)?))
+    }
+}
+
+struct Typed<G: Game> {
+    game: Arc<G>,
+    position: G::Position,
+    /// The positions before each move that was played.
+    history: Vec<G::Position>,
+    /// Reused for lists of moves.
+    moves: Vec<G::Move>,
+}
+
+impl<G: Game> Typed<G> {
+    fn text(&self, mv: G::Move) -> String {
+        let mut text = String::new();
+        self.game.write_move(mv, &mut text);
+        text
+    }
+
+    /// Each legal move with the position after it.
+    fn children(&self) -> impl Iterator<Item = (String, G::Position)> + '_ {
+        let mut moves = Vec::new();
+        if self.to_move().is_some() {
+            self.game.legal(&self.position, &mut moves);
+        }
+        moves.into_iter().map(|mv| {
+            let mut next = self.position;
+            self.game.play(&mut next, mv);
+            (self.text(mv), next)
+        })
+    }
+}
+
+impl<G: Game> Session for Typed<G> {
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    fn ply(&self) -> u32 {
+        self.game.ply(&self.position)
+    }
+
+    fn to_move(&self) -> Option<Seat> {
+        self.game.to_move(&self.position)
+    }
+
+    fn legal(&mut self) -> Vec<String> {
+        self.game.legal(&self.position, &mut self.moves);
+        self.moves.iter().map(|&mv| self.text(mv)).collect()
+    }
+
+    fn random_move(&mut self, rng: &mut Rng) -> Option<String> {
+        self.to_move()?;
+        let mv = self.game.random_move(&self.position, rng, &mut self.moves);
+        Some(self.text(mv))
+    }
+
+    fn play(&mut self, text: &str) -> Result<(), MoveError> {
+        let Some(seat) = self.to_move() else {
+            let text = text.chars().take(40).collect();
+            return Err(MoveError::Over { text });
+        };
+        let mv = self.game.parse_move(text)?;
+        if !self.game.is_legal(&self.position, mv) {
+            return Err(MoveError::Illegal {
+                text: text.to_owned(),
+                seat,
+                role: self.game.role(seat),
+                legal: self.game.count_legal(&self.position),
+            });
+        }
+        self.history.push(self.position);
+        self.game.play(&mut self.position, mv);
+        Ok(())
+    }
+
+    fn played(&self) -> usize {
+        self.history.len()
+    }
+
+    fn undo(&mut self, count: usize) -> Result<(), UndoError> {
+        let played = self.played();
+        let keep = played
+            .checked_sub(count)
+            .ok_or(UndoError { count, played })?;
+        if let Some(&position) = self.history.get(keep) {
+            self.position = position;
+            self.history.truncate(keep);
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> Value {
+        self.game.save(&self.position)
+    }
+
+    fn scores(&self) -> Scores {
+        self.game.scores(&self.position)
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.game.outcome(&self.position)
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        self.game.reason(&self.position)
+    }
+
+    fn identity(&self) -> String {
+        let mut text = String::new();
+        self.game.write_identity(&self.position, &mut text);
+        text
+    }
+
+    fn view(&self) -> View {
+        self.game.view(&self.position)
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        perft::perft(&*self.game, &self.position, depth)
+    }
+
+    fn divide(&self, depth: u32) -> Vec<(String, u64)> {
+        let Some(rest) = depth.checked_sub(1) else {
+            return Vec::new();
+        };
+        self.children()
+            .map(|(text, next)| (text, perft::perft(&*self.game, &next, rest)))
+            .collect()
+    }
+
+    fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts {
+        let mut rng = Rng::new(seed);
+        playouts(&*self.game, &self.position, max_plies, count, &mut rng)
+    }
+
+    fn playouts_by_move(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+    ) -> Vec<(String, Playouts)> {
+        let mut rng = Rng::new(seed);
+        self.children()
+            .map(|(text, next)| {
+                (
+                    text,
+                    playouts(&*self.game, &next, max_plies, count, &mut rng),
+                )
+            })
+            .collect()
+    }
+
+    fn fork(&self) -> Box<dyn Session> {
+        Box::new(Typed {
+            game: self.game.clone(),
+            position: self.position,
+            history: self.history.clone(),
+            moves: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! What a board looks like, for anything that draws: terminals, pages, pictures.
+
+use serde::Serialize;
+
+/// A board with its pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct View {
+    /// The shape of the cells.
+    pub shape: Shape,
+    /// Every cell of the board, holes included.
+    pub cells: Vec<Cell>,
+    /// What stands on the cells; at most one piece a cell.
+    pub pieces: Vec<Piece>,
+    /// What is not on the board (reserves, phases), one line each.
+    pub notes: Vec<String>,
+}
+
+/// The shape of a board's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Squares.
+    Square,
+    /// Hexagons that stand on a point, so that rows are horizontal.
+    Hex,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// Its name in moves.
+    pub name: String,
+    /// The centre's column, in half widths of a cell.
+    pub x: i32,
+    /// The row, counted from the bottom.
+    pub y: i32,
+    /// What the ground is.
+    pub ground: Ground,
+    /// What is printed on it, such as a number of fish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// What the ground of a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ground {
+    /// An ordinary cell.
+    Open,
+    /// A cell that marks something: an edge, a home row, a closed middle.
+    Marked,
+    /// No ground any more: eaten, removed, crossed out.
+    Gone,
+}
+
+/// One piece.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Piece {
+    /// The cell that it stands on.
+    pub cell: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// Its owner; `None` for what belongs to nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seat: Option<usize>,
+    /// One letter for it.
+    pub glyph: char,
+    /// The way it faces: `n`, `e`, `s` or `w`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facing: Option<char>,
+}
