@@ -1,1 +1,38 @@
-//! Placeholder.
+//! The wire: messages between referee and bots, the forward model's requests and answers, and
+//! the match log. `PROTOCOL.md` beside this crate tells the same to people who write bots.
+//!
+//! ```
+//! use protocol::{FromBot, ToBot};
+//!
+//! let line = r#"{"type":"move","move":"d1-d7/g7","ply":0}"#;
+//! let FromBot::Move(answer) = FromBot::from_line(line.as_bytes()).unwrap() else { panic!() };
+//! assert_eq!(answer.mv, "d1-d7/g7");
+//! assert_eq!(ToBot::Quit.to_line(), "{\"type\":\"quit\"}\n");
+//! ```
+
+mod log;
+mod messages;
+mod model;
+pub mod schema;
+mod time;
+
+pub use log::{LOG_FORMAT, LoggedMove, Player, Record};
+pub use messages::{
+    BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
+    Opponent, PlayedMove, Start, ToBot, Turn, Wants,
+};
+pub use model::{Answer, ModelError, Op, Request, Want};
+pub use time::{ClockState, Millis, TimeControl};
+
+/// The version of the protocol that this crate speaks.
+pub const PROTOCOL: u32 = 1;
+
+/// No line may be longer than this many bytes, the line end not counted.
+pub const MAX_LINE: usize = 1 << 20;
+
+/// One JSON line, ended by `\n`.
+pub(crate) fn line<T: serde::Serialize>(value: &T) -> String {
+    let mut line = serde_json::to_string(value).expect("messages have text keys only");
+    line.push('\n');
+    line
+}

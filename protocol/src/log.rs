@@ -1,0 +1,90 @@
+//! The match log: one finished match a line.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::messages::{Limits, MatchResult};
+use crate::time::{Millis, TimeControl};
+
+/// The version of the log's format that this crate writes.
+pub const LOG_FORMAT: u32 = 1;
+
+/// One finished match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// The version of the format.
+    pub format: u32,
+    /// The match's id, unique in its log.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The game's id.
+    pub game: String,
+    /// The game's options, defaults filled in.
+    pub options: Value,
+    /// The seed that start and opening were made from; the matches of one pairing share it.
+    pub seed: u64,
+    /// The position at the start.
+    pub start: Value,
+    /// Who sat where, in seat order.
+    pub players: Vec<Player>,
+    /// The time control of all players that have none of their own.
+    pub time: TimeControl,
+    /// What would have stopped the match.
+    pub limits: Limits,
+    /// How many plies at the beginning of `moves` the referee made.
+    pub opening: u32,
+    /// Every ply.
+    pub moves: Vec<LoggedMove>,
+    /// How it ended.
+    pub result: MatchResult,
+    /// When it began, in RFC 3339 and UTC.
+    pub started: String,
+    /// How long it took.
+    pub duration_ms: Millis,
+    /// Name and version of the referee.
+    pub referee: String,
+}
+
+/// A player of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Player {
+    /// The bot's name in the tournament.
+    pub name: String,
+    /// The seat's name in this game.
+    pub role: String,
+    /// The version that the bot told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How it was started.
+    pub command: Vec<String>,
+    /// Its own time control, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeControl>,
+}
+
+/// A ply of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoggedMove {
+    /// Who made it.
+    pub seat: usize,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The time that the bot took; 0 for plies of the referee.
+    #[serde(default)]
+    pub ms: Millis,
+    /// What the bot told with it: the move's `info`, else its last `info` message of the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<Value>,
+    /// True for a random ply that the referee made for a seat at fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
+}
+
+impl Record {
+    /// The record as a line.
+    pub fn to_line(&self) -> String {
+        crate::line(self)
+    }
+}

@@ -1,0 +1,367 @@
+//! The messages between referee and bots.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::time::{ClockState, TimeControl};
+
+/// What the referee says to a bot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum ToBot {
+    /// The first message to a process; asks for `hello`.
+    Hello {
+        /// The version of the protocol.
+        protocol: u32,
+        /// Name and version of the referee.
+        referee: String,
+    },
+    /// A match begins; asks for `ready`.
+    Start(Box<Start>),
+    /// It is the bot's turn; asks for `move` (or `resign`).
+    Turn(Box<Turn>),
+    /// The bot has lost the match by a fault.
+    Error {
+        /// Which kind of fault.
+        code: FaultCode,
+        /// What happened, in words.
+        message: String,
+    },
+    /// The match is over.
+    End(End),
+    /// There are no more matches; the process should exit.
+    Quit,
+}
+
+/// The beginning of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Start {
+    /// The match's id.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The game's id.
+    pub game: String,
+    /// The game's options, defaults filled in.
+    pub options: Value,
+    /// The seat that the bot takes.
+    pub seat: usize,
+    /// The seat's name in this game.
+    pub role: String,
+    /// Who sits where, in seat order.
+    pub players: Vec<Opponent>,
+    /// The position at the start.
+    pub state: Value,
+    /// The bot's own time control.
+    pub time: TimeControl,
+    /// What stops a match that does not end by itself.
+    pub limits: Limits,
+}
+
+/// A player as the others see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Opponent {
+    /// The bot's name in the tournament.
+    pub name: String,
+    /// The seat's name in this game.
+    pub role: String,
+}
+
+/// What stops a match that does not end by itself; null where there is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// The number of plies.
+    pub max_plies: Option<u32>,
+    /// How many times a position is there.
+    pub repetition: Option<u32>,
+}
+
+/// A request for a move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Turn {
+    /// Plies made since the start of the match.
+    pub ply: u32,
+    /// Every ply since this bot's last `turn`, its own last one first.
+    pub moves: Vec<PlayedMove>,
+    /// The position, for bots that want it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// All legal moves, for bots that want them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub legal: Option<Vec<String>>,
+    /// The clocks.
+    pub clock: ClockState,
+}
+
+/// A ply that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlayedMove {
+    /// Who made it.
+    pub seat: usize,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+}
+
+/// The end of a match.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct End {
+    /// Every ply since this bot's last `turn`.
+    pub moves: Vec<PlayedMove>,
+    /// How it ended.
+    pub result: MatchResult,
+}
+
+/// How a match ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MatchResult {
+    /// The game's points, one entry a seat.
+    pub scores: Vec<i64>,
+    /// What they are worth in [0, 1], one entry a seat.
+    pub outcome: Vec<f64>,
+    /// What ended it: a reason of the game, `max_plies`, `repetition` or `forfeit`.
+    pub reason: String,
+    /// The faults that seats lost by, in the order in which they happened.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
+}
+
+/// A fault of a seat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fault {
+    /// Whose.
+    pub seat: usize,
+    /// Which kind.
+    pub code: FaultCode,
+    /// The plies that had been made.
+    pub ply: u32,
+    /// What happened, in words.
+    pub message: String,
+}
+
+/// The kinds of faults, and resigning, which ends the game in the same way.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCode {
+    /// No process, or no `hello` or `ready` in time.
+    Startup,
+    /// Not JSON, a wrong type, an unknown protocol version, a line too long.
+    Protocol,
+    /// A move that is not legal.
+    IllegalMove,
+    /// No answer in time.
+    Timeout,
+    /// The process exited or closed its output.
+    Crash,
+    /// The bot gave up: not a fault.
+    Resign,
+}
+
+impl FaultCode {
+    /// Whether the bot did something wrong.
+    pub fn is_fault(self) -> bool {
+        self != FaultCode::Resign
+    }
+
+    /// The code as it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FaultCode::Startup => "startup",
+            FaultCode::Protocol => "protocol",
+            FaultCode::IllegalMove => "illegal_move",
+            FaultCode::Timeout => "timeout",
+            FaultCode::Crash => "crash",
+            FaultCode::Resign => "resign",
+        }
+    }
+}
+
+impl fmt::Display for FaultCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a bot says to the referee.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum FromBot {
+    /// The answer to `hello`.
+    Hello(BotHello),
+    /// The answer to `start`.
+    Ready {},
+    /// The answer to `turn`.
+    Move(BotMove),
+    /// Gives the match up.
+    Resign {},
+    /// At any time during the bot's turn; logged, never judged.
+    Info(BotInfo),
+}
+
+/// A bot introduces itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BotHello {
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// Its own name for itself.
+    pub name: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Who wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// The ids of the games that it plays; absent for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub games: Option<Vec<String>>,
+    /// What it wants in `turn` messages; absent for both.
+    #[serde(default)]
+    pub wants: Wants,
+}
+
+/// The parts of `turn` messages that a bot can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Wants {
+    /// The position.
+    pub state: bool,
+    /// The legal moves.
+    pub legal: bool,
+}
+
+impl Default for Wants {
+    fn default() -> Self {
+        Wants {
+            state: true,
+            legal: true,
+        }
+    }
+}
+
+/// A bot's move.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BotMove {
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The `ply` of the turn that it answers; an answer to another turn is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ply: Option<u32>,
+    /// Anything; by custom `depth`, `nodes`, `value`, `pv` and `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<Value>,
+}
+
+/// What a bot tells about its thinking: any fields, by custom those of a move's `info`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BotInfo {
+    /// The fields.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// A line that is not a message.
+#[derive(Debug, Error)]
+#[error("{reason}; the line was `{line}`")]
+pub struct BadMessage {
+    /// What is wrong with it.
+    pub reason: String,
+    /// The line, cut when it is long.
+    pub line: String,
+}
+
+impl ToBot {
+    /// The message as a line.
+    pub fn to_line(&self) -> String {
+        crate::line(self)
+    }
+
+    /// Reads a line, with or without its end.
+    ///
+    /// # Errors
+    /// If it is not a message of the referee.
+    pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
+        read(line, "a message of the referee")
+    }
+}
+
+impl FromBot {
+    /// The message as a line.
+    pub fn to_line(&self) -> String {
+        crate::line(self)
+    }
+
+    /// Reads a line, with or without its end.
+    ///
+    /// # Errors
+    /// If it is not a message of a bot.
+    pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
+        read(line, "a message of a bot")
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMessage> {
+    serde_json::from_slice(line).map_err(|error| {
+        let kind = match error.classify() {
+            serde_json::error::Category::Data => format!("not {what}"),
+            _ => "not JSON".to_owned(),
+        };
+        BadMessage {
+            reason: format!("{kind}: {error}"),
+            line: excerpt(line),
+        }
+    })
+}
+
+/// The beginning of a line, fit for an error message.
+fn excerpt(line: &[u8]) -> String {
+    const MOST: usize = 120;
+    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MOST)]);
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut excerpt: String = text.trim_end().chars().take(MOST).map(clean).collect();
+    if excerpt.len() < text.trim_end().len() {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contracts_examples_are_read() {
+        let hello = r#"{"type":"hello","protocol":1,"name":"alpha","version":"1.2","author":"…","games":["siam"],"wants":{"state":true,"legal":false},"colour":"red"}"#;
+        let FromBot::Hello(hello) = FromBot::from_line(hello.as_bytes()).unwrap() else {
+            panic!("not a hello")
+        };
+        assert!(hello.wants.state && !hello.wants.legal);
+        let short = FromBot::from_line(br#"{"type":"hello","protocol":1,"name":"x"}"#).unwrap();
+        assert!(matches!(short, FromBot::Hello(h) if h.wants == Wants::default()));
+        for (text, expected) in [
+            (r#"{"type":"ready","more":1}"#, FromBot::Ready {}),
+            ("{\"type\":\"resign\"}\r\n", FromBot::Resign {}),
+        ] {
+            assert_eq!(FromBot::from_line(text.as_bytes()).unwrap(), expected);
+        }
+        let info = FromBot::from_line(br#"{"type":"info","depth":3}"#).unwrap();
+        assert!(matches!(info, FromBot::Info(info) if info.fields["depth"] == 3));
+    }
+
+    #[test]
+    fn bad_lines_say_what_is_wrong() {
+        let reason = |line: &[u8]| FromBot::from_line(line).unwrap_err().to_string();
+        assert!(reason(b"hello").starts_with("not JSON"));
+        assert!(reason(b"\xff\xfe").starts_with("not JSON"));
+        assert!(reason(b"{'type': 'ready'}").contains("{'type': 'ready'}"));
+        assert!(reason(br#"{"type":"mvoe","move":"a1"}"#).starts_with("not a message of a bot"));
+        assert!(reason(br#"{"type":"move","move":7}"#).contains("expected a string"));
+        assert!(reason(br#"{"type":"move","move":"a","move":"b"}"#).contains("duplicate field"));
+        assert!(reason("[".repeat(100_000).as_bytes()).len() < 700);
+    }
+}

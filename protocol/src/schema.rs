@@ -1,0 +1,40 @@
+//! JSON Schemas of everything on the wire, made from the types.
+
+use schemars::{Schema, schema_for};
+
+use crate::{Answer, FromBot, Record, Request, ToBot};
+
+/// Every schema with the name of its file in `protocol/schema/`.
+pub fn all() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("to-bot.json", schema_for!(ToBot)),
+        ("from-bot.json", schema_for!(FromBot)),
+        ("model-request.json", schema_for!(Request)),
+        ("model-answer.json", schema_for!(Answer)),
+        ("log-record.json", schema_for!(Record)),
+    ]
+}
+
+/// A schema as the text of its file.
+pub fn to_text(schema: &Schema) -> String {
+    let mut text = serde_json::to_string_pretty(schema).expect("schemas are JSON");
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checked_in_schemas_are_fresh() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
+        for (name, schema) in all() {
+            let there = std::fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();
+            assert!(
+                there == to_text(&schema),
+                "protocol/schema/{name} is stale: run `cargo run -p protocol --example schemas`"
+            );
+        }
+    }
+}

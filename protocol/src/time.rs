@@ -1,0 +1,106 @@
+//! Times on the wire: milliseconds as plain numbers.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A duration that is written as a number of milliseconds, to the microsecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Millis(pub Duration);
+
+impl From<Duration> for Millis {
+    fn from(duration: Duration) -> Self {
+        Millis(duration)
+    }
+}
+
+impl Serialize for Millis {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let micros = self.0.as_micros();
+        if micros.is_multiple_of(1000) {
+            serializer.serialize_u64((micros / 1000) as u64)
+        } else {
+            serializer.serialize_f64(micros as f64 / 1000.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Millis {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let millis = f64::deserialize(deserializer)?;
+        Duration::try_from_secs_f64(millis / 1000.0)
+            .map(Millis)
+            .map_err(|_| de::Error::custom(format!("{millis} is not a number of milliseconds")))
+    }
+}
+
+impl JsonSchema for Millis {
+    fn schema_name() -> Cow<'static, str> {
+        "Millis".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "number", "minimum": 0, "description": "Milliseconds."})
+    }
+}
+
+/// How much time a seat has. A limit that is absent does not apply.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimeControl {
+    /// For each move.
+    #[serde(rename = "per_move_ms", skip_serializing_if = "Option::is_none")]
+    pub per_move: Option<Millis>,
+    /// For all moves of the match together, before increments.
+    #[serde(rename = "base_ms", skip_serializing_if = "Option::is_none")]
+    pub base: Option<Millis>,
+    /// Added to the game clock after each move.
+    #[serde(rename = "increment_ms", skip_serializing_if = "Option::is_none")]
+    pub increment: Option<Millis>,
+    /// From the start of the process to `hello`, and from `start` to `ready`.
+    #[serde(rename = "startup_ms")]
+    pub startup: Millis,
+    /// Tolerated on top of each limit.
+    #[serde(rename = "margin_ms")]
+    pub margin: Millis,
+}
+
+/// The clocks at the beginning of a turn, with what applies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockState {
+    /// The limit on this move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub move_ms: Option<Millis>,
+    /// What is left on the game clocks, one entry a seat; null for a seat without a game clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remaining_ms: Option<Vec<Option<Millis>>>,
+    /// Added to the game clock after this move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increment_ms: Option<Millis>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_milliseconds_are_integers() {
+        let json = |micros| serde_json::to_string(&Millis(Duration::from_micros(micros)));
+        assert_eq!(json(12_000).unwrap(), "12");
+        assert_eq!(json(12_345).unwrap(), "12.345");
+    }
+
+    #[test]
+    fn senseless_times_are_refused() {
+        for text in ["-1", "1e300", "\"5\"", "null"] {
+            assert!(serde_json::from_str::<Millis>(text).is_err(), "{text}");
+        }
+        let half: Millis = serde_json::from_str("0.5").unwrap();
+        assert_eq!(half.0, Duration::from_micros(500));
+    }
+}
