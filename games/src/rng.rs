@@ -36,6 +36,15 @@ impl Rng {
         Rng(ChaCha8Rng::from_seed(seed))
     }
 
+    /// A generator from a seed and a text that names what it is for.
+    pub fn from_text(seed: u64, text: &str) -> Self {
+        // FNV-1a, which is simple enough to be the same for ever.
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self::from_parts(&[seed, hash])
+    }
+
     /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {

@@ -1,0 +1,487 @@
+//! One match as a pure state machine: events in, actions out.
+//!
+//! The arbiter reads no clock and does no input or output. Whoever drives it tells it what
+//! happened and when ([`Event`], instants as durations since the match began), and does what
+//! it says ([`Action`]); [`Arbiter::deadline`] is when it wants to be woken at the latest.
+
+mod faults;
+pub(crate) mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use games::{Limits, Rules, Session};
+use protocol::{
+    BadMessage, BotHello, FaultCode, FromBot, LoggedMove, MatchResult, TimeControl, ToBot,
+};
+
+use crate::clock::Clock;
+use table::Table;
+
+/// A point in time, counted from the beginning of the match.
+pub type At = Duration;
+
+/// A match that is to be played.
+pub struct Setup {
+    /// The match's id.
+    pub match_id: String,
+    /// The game under its options.
+    pub rules: Arc<dyn Rules>,
+    /// The position at the start.
+    pub start: Box<dyn Session>,
+    /// Plies that the referee makes at the beginning; each must be legal.
+    pub opening: Vec<String>,
+    /// For the random moves of seats at fault.
+    pub seed: u64,
+    /// What ends the match besides the game.
+    pub limits: Limits,
+    /// Who sits where, in seat order.
+    pub players: Vec<Seated>,
+}
+
+/// A player who takes a seat.
+#[derive(Clone, Debug)]
+pub struct Seated {
+    /// The bot's name in the tournament.
+    pub name: String,
+    /// The player's time control.
+    pub time: TimeControl,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A seat's process is there and has introduced itself.
+    Joined {
+        /// The seat.
+        seat: usize,
+        /// What the bot said about itself.
+        hello: BotHello,
+    },
+    /// The message that was last sent to a seat is written completely.
+    Sent {
+        /// The seat.
+        seat: usize,
+        /// When the write ended.
+        at: At,
+    },
+    /// A seat's bot printed a line.
+    Line {
+        /// The seat.
+        seat: usize,
+        /// The message, or why the line is none.
+        message: Result<FromBot, BadMessage>,
+        /// When the line's end arrived.
+        at: At,
+    },
+    /// A seat's bot cannot be talked to any more.
+    Failed {
+        /// The seat.
+        seat: usize,
+        /// What kind of fault that is.
+        code: FaultCode,
+        /// What happened, in words.
+        message: String,
+    },
+    /// Time went by.
+    Tick {
+        /// The time now.
+        at: At,
+    },
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Send a message to a seat's bot, and report [`Event::Sent`] or [`Event::Failed`].
+    Send {
+        /// The seat.
+        seat: usize,
+        /// The message.
+        message: ToBot,
+    },
+    /// End a seat's process: it cannot be trusted to answer the next match's messages.
+    Dismiss {
+        /// The seat.
+        seat: usize,
+    },
+}
+
+/// How a match went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// Every ply.
+    pub moves: Vec<LoggedMove>,
+    /// How it ended.
+    pub result: MatchResult,
+}
+
+/// What the arbiter waits for.
+enum Phase {
+    /// All seats to say `ready`.
+    Starting,
+    /// A seat's move.
+    Turn {
+        seat: usize,
+        /// When the request was written; `None` until then.
+        asked: Option<At>,
+    },
+    /// Nothing any more.
+    Over(MatchResult),
+}
+
+/// How far a seat is with the beginning of the match.
+#[derive(Clone, Copy, PartialEq)]
+enum Readiness {
+    /// The process is not there yet.
+    Absent,
+    /// `start` is being written, or was.
+    Told { written: Option<At> },
+    /// It said `ready`, or is at fault.
+    Done,
+}
+
+/// The referee of one match.
+pub struct Arbiter {
+    table: Table,
+    phase: Phase,
+    readiness: Vec<Readiness>,
+    dismissed: Vec<bool>,
+    /// The last `info` message of the turn.
+    info: Option<serde_json::Value>,
+}
+
+impl Arbiter {
+    /// A match before anybody has joined.
+    ///
+    /// # Panics
+    /// If a ply of the opening is not legal: the caller makes openings, not a bot.
+    pub fn new(setup: Setup) -> Self {
+        let seats = setup.players.len();
+        Arbiter {
+            table: Table::new(setup),
+            phase: Phase::Starting,
+            readiness: vec![Readiness::Absent; seats],
+            dismissed: vec![false; seats],
+            info: None,
+        }
+    }
+
+    /// When [`Event::Tick`] must come at the latest, if nothing else happens.
+    pub fn deadline(&self) -> Option<At> {
+        match self.phase {
+            Phase::Starting => {
+                let seats = 0..self.readiness.len();
+                seats.filter_map(|seat| self.ready_deadline(seat)).min()
+            }
+            Phase::Turn { seat, asked } => {
+                let allowed = self.table.clocks[seat].deadline()?;
+                Some(asked?.saturating_add(allowed))
+            }
+            Phase::Over(_) => None,
+        }
+    }
+
+    /// The seat whose answer is awaited, if it is one seat's.
+    pub fn awaited(&self) -> Option<usize> {
+        match self.phase {
+            Phase::Turn { seat, .. } => Some(seat),
+            _ => None,
+        }
+    }
+
+    /// How the match went, once it is over.
+    pub fn played(&self) -> Option<Played> {
+        match &self.phase {
+            Phase::Over(result) => Some(Played {
+                moves: self.table.moves.clone(),
+                result: result.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// A seat's clock.
+    pub fn clock(&self, seat: usize) -> &Clock {
+        &self.table.clocks[seat]
+    }
+
+    /// The position, for drawing.
+    pub fn session(&self) -> &dyn Session {
+        &*self.table.session
+    }
+
+    /// The plies so far.
+    pub fn moves(&self) -> &[LoggedMove] {
+        &self.table.moves
+    }
+
+    /// Takes note of what happened and says what is to be done, in order.
+    pub fn handle(&mut self, event: Event) -> Vec<Action> {
+        let mut actions = Vec::new();
+        match event {
+            Event::Joined { seat, hello } => self.joined(seat, &hello, &mut actions),
+            Event::Sent { seat, at } => self.sent(seat, at),
+            Event::Line { seat, message, at } => self.line(seat, message, at, &mut actions),
+            Event::Failed {
+                seat,
+                code,
+                message,
+            } => self.trouble(seat, code, message, &mut actions),
+            Event::Tick { at } => self.tick(at, &mut actions),
+        }
+        actions
+    }
+
+    fn joined(&mut self, seat: usize, hello: &BotHello, actions: &mut Vec<Action>) {
+        if let Some(refusal) = self.table.refusal(hello) {
+            return self.trouble(seat, FaultCode::Startup, refusal, actions);
+        }
+        self.table.wants[seat] = hello.wants;
+        self.readiness[seat] = Readiness::Told { written: None };
+        let message = self.table.start_message(seat);
+        actions.push(Action::Send { seat, message });
+    }
+
+    fn sent(&mut self, written_to: usize, at: At) {
+        match &mut self.phase {
+            Phase::Starting => {
+                if let Readiness::Told { written } = &mut self.readiness[written_to] {
+                    written.get_or_insert(at);
+                }
+            }
+            Phase::Turn { seat, asked } if *seat == written_to => {
+                asked.get_or_insert(at);
+            }
+            _ => {}
+        }
+    }
+
+    fn line(
+        &mut self,
+        from: usize,
+        message: Result<FromBot, BadMessage>,
+        at: At,
+        actions: &mut Vec<Action>,
+    ) {
+        match self.phase {
+            Phase::Starting if self.readiness[from] != Readiness::Done => {
+                self.starting_line(from, message, at, actions);
+            }
+            Phase::Turn { seat, asked } if seat == from => {
+                let used = asked.map_or(Duration::ZERO, |asked| at.saturating_sub(asked));
+                if self.deadline().is_some_and(|deadline| at > deadline) {
+                    self.timeout(seat, used, actions);
+                } else {
+                    self.answer(seat, message, used, actions);
+                }
+            }
+            Phase::Over(_) => {}
+            // Not this seat's turn: late answers and chatter are dropped, but what would lose the
+            // match is kept for its next turn, so that it does not depend on who is faster.
+            _ => match message {
+                Ok(FromBot::Resign {}) => self.table.set_pending(from, faults::resigned()),
+                Ok(_) => {}
+                Err(bad) => self.table.set_pending(from, faults::bad_line(&bad)),
+            },
+        }
+    }
+
+    fn starting_line(
+        &mut self,
+        seat: usize,
+        message: Result<FromBot, BadMessage>,
+        at: At,
+        actions: &mut Vec<Action>,
+    ) {
+        if self
+            .ready_deadline(seat)
+            .is_some_and(|deadline| at > deadline)
+        {
+            return self.tick(at, actions);
+        }
+        match message {
+            Ok(FromBot::Ready {}) => {
+                self.readiness[seat] = Readiness::Done;
+                self.begin_when_ready(actions);
+            }
+            Ok(FromBot::Hello(_)) => {
+                let (code, message) = faults::unexpected("hello", "start");
+                self.trouble(seat, code, message, actions);
+            }
+            // What an earlier match was still waiting for.
+            Ok(FromBot::Move(_) | FromBot::Resign {} | FromBot::Info(_)) => {}
+            Err(bad) => {
+                let (code, message) = faults::bad_line(&bad);
+                self.trouble(seat, code, message, actions);
+            }
+        }
+    }
+
+    /// A line of the bot whose turn it is, in time.
+    fn answer(
+        &mut self,
+        seat: usize,
+        message: Result<FromBot, BadMessage>,
+        used: Duration,
+        actions: &mut Vec<Action>,
+    ) {
+        let fault = match message {
+            Ok(FromBot::Info(info)) => {
+                self.info = Some(serde_json::Value::Object(info.fields));
+                return;
+            }
+            Ok(FromBot::Move(mv)) if mv.ply.is_some_and(|ply| ply != self.table.session.ply()) => {
+                return;
+            }
+            Ok(FromBot::Move(mv)) => {
+                let info = mv.info.or(self.info.take());
+                match self.table.play(seat, &mv.mv, used, info) {
+                    Ok(()) => return self.advance(actions),
+                    Err(error) => (FaultCode::IllegalMove, error.to_string()),
+                }
+            }
+            Ok(FromBot::Resign {}) => faults::resigned(),
+            Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),
+            Ok(FromBot::Hello(_)) => faults::unexpected("hello", "turn"),
+            Err(bad) => faults::bad_line(&bad),
+        };
+        self.lose(seat, fault, actions);
+        self.advance(actions);
+    }
+
+    /// A seat's bot failed: at once if something is asked of it, else at its next turn.
+    fn trouble(
+        &mut self,
+        seat: usize,
+        code: FaultCode,
+        message: String,
+        actions: &mut Vec<Action>,
+    ) {
+        match self.phase {
+            Phase::Starting if self.readiness[seat] != Readiness::Done => {
+                self.readiness[seat] = Readiness::Done;
+                // Who goes away instead of saying `ready` has not started.
+                let code = match code {
+                    FaultCode::Crash | FaultCode::Timeout => FaultCode::Startup,
+                    other => other,
+                };
+                self.lose(seat, (code, message), actions);
+                self.begin_when_ready(actions);
+            }
+            Phase::Turn { seat: turn, .. } if turn == seat => {
+                self.lose(seat, (code, message), actions);
+                self.advance(actions);
+            }
+            Phase::Over(_) => {}
+            _ => self.table.set_pending(seat, (code, message)),
+        }
+    }
+
+    fn tick(&mut self, at: At, actions: &mut Vec<Action>) {
+        match self.phase {
+            Phase::Starting => {
+                let late = |seat: &usize| self.ready_deadline(*seat).is_some_and(|end| at >= end);
+                let late: Vec<usize> = (0..self.readiness.len()).filter(late).collect();
+                for seat in late {
+                    let startup = self.table.clocks[seat].control().startup.0;
+                    let message = faults::not_ready(startup);
+                    self.trouble(seat, FaultCode::Startup, message, actions);
+                }
+            }
+            Phase::Turn {
+                seat,
+                asked: Some(asked),
+            } if self.deadline().is_some_and(|end| at >= end) => {
+                self.timeout(seat, at.saturating_sub(asked), actions);
+            }
+            _ => {}
+        }
+    }
+
+    fn timeout(&mut self, seat: usize, used: Duration, actions: &mut Vec<Action>) {
+        let fault = faults::too_slow(&self.table.clocks[seat], used);
+        self.lose(seat, fault, actions);
+        self.advance(actions);
+    }
+
+    fn ready_deadline(&self, seat: usize) -> Option<At> {
+        let Readiness::Told { written: Some(at) } = self.readiness[seat] else {
+            return None;
+        };
+        let control = self.table.clocks[seat].control();
+        Some(
+            at.saturating_add(control.startup.0)
+                .saturating_add(control.margin.0),
+        )
+    }
+
+    fn begin_when_ready(&mut self, actions: &mut Vec<Action>) {
+        if self.readiness.iter().all(|r| *r == Readiness::Done) {
+            self.advance(actions);
+        }
+    }
+
+    /// Marks a seat as lost, and tells its bot. A bot at fault is sent away: at once if the others
+    /// play on, else after the match's end.
+    fn lose(&mut self, seat: usize, (code, message): faults::Cause, actions: &mut Vec<Action>) {
+        if self.table.at_fault[seat] {
+            return;
+        }
+        self.table.blame(seat, code, message.clone());
+        if code.is_fault() {
+            let message = ToBot::Error { code, message };
+            actions.push(Action::Send { seat, message });
+            if self.table.result().is_none() {
+                self.dismiss(seat, actions);
+            }
+        }
+    }
+
+    fn dismiss(&mut self, seat: usize, actions: &mut Vec<Action>) {
+        if !std::mem::replace(&mut self.dismissed[seat], true) {
+            actions.push(Action::Dismiss { seat });
+        }
+    }
+
+    /// Goes on to the next ply that a bot has to make, or to the end.
+    fn advance(&mut self, actions: &mut Vec<Action>) {
+        self.info = None;
+        loop {
+            if let Some(result) = self.table.result() {
+                return self.finish(result, actions);
+            }
+            let Some(seat) = self.table.session.to_move() else {
+                unreachable!("a game that is over has a result");
+            };
+            if self.table.at_fault[seat] {
+                self.table.play_forced(seat);
+            } else if let Some(cause) = self.table.pending[seat].take() {
+                self.lose(seat, cause, actions);
+            } else {
+                self.phase = Phase::Turn { seat, asked: None };
+                let message = self.table.turn_message(seat);
+                return actions.push(Action::Send { seat, message });
+            }
+        }
+    }
+
+    fn finish(&mut self, result: MatchResult, actions: &mut Vec<Action>) {
+        for seat in 0..self.dismissed.len() {
+            if !self.dismissed[seat] {
+                let message = self.table.end_message(seat, &result);
+                actions.push(Action::Send { seat, message });
+            }
+            if result
+                .faults
+                .iter()
+                .any(|f| f.seat == seat && f.code.is_fault())
+            {
+                self.dismiss(seat, actions);
+            }
+        }
+        self.phase = Phase::Over(result);
+    }
+}

@@ -1,0 +1,228 @@
+//! The table that the arbiter presides over: position, clocks, moves, faults, and the messages
+//! that are made from them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use games::session::MoveError;
+use games::{Limits, Rng, Rules, Session};
+use protocol::{
+    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, Opponent, PlayedMove, Start,
+    ToBot, Turn, Wants,
+};
+
+use super::faults::Cause;
+use super::{Seated, Setup};
+use crate::clock::{self, Clock};
+use crate::ending::{self, LimitWatch};
+
+/// Tells the stream of forced moves from others that are made from a match's seed.
+const FORCED_MOVES: u64 = 2;
+
+pub(super) struct Table {
+    match_id: String,
+    rules: Arc<dyn Rules>,
+    limits: Limits,
+    players: Vec<Seated>,
+    start: serde_json::Value,
+    pub(super) session: Box<dyn Session>,
+    pub(super) clocks: Vec<Clock>,
+    pub(super) wants: Vec<Wants>,
+    pub(super) moves: Vec<LoggedMove>,
+    /// How many plies each seat has been told.
+    told: Vec<usize>,
+    faults: Vec<Fault>,
+    pub(super) at_fault: Vec<bool>,
+    /// What will lose the match for a seat when its next turn comes.
+    pub(super) pending: Vec<Option<Cause>>,
+    watch: LimitWatch,
+    /// A limit that was reached.
+    stopped: Option<&'static str>,
+    rng: Rng,
+}
+
+impl Table {
+    pub(super) fn new(setup: Setup) -> Self {
+        let seats = setup.players.len();
+        let clocks = setup.players.iter().map(|p| Clock::new(p.time.clone()));
+        let mut table = Table {
+            match_id: setup.match_id,
+            limits: setup.limits,
+            start: setup.start.state(),
+            session: setup.start,
+            clocks: clocks.collect(),
+            wants: vec![Wants::default(); seats],
+            moves: Vec::new(),
+            told: vec![0; seats],
+            faults: Vec::new(),
+            at_fault: vec![false; seats],
+            pending: vec![None; seats],
+            watch: LimitWatch::new(setup.limits),
+            stopped: None,
+            rng: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
+            rules: setup.rules,
+            players: setup.players,
+        };
+        table.stopped = table.watch.see(&*table.session);
+        for mv in setup.opening {
+            let seat = table.session.to_move().expect("openings do not end games");
+            let played = table.make(seat, &mv);
+            played.expect("openings are legal");
+            table.push(seat, mv, Duration::ZERO, None, false);
+        }
+        table
+    }
+
+    /// Why this bot cannot play this game, if it says so itself.
+    pub(super) fn refusal(&self, hello: &BotHello) -> Option<String> {
+        let game = self.rules.info().id;
+        let games = hello.games.as_ref()?;
+        let plays = games.iter().any(|id| id == game);
+        (!plays).then(|| format!("its `hello` says that it plays {games:?}, but not {game}"))
+    }
+
+    pub(super) fn start_message(&self, seat: usize) -> ToBot {
+        let roles = self.rules.roles();
+        let players = self.players.iter().zip(roles);
+        ToBot::Start(Box::new(Start {
+            match_id: self.match_id.clone(),
+            game: self.rules.info().id.to_owned(),
+            options: self.rules.options().to_json(),
+            seat,
+            role: roles[seat].to_owned(),
+            players: players
+                .map(|(player, role)| Opponent {
+                    name: player.name.clone(),
+                    role: (*role).to_owned(),
+                })
+                .collect(),
+            state: self.start.clone(),
+            time: self.players[seat].time.clone(),
+            limits: wire_limits(self.limits),
+        }))
+    }
+
+    pub(super) fn turn_message(&mut self, seat: usize) -> ToBot {
+        let wants = self.wants[seat];
+        ToBot::Turn(Box::new(Turn {
+            ply: self.session.ply(),
+            moves: self.news(seat),
+            state: wants.state.then(|| self.session.state()),
+            legal: wants.legal.then(|| self.session.legal()),
+            clock: clock::state(&self.clocks, seat),
+        }))
+    }
+
+    pub(super) fn end_message(&mut self, seat: usize, result: &MatchResult) -> ToBot {
+        ToBot::End(End {
+            moves: self.news(seat),
+            result: result.clone(),
+        })
+    }
+
+    /// The plies that a seat has not been told yet.
+    fn news(&mut self, seat: usize) -> Vec<PlayedMove> {
+        let from = std::mem::replace(&mut self.told[seat], self.moves.len());
+        let news = self.moves[from..].iter().map(|played| PlayedMove {
+            seat: played.seat,
+            mv: played.mv.clone(),
+        });
+        news.collect()
+    }
+
+    /// Plays a bot's move and charges its clock.
+    pub(super) fn play(
+        &mut self,
+        seat: usize,
+        mv: &str,
+        used: Duration,
+        info: Option<serde_json::Value>,
+    ) -> Result<(), MoveError> {
+        self.make(seat, mv)?;
+        self.clocks[seat].charge(used);
+        self.push(seat, mv.to_owned(), used, info, false);
+        Ok(())
+    }
+
+    /// Plays a random move for a seat at fault.
+    pub(super) fn play_forced(&mut self, seat: usize) {
+        if let Some(mv) = self.session.random_move(&mut self.rng) {
+            let played = self.make(seat, &mv);
+            played.expect("drawn from the legal moves");
+            self.push(seat, mv, Duration::ZERO, None, true);
+        }
+    }
+
+    fn make(&mut self, seat: usize, mv: &str) -> Result<(), MoveError> {
+        debug_assert_eq!(self.session.to_move(), Some(seat));
+        self.session.play(mv)?;
+        self.stopped = self.watch.see(&*self.session);
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        seat: usize,
+        mv: String,
+        used: Duration,
+        info: Option<serde_json::Value>,
+        forced: bool,
+    ) {
+        self.moves.push(LoggedMove {
+            seat,
+            mv,
+            ms: Millis(used),
+            info,
+            forced,
+        });
+    }
+
+    pub(super) fn set_pending(&mut self, seat: usize, cause: Cause) {
+        self.pending[seat].get_or_insert(cause);
+    }
+
+    pub(super) fn blame(&mut self, seat: usize, code: FaultCode, message: String) {
+        self.at_fault[seat] = true;
+        self.faults.push(Fault {
+            seat,
+            code,
+            ply: self.session.ply(),
+            message,
+        });
+    }
+
+    /// The result, if the match is over.
+    pub(super) fn result(&self) -> Option<MatchResult> {
+        let decided = ending::decided_by_faults(&self.at_fault);
+        let ended = self.session.reason().or(self.stopped);
+        if !decided && ended.is_none() {
+            return None;
+        }
+        let outcome = self.session.outcome();
+        let (outcome, reason) = if self.faults.is_empty() {
+            (outcome.to_vec(), ended.unwrap_or_default())
+        } else {
+            let outcome = ending::forfeit_outcome(&outcome, &self.at_fault);
+            (outcome, ending::FORFEIT)
+        };
+        Some(MatchResult {
+            scores: self
+                .session
+                .scores()
+                .iter()
+                .map(|s| i64::from(*s))
+                .collect(),
+            outcome,
+            reason: reason.to_owned(),
+            faults: self.faults.clone(),
+        })
+    }
+}
+
+/// Limits as they are written.
+pub(crate) fn wire_limits(limits: Limits) -> protocol::Limits {
+    protocol::Limits {
+        max_plies: limits.max_plies,
+        repetition: limits.repetition,
+    }
+}

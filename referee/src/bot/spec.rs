@@ -1,0 +1,181 @@
+//! A bot as the configuration describes it, and finding its program.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use protocol::TimeControl;
+use thiserror::Error;
+
+/// The word in commands that means this very program.
+pub const REFEREE: &str = "referee";
+
+/// How a bot is started and timed.
+#[derive(Clone, Debug)]
+pub struct BotSpec {
+    /// Its name in the tournament.
+    pub name: String,
+    /// Program and arguments as they were configured.
+    pub command: Vec<String>,
+    /// The working directory.
+    pub dir: PathBuf,
+    /// Added to the referee's environment.
+    pub env: BTreeMap<String, String>,
+    /// Its time control.
+    pub time: TimeControl,
+    /// Whether `time` is its own, not everybody's.
+    pub own_time: bool,
+}
+
+/// A command that cannot be run.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// There is no program in it.
+    #[error("the command is empty; it needs at least a program")]
+    Empty,
+    /// A quote or a backslash is left open.
+    #[error("the command `{0}` cannot be split into words: a quote is not closed")]
+    Split(String),
+    /// There is no such file.
+    #[error("there is no program `{program}`{place}")]
+    Missing {
+        /// The program as configured.
+        program: String,
+        /// Where it was looked for.
+        place: String,
+    },
+    /// It is there but cannot be run.
+    #[error(
+        "`{0}` is not executable; `chmod +x {0}` would make it so, or name its interpreter first"
+    )]
+    NotExecutable(PathBuf),
+    /// The working directory is not there.
+    #[error("there is no working directory `{0}`")]
+    NoDirectory(PathBuf),
+    /// The path of this very program is not known.
+    #[error("the path of this program is not known: {0}")]
+    Myself(std::io::Error),
+}
+
+/// Splits a command line into words as a shell would.
+///
+/// # Errors
+/// If a quote is not closed or there are no words.
+pub fn split(line: &str) -> Result<Vec<String>, CommandError> {
+    let words = shell_words::split(line).map_err(|_| CommandError::Split(line.to_owned()))?;
+    if words.is_empty() {
+        return Err(CommandError::Empty);
+    }
+    Ok(words)
+}
+
+impl BotSpec {
+    /// The path of the program that the command names.
+    ///
+    /// # Errors
+    /// If the working directory or the program is not there, or the program cannot be run.
+    pub fn program(&self) -> Result<PathBuf, CommandError> {
+        let program = self.command.first().ok_or(CommandError::Empty)?;
+        if !self.dir.is_dir() {
+            return Err(CommandError::NoDirectory(self.dir.clone()));
+        }
+        if program == REFEREE {
+            return env::current_exe().map_err(CommandError::Myself);
+        }
+        if program.contains('/') {
+            return executable(self.dir.join(program), program);
+        }
+        let path = env::var_os("PATH").unwrap_or_default();
+        search(&path, program)
+    }
+}
+
+fn executable(path: PathBuf, program: &str) -> Result<PathBuf, CommandError> {
+    if !path.is_file() {
+        return Err(CommandError::Missing {
+            program: program.to_owned(),
+            place: format!(": `{}` is not a file", path.display()),
+        });
+    }
+    if !may_run(&path) {
+        return Err(CommandError::NotExecutable(path));
+    }
+    Ok(path)
+}
+
+fn search(path: &OsStr, program: &str) -> Result<PathBuf, CommandError> {
+    let found: Vec<PathBuf> = env::split_paths(path)
+        .map(|folder| folder.join(program))
+        .filter(|path| path.is_file())
+        .collect();
+    match found.iter().find(|path| may_run(path)) {
+        Some(path) => Ok(path.clone()),
+        None if found.is_empty() => Err(CommandError::Missing {
+            program: program.to_owned(),
+            place: " on the PATH (a program in a folder needs a slash, as in `./mybot`)".to_owned(),
+        }),
+        None => Err(CommandError::NotExecutable(found[0].clone())),
+    }
+}
+
+fn may_run(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn spec(dir: &Path, command: &[&str]) -> BotSpec {
+        BotSpec {
+            name: "x".to_owned(),
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            dir: dir.to_owned(),
+            env: BTreeMap::new(),
+            time: TimeControl::default(),
+            own_time: false,
+        }
+    }
+
+    #[test]
+    fn programs_are_found_or_the_reason_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("bot.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        let error = |command: &[&str]| {
+            spec(folder.path(), command)
+                .program()
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(error(&["./bot.sh"]).contains("is not executable"));
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(spec(folder.path(), &["./bot.sh"]).program().is_ok());
+        assert!(spec(folder.path(), &["sh"]).program().is_ok());
+        assert!(
+            spec(folder.path(), &["referee", "bot", "random"])
+                .program()
+                .is_ok()
+        );
+        assert!(error(&["./missing"]).contains("there is no program `./missing`"));
+        assert!(error(&["no-such-program"]).contains("on the PATH"));
+        assert!(error(&[]).contains("empty"));
+        let elsewhere = folder.path().join("nowhere");
+        let error = spec(&elsewhere, &["sh"]).program().unwrap_err().to_string();
+        assert!(error.contains("no working directory"));
+    }
+
+    #[test]
+    fn command_lines_are_split_like_a_shell_does() {
+        assert_eq!(
+            split("python3 'my bot.py' -x").unwrap(),
+            ["python3", "my bot.py", "-x"]
+        );
+        assert!(matches!(split("python3 'my"), Err(CommandError::Split(_))));
+        assert!(matches!(split("  "), Err(CommandError::Empty)));
+    }
+}

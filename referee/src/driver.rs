@@ -1,0 +1,188 @@
+//! Drives one match: hands what bots do to the arbiter, and does what the arbiter says.
+
+use std::future::{pending, poll_fn};
+use std::task::Poll;
+use std::time::Duration;
+
+use protocol::{FaultCode, FromBot, ToBot};
+use tokio::time::{Instant, sleep_until};
+
+use crate::arbiter::{Action, Arbiter, Event, Played, Setup};
+use crate::bot::{BotProcess, Failure};
+
+/// How long a bot may take to read a message that asks for nothing.
+const COURTESY: Duration = Duration::from_millis(200);
+/// How long a bot may take to read a `turn` where its time is not limited.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Plays a match. The bots come in seat order, or the reason why one could not be started; those
+/// that may play on are given back.
+///
+/// `watch` is called after every event, for those who want to look on.
+pub async fn play(
+    setup: Setup,
+    bots: Vec<Result<BotProcess, Failure>>,
+    mut watch: impl FnMut(&Arbiter),
+) -> (Played, Vec<Option<BotProcess>>) {
+    let mut driver = Driver {
+        began: Instant::now(),
+        arbiter: Arbiter::new(setup),
+        bots: Vec::new(),
+        deaf: Vec::new(),
+    };
+    let mut events = Vec::new();
+    for (seat, bot) in bots.into_iter().enumerate() {
+        driver.deaf.push(bot.is_err());
+        match bot {
+            Ok(bot) => {
+                let hello = bot.hello().clone();
+                driver.bots.push(Some(bot));
+                events.push(Event::Joined { seat, hello });
+            }
+            Err((code, message)) => {
+                driver.bots.push(None);
+                events.push(Event::Failed {
+                    seat,
+                    code,
+                    message,
+                });
+            }
+        }
+    }
+    for event in events {
+        driver.settle(event).await;
+    }
+    loop {
+        watch(&driver.arbiter);
+        if let Some(played) = driver.arbiter.played() {
+            return (played, driver.survivors());
+        }
+        let event = driver.next_event().await;
+        driver.settle(event).await;
+    }
+}
+
+struct Driver {
+    began: Instant,
+    arbiter: Arbiter,
+    bots: Vec<Option<BotProcess>>,
+    /// Seats from which nothing more can come.
+    deaf: Vec<bool>,
+}
+
+impl Driver {
+    /// The bots that may play on.
+    fn survivors(self) -> Vec<Option<BotProcess>> {
+        let bots = self.bots.into_iter().zip(self.deaf);
+        bots.map(|(bot, deaf)| match bot {
+            Some(bot) if deaf => {
+                tokio::spawn(bot.end());
+                None
+            }
+            bot => bot,
+        })
+        .collect()
+    }
+
+    fn now(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Hands an event to the arbiter and does what follows from it, until there is nothing left
+    /// to do but wait.
+    async fn settle(&mut self, event: Event) {
+        let mut events = vec![event];
+        while let Some(event) = events.pop() {
+            for action in self.arbiter.handle(event) {
+                match action {
+                    Action::Send { seat, message } => {
+                        // What follows from a write is at most a fault of that seat, and the
+                        // arbiter keeps such events apart by seat, so their order is free.
+                        events.extend(self.send(seat, &message).await);
+                    }
+                    Action::Dismiss { seat } => {
+                        self.deaf[seat] = true;
+                        if let Some(bot) = self.bots[seat].take() {
+                            tokio::spawn(bot.end());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
+        let limit = self.write_limit(seat, message);
+        let sent = self.bots[seat].as_mut()?.send(message, limit).await;
+        let at = self.now();
+        Some(match sent {
+            Ok(()) => Event::Sent { seat, at },
+            Err((code, message)) => Event::Failed {
+                seat,
+                code,
+                message,
+            },
+        })
+    }
+
+    fn write_limit(&self, seat: usize, message: &ToBot) -> Duration {
+        let clock = self.arbiter.clock(seat);
+        match message {
+            ToBot::Turn(_) => clock.deadline().unwrap_or(PATIENCE),
+            ToBot::Start(_) => clock.control().startup.0,
+            _ => COURTESY,
+        }
+    }
+
+    /// Waits for a line, the end of a bot, or the arbiter's deadline; lines first, so that an
+    /// answer that is there already is not overtaken by the deadline.
+    async fn next_event(&mut self) -> Event {
+        let deadline = self.arbiter.deadline().map(|at| self.began + at);
+        let first = self.arbiter.awaited().unwrap_or(0);
+        let (bots, deaf, began) = (&mut self.bots, &mut self.deaf, self.began);
+        let seats = bots.len();
+        let line = poll_fn(|cx| {
+            for seat in (0..seats).map(|i| (first + i) % seats) {
+                let Some(bot) = bots[seat].as_mut().filter(|_| !deaf[seat]) else {
+                    continue;
+                };
+                if let Poll::Ready(line) = bot.poll_line(cx) {
+                    deaf[seat] = line.is_err();
+                    return Poll::Ready((seat, line, began.elapsed()));
+                }
+            }
+            Poll::Pending
+        });
+        let wake = async {
+            match deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => pending().await,
+            }
+        };
+        let (seat, line, at) = tokio::select! {
+            biased;
+            line = line => line,
+            () = wake => return Event::Tick { at: self.now() },
+        };
+        match line {
+            Ok(text) => Event::Line {
+                seat,
+                message: FromBot::from_line(&text),
+                at,
+            },
+            Err((code, message)) => Event::Failed {
+                seat,
+                code,
+                message: self.explain(seat, code, message).await,
+            },
+        }
+    }
+
+    /// For a bot that closed its output: how its process ended.
+    async fn explain(&mut self, seat: usize, code: FaultCode, message: String) -> String {
+        match &mut self.bots[seat] {
+            Some(bot) if code == FaultCode::Crash => bot.exit().await,
+            _ => message,
+        }
+    }
+}

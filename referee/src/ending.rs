@@ -1,0 +1,122 @@
+//! What ends a match besides its game: limits and forfeits. Both the arbiter and the check of
+//! logs decide by this.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use games::{Limits, Outcome, Session};
+
+/// The reason of a match that a limit on plies ended.
+pub const MAX_PLIES: &str = "max_plies";
+/// The reason of a match that a repeated position ended.
+pub const REPETITION: &str = "repetition";
+/// The reason of a match that a fault decided.
+pub const FORFEIT: &str = "forfeit";
+
+/// Watches the positions of a match for its limits.
+#[derive(Debug)]
+pub struct LimitWatch {
+    limits: Limits,
+    seen: HashMap<String, u32>,
+}
+
+impl LimitWatch {
+    /// Nothing seen yet.
+    pub fn new(limits: Limits) -> Self {
+        LimitWatch {
+            limits,
+            seen: HashMap::new(),
+        }
+    }
+
+    /// Takes note of a position, which must be called once for each, the start included. Gives
+    /// the reason if a limit ends the match here. A game that is over has ended by itself.
+    pub fn see(&mut self, session: &dyn Session) -> Option<&'static str> {
+        session.to_move()?;
+        if let Some(most) = self.limits.repetition {
+            let times = self.seen.entry(session.identity()).or_default();
+            *times += 1;
+            if *times >= most {
+                return Some(REPETITION);
+            }
+        }
+        match self.limits.max_plies {
+            Some(most) if session.ply() >= most => Some(MAX_PLIES),
+            _ => None,
+        }
+    }
+}
+
+/// The outcome of a match in which some seats are at fault: they rank last, equal among
+/// themselves; the others are ranked as the game ranks them.
+pub fn forfeit_outcome(game: &Outcome, at_fault: &[bool]) -> Vec<f64> {
+    // Lower than anything that a game gives.
+    let standing = |seat: usize| if at_fault[seat] { -1.0 } else { game[seat] };
+    let seats = game.len();
+    let share = |mine: f64, other: f64| match mine.total_cmp(&other) {
+        Ordering::Greater => 1.0,
+        Ordering::Equal => 0.5,
+        Ordering::Less => 0.0,
+    };
+    (0..seats)
+        .map(|seat| {
+            let rivals = (0..seats).filter(|&other| other != seat);
+            let points = rivals.map(|other| share(standing(seat), standing(other)));
+            points.sum::<f64>() / (seats - 1) as f64
+        })
+        .collect()
+}
+
+/// Whether a match is decided by its faults alone: with two seats by the first one, with more
+/// only when nobody is left who could still be ranked by the game.
+pub fn decided_by_faults(at_fault: &[bool]) -> bool {
+    let faults = at_fault.iter().filter(|fault| **fault).count();
+    faults == at_fault.len() || (at_fault.len() == 2 && faults > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn outcome(game: &[f64], at_fault: &[bool]) -> Vec<f64> {
+        forfeit_outcome(&game.iter().copied().collect(), at_fault)
+    }
+
+    #[test]
+    fn who_is_at_fault_ranks_last() {
+        assert_eq!(outcome(&[1.0, 0.0], &[true, false]), [0.0, 1.0]);
+        assert_eq!(outcome(&[0.5, 0.5], &[true, true]), [0.5, 0.5]);
+        let game = [1.0, 0.25, 0.25];
+        assert_eq!(outcome(&game, &[true, false, false]), [0.0, 0.75, 0.75]);
+        assert_eq!(outcome(&game, &[true, false, true]), [0.25, 1.0, 0.25]);
+    }
+
+    #[test]
+    fn three_seats_play_on_until_nobody_is_left() {
+        assert!(decided_by_faults(&[false, true]));
+        assert!(!decided_by_faults(&[true, true, false]));
+        assert!(decided_by_faults(&[true, true, true]));
+    }
+
+    #[test]
+    fn limits_end_a_match_that_goes_on() {
+        let rules = games::find("amazons")
+            .unwrap()
+            .configure(&json!({"size": 5}))
+            .unwrap();
+        let mut session = rules.start(0);
+        let mut watch = LimitWatch::new(Limits {
+            max_plies: Some(2),
+            repetition: Some(2),
+        });
+        assert_eq!(watch.see(&*session), None);
+        let mv = session.legal()[0].clone();
+        session.play(&mv).unwrap();
+        assert_eq!(watch.see(&*session), None);
+        let mv = session.legal()[0].clone();
+        session.play(&mv).unwrap();
+        assert_eq!(watch.see(&*session), Some(MAX_PLIES));
+        assert_eq!(watch.see(&*session), Some(REPETITION));
+    }
+}

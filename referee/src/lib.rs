@@ -1,0 +1,11 @@
+//! The referee as a library: one match as a pure state machine, bots as processes, tournaments,
+//! logs and reports. The program `referee` is a thin layer over it ([`cli`]).
+
+pub mod arbiter;
+pub mod bot;
+pub mod clock;
+pub mod draw;
+pub mod driver;
+pub mod ending;
+pub mod log;
+pub mod tournament;

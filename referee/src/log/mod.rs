@@ -1,0 +1,12 @@
+//! The match log: written as matches finish, read again for everything else.
+
+mod read;
+mod verify;
+mod write;
+
+pub use read::{CutLine, LogError, LogFile, locate};
+pub use verify::{Mismatch, verify};
+pub use write::{LogWriter, WriteError};
+
+/// The name of a tournament's log in its folder.
+pub const LOG_NAME: &str = "games.jsonl";

@@ -1,0 +1,143 @@
+//! Reading logs, line by line, so that memory does not grow with them.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use protocol::{LOG_FORMAT, Record};
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::LOG_NAME;
+
+/// A log that cannot be read.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The file cannot be opened or read.
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A line is not a match.
+    #[error("`{}` line {line} is not a match of a log: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The last line was cut off, by a crash in the middle of a write: it has no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutLine {
+    /// The line, from 1.
+    pub line: usize,
+    /// How many bytes are there.
+    pub bytes: usize,
+}
+
+/// An open log: an iterator over its matches.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    reader: BufReader<File>,
+    line: usize,
+    buffer: Vec<u8>,
+    cut: Option<CutLine>,
+}
+
+/// The log that a path means: the file itself, or the one in a tournament's folder.
+pub fn locate(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(LOG_NAME)
+    } else {
+        path.to_owned()
+    }
+}
+
+impl LogFile {
+    /// Opens a log, given its file or its tournament's folder.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let path = locate(path);
+        match File::open(&path) {
+            Ok(file) => Ok(LogFile {
+                path,
+                reader: BufReader::with_capacity(1 << 16, file),
+                line: 0,
+                buffer: Vec::new(),
+                cut: None,
+            }),
+            Err(error) => Err(LogError::Io { path, error }),
+        }
+    }
+
+    /// The last line, if it was cut off; known once all matches were read.
+    pub fn cut(&self) -> Option<&CutLine> {
+        self.cut.as_ref()
+    }
+
+    fn read(&mut self) -> Result<Option<Record>, LogError> {
+        loop {
+            self.buffer.clear();
+            let read = self.reader.read_until(b'\n', &mut self.buffer);
+            let bytes = read.map_err(|error| LogError::Io {
+                path: self.path.clone(),
+                error,
+            })?;
+            if bytes == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            if self.buffer.last() != Some(&b'\n') {
+                let line = self.line;
+                self.cut = Some(CutLine { line, bytes });
+                return Ok(None);
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                return self.parse().map(Some);
+            }
+        }
+    }
+
+    fn parse(&self) -> Result<Record, LogError> {
+        /// What every format has.
+        #[derive(Deserialize)]
+        struct Head {
+            format: u32,
+        }
+        let wrong = |reason: String| LogError::Line {
+            path: self.path.clone(),
+            line: self.line,
+            reason,
+        };
+        match serde_json::from_slice::<Record>(&self.buffer) {
+            Ok(record) if record.format <= LOG_FORMAT => Ok(record),
+            Ok(record) => Err(wrong(newer(record.format))),
+            Err(error) => Err(wrong(match serde_json::from_slice::<Head>(&self.buffer) {
+                Ok(head) if head.format > LOG_FORMAT => newer(head.format),
+                _ => error.to_string(),
+            })),
+        }
+    }
+}
+
+fn newer(format: u32) -> String {
+    format!("it has format {format}, this version reads up to {LOG_FORMAT}")
+}
+
+impl Iterator for LogFile {
+    type Item = Result<Record, LogError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}

@@ -1,0 +1,291 @@
+//! Checks that a recorded match could have happened and ended as recorded.
+
+use games::{Limits, Session};
+use protocol::{Fault, LoggedMove, MatchResult, Record};
+use thiserror::Error;
+
+use crate::ending::{self, LimitWatch};
+use crate::tournament::unknown_game;
+
+/// What does not fit in a recorded match.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Mismatch {
+    /// No game has this id.
+    #[error("{}", unknown_game(.0))]
+    UnknownGame(String),
+    /// The game does not take these options.
+    #[error("{0}")]
+    Options(String),
+    /// The start is not a position of the game.
+    #[error("start: {0}")]
+    Start(String),
+    /// The number of players is not that of seats.
+    #[error("{players} players for {seats} seats")]
+    Players {
+        /// Recorded.
+        players: usize,
+        /// Of the game.
+        seats: usize,
+    },
+    /// The opening is longer than the match.
+    #[error("an opening of {opening} plies, but only {moves} moves")]
+    Opening {
+        /// Recorded.
+        opening: u32,
+        /// Recorded.
+        moves: usize,
+    },
+    /// A move that is not legal.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Which one, from 1.
+        number: usize,
+        /// Why not.
+        error: String,
+    },
+    /// A move of a seat that was not to move.
+    #[error("move {number}: recorded for seat {recorded}, but seat {to_move} was to move")]
+    Seat {
+        /// Which one, from 1.
+        number: usize,
+        /// Recorded.
+        recorded: usize,
+        /// By the rules.
+        to_move: usize,
+    },
+    /// Moves after the end.
+    #[error("move {number}: the match was over by `{reason}` before it")]
+    AfterEnd {
+        /// Which one, from 1.
+        number: usize,
+        /// What had ended it.
+        reason: String,
+    },
+    /// No end is reached.
+    #[error("the moves do not lead to an end, but the result's reason is `{reason}`")]
+    NoEnd {
+        /// Recorded.
+        reason: String,
+    },
+    /// A result that is not the one of the rules.
+    #[error("result: `{field}` is recorded as {recorded}, but is {actual}")]
+    Result {
+        /// Which part.
+        field: &'static str,
+        /// Recorded.
+        recorded: String,
+        /// By the rules.
+        actual: String,
+    },
+    /// A fault that cannot have happened there.
+    #[error("fault of seat {seat}: {reason}")]
+    Fault {
+        /// Recorded.
+        seat: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Replays a match and compares its result.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn verify(record: &Record) -> Result<(), Mismatch> {
+    let mut replay = Replay::open(record)?;
+    replay.moves(&record.moves)?;
+    replay.result(&record.result)
+}
+
+struct Replay<'a> {
+    record: &'a Record,
+    session: Box<dyn Session>,
+    watch: LimitWatch,
+    /// A limit that was reached.
+    stopped: Option<&'static str>,
+}
+
+impl<'a> Replay<'a> {
+    fn open(record: &'a Record) -> Result<Self, Mismatch> {
+        let game =
+            games::find(&record.game).ok_or_else(|| Mismatch::UnknownGame(record.game.clone()))?;
+        let rules = game
+            .configure(&record.options)
+            .map_err(|error| Mismatch::Options(error.to_string()))?;
+        let session = rules
+            .load(&record.start)
+            .map_err(|error| Mismatch::Start(error.to_string()))?;
+        let (players, seats) = (record.players.len(), rules.seats());
+        if players != seats {
+            return Err(Mismatch::Players { players, seats });
+        }
+        let (opening, moves) = (record.opening, record.moves.len());
+        if opening as usize > moves {
+            return Err(Mismatch::Opening { opening, moves });
+        }
+        let mut watch = LimitWatch::new(Limits {
+            max_plies: record.limits.max_plies,
+            repetition: record.limits.repetition,
+        });
+        let stopped = watch.see(&*session);
+        Ok(Replay {
+            record,
+            session,
+            watch,
+            stopped,
+        })
+    }
+
+    /// What has ended the match, if anything has.
+    fn end(&self) -> Option<&'static str> {
+        self.session.reason().or(self.stopped)
+    }
+
+    fn moves(&mut self, moves: &[LoggedMove]) -> Result<(), Mismatch> {
+        for (i, played) in moves.iter().enumerate() {
+            let number = i + 1;
+            if let Some(reason) = self.end() {
+                let reason = reason.to_owned();
+                return Err(Mismatch::AfterEnd { number, reason });
+            }
+            if let Some(to_move) = self.session.to_move().filter(|seat| *seat != played.seat) {
+                return Err(Mismatch::Seat {
+                    number,
+                    recorded: played.seat,
+                    to_move,
+                });
+            }
+            self.forced_moves_follow_a_fault(played)?;
+            self.session
+                .play(&played.mv)
+                .map_err(|error| Mismatch::Move {
+                    number,
+                    error: error.to_string(),
+                })?;
+            self.stopped = self.watch.see(&*self.session);
+        }
+        Ok(())
+    }
+
+    /// A seat plays for itself until its fault, and not any more from there on.
+    fn forced_moves_follow_a_fault(&self, played: &LoggedMove) -> Result<(), Mismatch> {
+        let ply = self.session.ply();
+        let faults = &self.record.result.faults;
+        let lost = faults.iter().any(|f| f.seat == played.seat && f.ply <= ply);
+        if lost == played.forced {
+            return Ok(());
+        }
+        let reason = match lost {
+            true => format!("it played on at ply {ply} as if nothing had happened"),
+            false => format!("its move at ply {ply} is a forced one, but it had no fault yet"),
+        };
+        let seat = played.seat;
+        Err(Mismatch::Fault { seat, reason })
+    }
+
+    fn result(&self, recorded: &MatchResult) -> Result<(), Mismatch> {
+        let at_fault = self.at_fault(recorded)?;
+        let scores: Vec<i64> = self
+            .session
+            .scores()
+            .iter()
+            .map(|s| i64::from(*s))
+            .collect();
+        let outcome = self.session.outcome();
+        let (outcome, reason) = if recorded.faults.is_empty() {
+            let Some(reason) = self.end() else {
+                let reason = recorded.reason.clone();
+                return Err(Mismatch::NoEnd { reason });
+            };
+            (outcome.to_vec(), reason)
+        } else {
+            (
+                ending::forfeit_outcome(&outcome, &at_fault),
+                ending::FORFEIT,
+            )
+        };
+        same("reason", &recorded.reason.as_str(), &reason)?;
+        same("scores", &recorded.scores, &scores)?;
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
+        let equal = recorded.outcome.len() == outcome.len()
+            && recorded.outcome.iter().zip(&outcome).all(close);
+        if equal {
+            return Ok(());
+        }
+        same("outcome", &recorded.outcome, &outcome)
+    }
+
+    /// Which seats are at fault, if the recorded faults can have happened.
+    fn at_fault(&self, recorded: &MatchResult) -> Result<Vec<bool>, Mismatch> {
+        let mut at_fault = vec![false; self.record.players.len()];
+        let last = self.session.ply();
+        for fault in &recorded.faults {
+            let seat = fault.seat;
+            let wrong = |reason: &str| {
+                let reason = reason.to_owned();
+                Err(Mismatch::Fault { seat, reason })
+            };
+            match at_fault.get_mut(seat) {
+                None => return wrong("there is no such seat"),
+                Some(true) => return wrong("it is at fault twice"),
+                Some(known) => *known = true,
+            }
+            if fault.ply > last {
+                return wrong("it comes after the last move");
+            }
+        }
+        match recorded.faults.last() {
+            None => Ok(at_fault),
+            // The others played on, so there must be an end.
+            Some(_) if !ending::decided_by_faults(&at_fault) => match self.end() {
+                Some(_) => Ok(at_fault),
+                None => {
+                    let reason = recorded.reason.clone();
+                    Err(Mismatch::NoEnd { reason })
+                }
+            },
+            Some(fault) => self.decisive(fault).map(|()| at_fault),
+        }
+    }
+
+    /// Whether a fault can have ended the match where the moves end.
+    fn decisive(&self, fault: &Fault) -> Result<(), Mismatch> {
+        let last = self.session.ply();
+        let wrong = |reason: String| {
+            Err(Mismatch::Fault {
+                seat: fault.seat,
+                reason,
+            })
+        };
+        if fault.ply != last {
+            let ply = fault.ply;
+            return wrong(format!(
+                "it decided the match at ply {ply}, but the moves end at {last}"
+            ));
+        }
+        // Before the first turn any seat can fail to start; from then on only the one to move.
+        let starting = self.record.moves.len() == self.record.opening as usize;
+        match self.session.to_move() {
+            Some(seat) if seat != fault.seat && !starting => {
+                wrong("it was not its turn".to_owned())
+            }
+            None => wrong("the game was over".to_owned()),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(
+    field: &'static str,
+    recorded: &T,
+    actual: &T,
+) -> Result<(), Mismatch> {
+    if recorded == actual {
+        return Ok(());
+    }
+    Err(Mismatch::Result {
+        field,
+        recorded: format!("{recorded:?}"),
+        actual: format!("{actual:?}"),
+    })
+}

@@ -1,0 +1,274 @@
+//! The tournament configuration: TOML in, checked values out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use games::{Limits, Rules};
+use protocol::{Millis, TimeControl};
+use serde_json::Value;
+
+use super::config_error::{ConfigError, Problem};
+use super::config_file::{
+    Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
+};
+use super::config_keys;
+use crate::bot::spec::{self, BotSpec};
+
+/// The limit on a move where the configuration limits nothing.
+const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
+const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
+const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+
+/// A game as a tournament plays it.
+#[derive(Clone)]
+pub struct GameSetup {
+    /// The rules under their options.
+    pub rules: Arc<dyn Rules>,
+    /// What ends matches besides the game.
+    pub limits: Limits,
+}
+
+/// A checked configuration.
+pub struct Config {
+    /// The tournament's name.
+    pub name: String,
+    /// What all randomness of the referee is made from.
+    pub seed: u64,
+    /// How often every pairing is played in every seat order.
+    pub rounds: u32,
+    /// How many matches run at a time.
+    pub concurrency: usize,
+    /// What is played.
+    pub games: Vec<GameSetup>,
+    /// Who plays.
+    pub bots: Vec<Arc<BotSpec>>,
+    /// The time control of bots that have none of their own.
+    pub time: TimeControl,
+    /// How many random plies the referee makes at the beginning of each match.
+    pub random_plies: u32,
+    /// The file's text.
+    pub text: String,
+}
+
+impl Config {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or anything in it is wrong: the first thing that is.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let at = |problem| ConfigError::new(path, problem);
+        let text = fs::read_to_string(path).map_err(|error| at(Problem::Read(error)))?;
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let folder = fs::canonicalize(folder).map_err(|error| at(Problem::Read(error)))?;
+        Self::parse(&text, &folder).map_err(at)
+    }
+
+    /// Checks the text of a configuration; relative paths start at `folder`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, Problem> {
+        config_keys::check(text)?;
+        let file: ConfigFile = toml::from_str(text).map_err(|error| Problem::Syntax {
+            line: error
+                .span()
+                .map(|span| config_keys::line_of(text, span.start)),
+            message: error.message().lines().collect::<Vec<_>>().join(", "),
+        })?;
+        let time = time_control(&file.time, None).map_err(Problem::Time)?;
+        let games = file
+            .games
+            .iter()
+            .map(|entry| game(entry, &file.limits))
+            .collect::<Result<Vec<_>, _>>()?;
+        let bots = bots(&file, &time, folder)?;
+        let config = Config {
+            name: file.name,
+            seed: file.seed,
+            rounds: file.rounds,
+            concurrency: match file.concurrency {
+                Concurrency::Number(n) => n as usize,
+                Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            },
+            games,
+            bots,
+            time,
+            random_plies: file.opening.random_plies,
+            text: text.to_owned(),
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        let require = |holds: bool, key: &'static str, message: &str| match holds {
+            true => Ok(()),
+            false => Err(Problem::Value {
+                key,
+                message: message.to_owned(),
+            }),
+        };
+        require(
+            !self.name.trim().is_empty(),
+            "name",
+            "a tournament needs a name",
+        )?;
+        require(self.rounds >= 1, "rounds", "at least 1 round is needed")?;
+        require(
+            self.concurrency >= 1,
+            "concurrency",
+            "\"auto\" or a number from 1 on is needed",
+        )?;
+        require(
+            !self.games.is_empty(),
+            "games",
+            "at least one game is needed",
+        )?;
+        // Larger numbers do not survive every reader of JSON.
+        require(self.seed < 1 << 53, "seed", "a number below 2^53 is needed")?;
+        for game in &self.games {
+            let (seats, id) = (game.rules.seats(), game.rules.info().id);
+            let message = format!(
+                "{id} has {seats} seats but only {} bots are there",
+                self.bots.len()
+            );
+            require(self.bots.len() >= seats, "bots", &message)?;
+        }
+        Ok(())
+    }
+}
+
+fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
+    let whole;
+    let table = match entry {
+        GameEntry::Table(table) => table,
+        GameEntry::Id(id) => {
+            whole = GameTable {
+                id: id.clone(),
+                options: Value::Null,
+                limits: LimitsTable::default(),
+            };
+            &whole
+        }
+    };
+    let game = games::find(&table.id).ok_or_else(|| Problem::UnknownGame(table.id.clone()))?;
+    let rules = game.configure(&table.options).map_err(Problem::Option)?;
+    let mut effective = game.info.limits;
+    for table in [limits, &table.limits] {
+        if let Some(limit) = table.max_plies {
+            effective.max_plies = limit.0;
+        }
+        if let Some(limit) = table.repetition {
+            effective.repetition = limit.0;
+        }
+    }
+    Ok(GameSetup {
+        rules,
+        limits: effective,
+    })
+}
+
+fn bots(
+    file: &ConfigFile,
+    time: &TimeControl,
+    folder: &Path,
+) -> Result<Vec<Arc<BotSpec>>, Problem> {
+    let mut bots: Vec<Arc<BotSpec>> = Vec::new();
+    for entry in &file.bots {
+        let name = entry.name.trim();
+        if name.is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
+            return Err(Problem::BotName(entry.name.clone()));
+        }
+        if bots.iter().any(|bot| bot.name == name) {
+            return Err(Problem::TwoBots(name.to_owned()));
+        }
+        let of_bot = |error| Problem::Command {
+            bot: name.to_owned(),
+            error,
+        };
+        let command = match &entry.command {
+            Command::Words(words) => words.clone(),
+            Command::Line(line) => spec::split(line).map_err(of_bot)?,
+        };
+        let spec = BotSpec {
+            name: name.to_owned(),
+            command,
+            dir: entry
+                .dir
+                .as_ref()
+                .map_or(folder.to_owned(), |dir| folder.join(dir)),
+            env: entry.env.clone(),
+            time: match &entry.time {
+                Some(own) => time_control(own, Some(time)).map_err(|message| Problem::BotTime {
+                    bot: name.to_owned(),
+                    message,
+                })?,
+                None => time.clone(),
+            },
+            own_time: entry.time.is_some(),
+        };
+        spec.program().map_err(of_bot)?;
+        bots.push(Arc::new(spec));
+    }
+    Ok(bots)
+}
+
+/// The time control of a table, over another one or over the defaults.
+fn time_control(table: &TimeTable, over: Option<&TimeControl>) -> Result<TimeControl, String> {
+    let millis = |given: Option<super::config_file::Time>| given.map(|time| Millis(time.0));
+    let base = over.cloned().unwrap_or(TimeControl {
+        startup: Millis(DEFAULT_STARTUP),
+        margin: Millis(DEFAULT_MARGIN),
+        ..TimeControl::default()
+    });
+    let mut control = TimeControl {
+        per_move: millis(table.per_move).or(base.per_move),
+        base: millis(table.base).or(base.base),
+        increment: millis(table.increment).or(base.increment),
+        startup: millis(table.startup).unwrap_or(base.startup),
+        margin: millis(table.margin).unwrap_or(base.margin),
+    };
+    if control.increment.is_some() && control.base.is_none() {
+        return Err("`increment` needs a `base` that it is added to".to_owned());
+    }
+    for (key, time) in [("per_move", control.per_move), ("base", control.base)] {
+        if time.is_some_and(|time| time.0.is_zero()) {
+            return Err(format!("`{key}` must be longer than nothing"));
+        }
+    }
+    if control.per_move.is_none() && control.base.is_none() {
+        control.per_move = Some(Millis(DEFAULT_PER_MOVE));
+    }
+    Ok(control)
+}
+
+/// For a match outside tournaments: the time control of a command line's flags.
+///
+/// # Errors
+/// If they do not go together.
+pub(crate) fn time_from_flags(flags: &TimeTable) -> Result<TimeControl, String> {
+    time_control(flags, None)
+}
+
+/// The spec of a bot of the command line.
+pub fn bot_from_words(
+    name: String,
+    command: Vec<String>,
+    dir: PathBuf,
+    time: &TimeControl,
+) -> BotSpec {
+    BotSpec {
+        name,
+        command,
+        dir,
+        env: BTreeMap::new(),
+        time: time.clone(),
+        own_time: false,
+    }
+}

@@ -1,0 +1,248 @@
+//! The configuration file as it is written. Doc comments here are what its JSON Schema says.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+/// A tournament.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConfigFile {
+    /// The tournament's name.
+    pub(crate) name: String,
+    /// What all randomness of the referee is made from.
+    #[serde(default = "default_seed")]
+    pub(crate) seed: u64,
+    /// How bots meet.
+    #[serde(default)]
+    #[expect(
+        dead_code,
+        reason = "there is one format so far; reading it refuses others"
+    )]
+    pub(crate) format: Format,
+    /// How often every pairing is played in every seat order.
+    #[serde(default = "default_rounds")]
+    pub(crate) rounds: u32,
+    /// How many matches run at a time: a number, or "auto" for one a core.
+    #[serde(default)]
+    pub(crate) concurrency: Concurrency,
+    /// What is played: ids, or tables with `id`, `options` and `limits`.
+    pub(crate) games: Vec<GameEntry>,
+    /// Time control.
+    #[serde(default)]
+    pub(crate) time: TimeTable,
+    /// What ends matches besides the game, over the games' defaults.
+    #[serde(default)]
+    pub(crate) limits: LimitsTable,
+    /// How matches begin.
+    #[serde(default)]
+    pub(crate) opening: OpeningTable,
+    /// Who plays.
+    pub(crate) bots: Vec<BotTable>,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+fn default_rounds() -> u32 {
+    1
+}
+
+/// How bots meet.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Format {
+    /// Every pairing (for games of more seats: every group) in every seat order.
+    #[default]
+    RoundRobin,
+}
+
+/// How many matches run at a time.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "\"auto\" or a number from 1 on is needed")]
+pub(crate) enum Concurrency {
+    /// This many.
+    Number(u32),
+    /// One a core.
+    Auto(Auto),
+}
+
+/// The word "auto".
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Auto {
+    /// The machine decides.
+    Auto,
+}
+
+impl Default for Concurrency {
+    fn default() -> Self {
+        Concurrency::Auto(Auto::Auto)
+    }
+}
+
+/// A game: its id alone, or with options and limits.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "a game is its id, or a table with `id`, `options` and `limits`"
+)]
+pub(crate) enum GameEntry {
+    /// With the defaults.
+    Id(String),
+    /// With options or limits.
+    Table(GameTable),
+}
+
+/// A game with options and limits.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GameTable {
+    /// The game's id.
+    pub(crate) id: String,
+    /// Its options; `referee games ID` lists them.
+    #[serde(default)]
+    pub(crate) options: Value,
+    /// What ends its matches, over `[limits]`.
+    #[serde(default)]
+    pub(crate) limits: LimitsTable,
+}
+
+/// Time control. Without `per_move` and `base`, a move may take a second.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TimeTable {
+    /// For each move.
+    pub(crate) per_move: Option<Time>,
+    /// For all moves of a match together.
+    pub(crate) base: Option<Time>,
+    /// Added to `base` after each move.
+    pub(crate) increment: Option<Time>,
+    /// From a process's start to its `hello`, and from `start` to `ready`. Default "10s".
+    pub(crate) startup: Option<Time>,
+    /// Tolerated on top of each limit. Default "50ms".
+    pub(crate) margin: Option<Time>,
+}
+
+/// What ends matches besides the game.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LimitsTable {
+    /// The number of plies, or "none".
+    pub(crate) max_plies: Option<Limit>,
+    /// How many times a position is there, or "none".
+    pub(crate) repetition: Option<Limit>,
+}
+
+/// How matches begin.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OpeningTable {
+    /// So many random plies are made by the referee; the same ones for all seat orders.
+    pub(crate) random_plies: u32,
+}
+
+/// A bot.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BotTable {
+    /// Its name in the standings.
+    pub(crate) name: String,
+    /// Program and arguments; the word `referee` is the referee itself.
+    pub(crate) command: Command,
+    /// Its working directory; by default the folder of the configuration.
+    pub(crate) dir: Option<PathBuf>,
+    /// Added to its environment.
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    /// Its own time control, over `[time]`.
+    pub(crate) time: Option<TimeTable>,
+}
+
+/// Program and arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a command is a list of words, or one string")]
+pub(crate) enum Command {
+    /// As they are.
+    Words(Vec<String>),
+    /// To be split like a shell would.
+    Line(String),
+}
+
+/// A duration such as "100ms".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time(pub(crate) Duration);
+
+impl std::str::FromStr for Time {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        humantime::parse_duration(text)
+            .map(Time)
+            .map_err(|_| not_a_duration(&format!("\"{text}\"")))
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let parsed = match value.as_str() {
+            Some(text) => text.parse(),
+            None => Err(not_a_duration(&value.to_string())),
+        };
+        parsed.map_err(de::Error::custom)
+    }
+}
+
+fn not_a_duration(given: &str) -> String {
+    format!(
+        "{given} is not a duration; those are strings with a unit, as in \"100ms\", \"2s\", \"5m\""
+    )
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "A duration with a unit.",
+            "examples": ["100ms", "2s", "5m"]
+        })
+    }
+}
+
+/// A limit, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit(pub(crate) Option<u32>);
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        match value.as_u64().and_then(|n| u32::try_from(n).ok()) {
+            Some(n) if n >= 1 => Ok(Limit(Some(n))),
+            _ if value == "none" => Ok(Limit(None)),
+            _ => Err(de::Error::custom(format!(
+                "{value} is not a limit; a number from 1 on or \"none\" is needed"
+            ))),
+        }
+    }
+}
+
+impl JsonSchema for Limit {
+    fn schema_name() -> Cow<'static, str> {
+        "Limit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})
+    }
+}

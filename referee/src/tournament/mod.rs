@@ -1,0 +1,13 @@
+//! Tournaments: configuration, schedule, openings, folder, running.
+
+pub mod config;
+mod config_error;
+mod config_file;
+mod config_keys;
+pub mod folder;
+pub mod opening;
+pub mod run;
+pub mod schedule;
+
+pub use config::{Config, GameSetup};
+pub use config_error::{ConfigError, Problem, unknown_game};

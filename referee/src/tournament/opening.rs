@@ -1,0 +1,86 @@
+//! Starts and openings: the same for all seat orders of a pairing.
+
+use games::{Rng, Rules, Session};
+
+use super::Config;
+use super::schedule::Scheduled;
+
+/// Tells the stream of opening moves from others that are made from a pairing's seed.
+const OPENING_MOVES: u64 = 1;
+/// How often a random opening that ends the game is drawn anew before a shorter one is taken.
+const TRIES: u32 = 50;
+/// Seeds stay below this so that every reader of JSON gets them right.
+const SEED_MASK: u64 = (1 << 53) - 1;
+
+/// The seed of a pairing: the same for all its seat orders, and independent of what else is in
+/// the tournament.
+pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
+    let rules = &config.games[scheduled.game].rules;
+    let mut text = format!(
+        "{} {} {}",
+        rules.info().id,
+        rules.options().to_json(),
+        scheduled.round
+    );
+    for bot in scheduled.group() {
+        text.push('\n');
+        text.push_str(&config.bots[bot].name);
+    }
+    Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
+}
+
+/// The start that belongs to a seed, and so many random plies from there.
+pub fn open(rules: &dyn Rules, seed: u64, plies: u32) -> (Box<dyn Session>, Vec<String>) {
+    let start = rules.start(seed);
+    let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
+    let mut longest = Vec::new();
+    for _ in 0..TRIES {
+        let moves = random_moves(&*start, &mut rng, plies);
+        if moves.len() == plies as usize {
+            return (start, moves);
+        }
+        if moves.len() > longest.len() {
+            longest = moves;
+        }
+    }
+    (start, longest)
+}
+
+/// At most `plies` random moves, none of which ends the game.
+fn random_moves(start: &dyn Session, rng: &mut Rng, plies: u32) -> Vec<String> {
+    let mut session = start.fork();
+    let mut moves = Vec::new();
+    while moves.len() < plies as usize {
+        let Some(mv) = session.random_move(rng) else {
+            break;
+        };
+        if session.play(&mv).is_err() || session.to_move().is_none() {
+            break;
+        }
+        moves.push(mv);
+    }
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn openings_do_not_end_games() {
+        let rules = games::find("amazons")
+            .unwrap()
+            .configure(&json!({"size": 5}))
+            .unwrap();
+        let (start, moves) = open(&*rules, 3, 4);
+        assert_eq!((start.ply(), moves.len()), (0, 4));
+        assert_eq!(open(&*rules, 3, 4).1, moves, "made from the seed alone");
+        // No game on 25 cells lasts that long.
+        let (mut session, moves) = open(&*rules, 3, 100);
+        for mv in &moves {
+            session.play(mv).unwrap();
+        }
+        assert!(!moves.is_empty() && session.to_move().is_some());
+    }
+}
