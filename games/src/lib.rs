@@ -30,6 +30,7 @@ pub mod registry;
 mod rng;
 pub mod session;
 pub mod shots;
+pub mod siam;
 pub mod state;
 pub mod view;
 pub mod zobrist;
