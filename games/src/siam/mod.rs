@@ -13,9 +13,12 @@ use crate::state::{self, Fields, StateError, require};
 use crate::view::{Ground, Piece, View};
 use crate::{bits, zobrist};
 
+mod choices;
+mod position;
 mod push;
 
-use push::{ENTRIES, POWERS, PUSHERS, SPREAD};
+use choices::{Choices, entry, shifted};
+pub use position::Position;
 
 /// Columns and rows.
 const SIZE: usize = 5;
@@ -54,25 +57,6 @@ pub struct Siam {
     max_exits: Option<u32>,
 }
 
-/// A position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// The seats' animals.
-    animals: [u32; 2],
-    /// The two bits of the facing of each animal.
-    facing: [u32; 2],
-    rocks: u32,
-    /// Rows, then columns, as [`push`] numbers them.
-    lines: [u16; 2 * SIZE],
-    exits: [u32; 2],
-    /// The pieces' part of the key.
-    key: u64,
-    ply: u32,
-    /// The seat to move or, in a finished game, the one that lost.
-    seat: u8,
-    over: bool,
-}
-
 /// A move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
@@ -88,185 +72,6 @@ pub enum Move {
     Out(CellId),
     /// An animal that faces this way pushes.
     Push(CellId, Facing),
-}
-
-/// The legal moves of a position as sets, of which each kind of move takes its own.
-#[derive(Default)]
-struct Choices {
-    /// Where an animal can enter without a push.
-    enter: u32,
-    /// Where an animal can go to, by direction.
-    steps: [u32; 4],
-    /// The seat's animals; each can turn in three ways.
-    turn: u32,
-    /// Those that can leave the board.
-    out: u32,
-    /// Those that can push.
-    push: u32,
-    /// Entries with a push: bit 2 × line for forward, the next one for backward.
-    enter_push: u32,
-}
-
-impl Position {
-    const EMPTY: Position = Position {
-        animals: [0; 2],
-        facing: [0; 2],
-        rocks: 0,
-        lines: [0; 2 * SIZE],
-        exits: [0; 2],
-        key: 0,
-        ply: 0,
-        seat: 0,
-        over: false,
-    };
-
-    fn occupied(&self) -> u32 {
-        self.animals[0] | self.animals[1] | self.rocks
-    }
-
-    /// The cells of a seat's animals.
-    pub fn animals(&self, seat: Seat) -> impl Iterator<Item = CellId> + use<> {
-        bits::cells64(u64::from(self.animals[seat]))
-    }
-
-    /// The cells of the rocks.
-    pub fn rocks(&self) -> impl Iterator<Item = CellId> + use<> {
-        bits::cells64(u64::from(self.rocks))
-    }
-
-    /// The way in which the animal on a cell faces.
-    pub fn facing(&self, cell: CellId) -> Facing {
-        (self.facing[0] >> cell & 1 | (self.facing[1] >> cell & 1) << 1) as Facing
-    }
-
-    fn kind(&self, cell: CellId) -> u8 {
-        if self.rocks >> cell & 1 != 0 {
-            return ROCK;
-        }
-        let seat = (self.animals[1] >> cell & 1) as u8;
-        4 * seat + self.facing(cell)
-    }
-
-    /// Puts a piece on an empty cell.
-    fn put(&mut self, cell: CellId, kind: u8) {
-        self.toggle(cell, kind);
-        let (row, column) = (cell as usize / SIZE, cell as usize % SIZE);
-        let [in_row, in_column] = push::digits(kind);
-        self.lines[row] += in_row * POWERS[column];
-        self.lines[SIZE + column] += in_column * POWERS[row];
-    }
-
-    /// Takes the piece from a cell.
-    fn lift(&mut self, cell: CellId) -> u8 {
-        let kind = self.kind(cell);
-        self.toggle(cell, kind);
-        let (row, column) = (cell as usize / SIZE, cell as usize % SIZE);
-        let [in_row, in_column] = push::digits(kind);
-        self.lines[row] -= in_row * POWERS[column];
-        self.lines[SIZE + column] -= in_column * POWERS[row];
-        kind
-    }
-
-    fn toggle(&mut self, cell: CellId, kind: u8) {
-        if kind == ROCK {
-            self.rocks ^= 1 << cell;
-        } else {
-            self.animals[kind as usize / 4] ^= 1 << cell;
-            self.facing[0] ^= u32::from(kind & 1) << cell;
-            self.facing[1] ^= u32::from(kind >> 1 & 1) << cell;
-        }
-        self.key ^= zobrist::piece(kind as usize, cell as usize);
-    }
-
-    /// All pushes that the lines allow: animals of either seat that can push, and entries.
-    fn pushes(&self) -> (u32, u32) {
-        let (mut pushers, mut entries) = (0, 0);
-        for line in 0..2 * SIZE {
-            let number = self.lines[line] as usize;
-            pushers |= match line.checked_sub(SIZE) {
-                None => u32::from(PUSHERS[number]) << (line * SIZE),
-                Some(column) => SPREAD[PUSHERS[number] as usize] << column,
-            };
-            entries |= u32::from(ENTRIES[number]) << (2 * line);
-        }
-        (pushers, entries)
-    }
-}
-
-impl Choices {
-    fn count(&self) -> u32 {
-        let steps: u32 = self.steps.iter().map(|set| set.count_ones()).sum();
-        4 * (self.enter.count_ones() + steps)
-            + 3 * self.turn.count_ones()
-            + self.out.count_ones()
-            + self.push.count_ones()
-            + self.enter_push.count_ones()
-    }
-
-    /// The move with this number, below [`Choices::count`].
-    fn nth(&self, position: &Position, mut index: u32) -> Move {
-        // Whether the index falls among the next `count` moves; if not, these are passed over.
-        let mut among = |count: u32| {
-            let found = index < count;
-            index = if found { index } else { index - count };
-            found.then_some(index)
-        };
-        let nth = |set: u32, index: u32| bits::nth64(u64::from(set), index);
-        if let Some(i) = among(4 * self.enter.count_ones()) {
-            return Move::Enter(nth(self.enter, i / 4), (i % 4) as Facing);
-        }
-        for (direction, &set) in self.steps.iter().enumerate() {
-            if let Some(i) = among(4 * set.count_ones()) {
-                let to = nth(set, i / 4);
-                return Move::Step(behind(to, direction as Facing), to, (i % 4) as Facing);
-            }
-        }
-        if let Some(i) = among(3 * self.turn.count_ones()) {
-            let cell = nth(self.turn, i / 3);
-            let turned = u32::from(position.facing(cell)) + 1 + i % 3;
-            return Move::Turn(cell, (turned % 4) as Facing);
-        }
-        if let Some(i) = among(self.out.count_ones()) {
-            return Move::Out(nth(self.out, i));
-        }
-        if let Some(i) = among(self.push.count_ones()) {
-            let cell = nth(self.push, i);
-            return Move::Push(cell, position.facing(cell));
-        }
-        entry(nth(self.enter_push, index))
-    }
-}
-
-/// The cells one step on in a direction, those off the board left out.
-fn shifted(set: u32, direction: usize) -> u32 {
-    /// The cells of the left column.
-    const LEFT: u32 = 0b00001_00001_00001_00001_00001;
-    match direction {
-        0 => set << SIZE & ALL,
-        1 => (set & !(LEFT << 4)) << 1,
-        2 => set >> SIZE,
-        _ => (set & !LEFT) >> 1,
-    }
-}
-
-/// The cell from which one step in a direction leads to `to`.
-fn behind(to: CellId, direction: Facing) -> CellId {
-    match direction {
-        0 => to - SIZE as CellId,
-        1 => to - 1,
-        2 => to + SIZE as CellId,
-        _ => to + 1,
-    }
-}
-
-/// The entry with a push that a bit of [`Choices::enter_push`] stands for.
-fn entry(bit: CellId) -> Move {
-    let (line, backward) = (bit / 2, bit % 2);
-    let far = backward * (SIZE as CellId - 1);
-    match line.checked_sub(SIZE as CellId) {
-        None => Move::EnterPush(line * SIZE as CellId + far, 1 + 2 * backward),
-        Some(column) => Move::EnterPush(column + far * SIZE as CellId, 2 * backward),
-    }
 }
 
 impl Siam {
