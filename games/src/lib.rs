@@ -28,6 +28,7 @@ pub mod perft;
 pub mod playout;
 pub mod registry;
 mod rng;
+pub mod run;
 pub mod session;
 pub mod shots;
 pub mod siam;

@@ -65,4 +65,4 @@ macro_rules! games {
     };
 }
 
-games![crate::amazons::Amazons, crate::siam::Siam,];
+games![crate::amazons::Amazons, crate::run::Run, crate::siam::Siam,];
