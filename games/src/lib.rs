@@ -22,6 +22,7 @@ pub mod bits;
 pub mod board;
 pub mod conformance;
 mod game;
+pub mod giantslayer;
 pub mod lines;
 pub mod options;
 pub mod perft;
