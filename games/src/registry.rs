@@ -65,4 +65,9 @@ macro_rules! games {
     };
 }
 
-games![crate::amazons::Amazons,];
+games![
+    crate::amazons::Amazons,
+    crate::giantslayer::Giantslayer,
+    crate::run::Run,
+    crate::siam::Siam,
+];
