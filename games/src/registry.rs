@@ -65,4 +65,4 @@ macro_rules! games {
     };
 }
 
-games![crate::amazons::Amazons,];
+games![crate::amazons::Amazons, crate::penguins::Penguins,];
