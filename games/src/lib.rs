@@ -21,6 +21,7 @@ pub mod amazons;
 pub mod bits;
 pub mod board;
 pub mod conformance;
+pub mod elephant_run;
 pub mod fish;
 mod game;
 pub mod lines;

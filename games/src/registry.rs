@@ -65,4 +65,8 @@ macro_rules! games {
     };
 }
 
-games![crate::amazons::Amazons, crate::penguins::Penguins,];
+games![
+    crate::amazons::Amazons,
+    crate::elephant_run::ElephantRun,
+    crate::penguins::Penguins,
+];
