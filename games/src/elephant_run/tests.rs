@@ -1,5 +1,7 @@
 //! Tests of Elephant Run.
 
+use serde_json::json;
+
 use super::*;
 use crate::session::Session;
 

@@ -1,79 +1,25 @@
 //! Elephant Run: an elephant eats the ground away under farmers who try to stop it.
 
+mod position;
+mod state;
+
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::board::{Board, CellId};
 use crate::game::{Game, Info, Limits, Outcome, ParseError, Scores, Seat};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
-use crate::state::{self, Fields, StateError, require};
+use crate::state::StateError;
 use crate::view::{Ground, Piece, View};
 use crate::{bits, zobrist};
 
-const COLUMNS: usize = 6;
-const ROWS: usize = 4;
-const CELLS: usize = COLUMNS * ROWS;
-/// All cells, as a set. Cell ids go up the board row by row.
-const ALL: u32 = (1 << CELLS) - 1;
+pub use position::Position;
+use position::{COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
 
-/// The kinds of things in keys.
-const HOLE: usize = 0;
-const ELEPHANT: usize = 1;
-const FARMER: usize = 2;
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
-/// The fact in keys that pieces are placed.
-const PLACING: usize = 1;
-
-const DIRECTIONS: usize = 8;
-/// For each direction, the cells that have a neighbour there and how far a set is rotated to
-/// the left to come to these neighbours. The opposite of direction d is d + 4 modulo 8.
-const STEPS: [(u32, u32); DIRECTIONS] = steps();
-
-const fn steps() -> [(u32, u32); DIRECTIONS] {
-    // Column and row, clockwise from north.
-    let deltas = [
-        (0, 1),
-        (1, 1),
-        (1, 0),
-        (1, -1),
-        (0, -1),
-        (-1, -1),
-        (-1, 0),
-        (-1, 1),
-    ];
-    let mut steps = [(0, 0); DIRECTIONS];
-    let mut d = 0;
-    while d < DIRECTIONS {
-        let (dx, dy): (i32, i32) = deltas[d];
-        let mut cell = 0;
-        while cell < CELLS {
-            let (x, y) = ((cell % COLUMNS) as i32 + dx, (cell / COLUMNS) as i32 + dy);
-            if x >= 0 && x < COLUMNS as i32 && y >= 0 && y < ROWS as i32 {
-                steps[d].0 |= 1 << cell;
-            }
-            cell += 1;
-        }
-        steps[d].1 = (dx + dy * COLUMNS as i32).rem_euclid(u32::BITS as i32) as u32;
-        d += 1;
-    }
-    steps
-}
-
-/// The neighbours of a set of cells in a direction.
-#[inline]
-fn step(set: u32, direction: usize) -> u32 {
-    let (cells, rotation) = STEPS[direction];
-    (set & cells).rotate_left(rotation)
-}
-
-/// The cells of a set, lowest first.
-#[inline]
-fn cells(set: u32) -> impl Iterator<Item = CellId> {
-    bits::cells64(u64::from(set))
-}
 
 /// A move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,117 +40,6 @@ pub enum Move {
         /// Where it landed.
         to: CellId,
     },
-}
-
-/// What the game is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Place,
-    Move,
-    /// Over: the elephant cannot move.
-    Stuck,
-    /// Over: no farmer is left.
-    Gone,
-}
-
-/// A position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    tiles: u32,
-    /// One cell, or none before the elephant is placed.
-    elephant: u32,
-    farmers: u32,
-    ply: u32,
-    key: u64,
-    /// The seat to move; 0 in a finished game.
-    seat: u8,
-    points: u8,
-    phase: Phase,
-}
-
-impl Position {
-    /// The tiles that are left, as a set of cells.
-    pub fn tiles(&self) -> u32 {
-        self.tiles
-    }
-
-    /// The elephant's cell, as a set.
-    pub fn elephant(&self) -> u32 {
-        self.elephant
-    }
-
-    /// The farmers, as a set of cells.
-    pub fn farmers(&self) -> u32 {
-        self.farmers
-    }
-
-    /// Tiles without a piece.
-    #[inline]
-    fn free(&self) -> u32 {
-        self.tiles & !self.farmers & !self.elephant
-    }
-
-    /// Holes without the elephant.
-    #[inline]
-    fn holes(&self) -> u32 {
-        ALL & !self.tiles & !self.elephant
-    }
-
-    /// Where the elephant can step, and where it can land after a jump.
-    #[inline]
-    fn elephant_targets(&self) -> (u32, u32) {
-        let free = self.free();
-        let (mut steps, mut jumps) = (0, 0);
-        for d in 0..DIRECTIONS {
-            let next = step(self.elephant, d);
-            steps |= next & free;
-            jumps |= step(next & self.farmers, d) & free;
-        }
-        (steps, jumps)
-    }
-
-    /// The cells from next to `from` up to the first one that is no empty hole.
-    #[inline]
-    fn run(&self, from: u32, direction: usize) -> u32 {
-        let holes = self.holes();
-        let mut front = step(from, direction);
-        let mut reached = front;
-        while front & holes != 0 {
-            front = step(front & holes, direction);
-            reached |= front;
-        }
-        reached
-    }
-
-    fn put_elephant(&mut self, cell: CellId) {
-        self.elephant = 1 << cell;
-        self.key ^= zobrist::piece(ELEPHANT, cell as usize);
-    }
-
-    /// Puts a farmer on a cell or takes it away.
-    fn toggle_farmer(&mut self, cell: CellId) {
-        self.farmers ^= 1 << cell;
-        self.key ^= zobrist::piece(FARMER, cell as usize);
-    }
-
-    fn eat(&mut self, cell: CellId) {
-        self.tiles ^= 1 << cell;
-        self.key ^= zobrist::piece(HOLE, cell as usize);
-    }
-
-    /// Before the first ply.
-    fn empty() -> Self {
-        Position {
-            tiles: ALL,
-            elephant: 0,
-            farmers: 0,
-            ply: 0,
-            key: zobrist::fact(PLACING),
-            seat: 0,
-            points: 0,
-            phase: Phase::Place,
-        }
-    }
 }
 
 /// The rules for one target, number of farmers and kind of jumps.
@@ -280,44 +115,9 @@ impl ElephantRun {
         }
         position.toggle_farmer(cell);
         if position.farmers.count_ones() == self.farmers {
-            position.phase = Phase::Move;
-            position.key ^= zobrist::fact(PLACING);
+            position.end_placing();
             self.settle(position, 0);
         }
-    }
-
-    fn move_elephant(position: &mut Position, from: CellId, to: CellId) {
-        position.key ^= zobrist::piece(ELEPHANT, from as usize);
-        position.put_elephant(to);
-        position.points += 1;
-    }
-
-    /// Checks what was placed so far.
-    fn check_placing(&self, position: &Position, to_move: Option<Seat>) -> Result<(), StateError> {
-        let Position {
-            elephant, farmers, ..
-        } = *position;
-        require(
-            position.tiles == ALL,
-            "tiles",
-            "no tile is eaten while pieces are placed",
-        )?;
-        require(
-            elephant != 0 || farmers == 0,
-            "farmers",
-            "the elephant is placed first",
-        )?;
-        require(
-            farmers.count_ones() < self.farmers,
-            "phase",
-            "`place`, but all pieces are placed",
-        )?;
-        let turn = usize::from(elephant != 0);
-        require(
-            to_move == Some(turn),
-            "to_move",
-            format!("it is the turn of seat {turn} to place"),
-        )
     }
 }
 
@@ -382,92 +182,11 @@ impl Game for ElephantRun {
     }
 
     fn load(&self, state: &Value) -> Result<Position, StateError> {
-        let mut fields = Fields::new(state)?;
-        let mut position = Position::empty();
-        position.ply = fields.ply()?;
-        let to_move = fields.to_move(2)?;
-        let placing = fields.choice("phase", &["place", "move"])? == "place";
-        let tiles = fields.rows("tiles", &self.board, "#.")?;
-        let elephant = fields.optional_cell("elephant", &self.board)?;
-        let farmers = fields.cells("farmers", &self.board)?;
-        let scores = fields.ints("scores", 2, 0, i64::from(u8::MAX))?;
-        fields.end()?;
-        let elephants = elephant.as_slice();
-        state::require_distinct(
-            &self.board,
-            &[("elephant", elephants), ("farmers", &farmers)],
-        )?;
-        for cell in self.board.cells().filter(|c| tiles[*c as usize] == b'.') {
-            position.eat(cell);
-        }
-        if let Some(cell) = elephant {
-            position.put_elephant(cell);
-        }
-        for &cell in &farmers {
-            require(
-                position.tiles >> cell & 1 != 0,
-                "farmers",
-                format!("`{}` is a hole", self.board.name(cell)),
-            )?;
-            position.toggle_farmer(cell);
-        }
-        let captured = self.farmers.checked_sub(farmers.len() as u32);
-        let captured = captured.ok_or_else(|| {
-            StateError::new("farmers", format!("at most {} are allowed", self.farmers))
-        })?;
-        if placing {
-            self.check_placing(&position, to_move)?;
-        } else {
-            require(elephant.is_some(), "elephant", "null after placing")?;
-            position.points = (position.tiles ^ ALL).count_ones() as u8 + captured as u8;
-        }
-        require(
-            scores == [i32::from(position.points), 0],
-            "scores",
-            format!(
-                "[{},0] is needed: a point for each hole and each captured farmer",
-                position.points
-            ),
-        )?;
-        if placing {
-            position.seat = u8::from(elephant.is_some());
-        } else {
-            position.phase = Phase::Move;
-            position.key ^= zobrist::fact(PLACING);
-            self.settle(&mut position, to_move.unwrap_or_default() as u8);
-        }
-        if position.seat == 1 {
-            position.key ^= zobrist::fact(FARMERS_TO_MOVE);
-        }
-        require(
-            to_move.is_some() || position.phase != Phase::Move,
-            "to_move",
-            "null, but the elephant can move and farmers are left",
-        )?;
-        Ok(position)
+        self.read(state)
     }
 
     fn save(&self, position: &Position) -> Value {
-        let tile = |cell: CellId| {
-            if position.tiles >> cell & 1 != 0 {
-                '#'
-            } else {
-                '.'
-            }
-        };
-        let phase = match position.phase {
-            Phase::Place => "place",
-            _ => "move",
-        };
-        json!({
-            "ply": position.ply,
-            "to_move": self.to_move(position),
-            "phase": phase,
-            "tiles": state::write_rows(&self.board, tile),
-            "elephant": cells(position.elephant).next().map(|cell| self.board.name(cell)),
-            "farmers": state::names(&self.board, cells(position.farmers)),
-            "scores": self.scores(position).as_slice(),
-        })
+        self.write(position)
     }
 
     #[inline]
@@ -607,7 +326,7 @@ impl Game for ElephantRun {
         match mv {
             Move::Place(cell) => self.place(position, cell),
             Move::Go { from, to } if seat == 0 => {
-                Self::move_elephant(position, from, to);
+                position.move_elephant(from, to);
                 position.eat(to);
                 self.settle(position, 1);
             }
@@ -617,7 +336,7 @@ impl Game for ElephantRun {
                 self.settle(position, 0);
             }
             Move::Capture { from, to } => {
-                Self::move_elephant(position, from, to);
+                position.move_elephant(from, to);
                 // The cell between, as ids go evenly along a line.
                 position.toggle_farmer((from + to) / 2);
                 self.settle(position, 1);
