@@ -17,6 +17,7 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+pub mod amazon_penguins;
 pub mod amazons;
 pub mod bits;
 pub mod board;

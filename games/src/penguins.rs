@@ -127,7 +127,7 @@ impl Game for Penguins {
 
     fn load(&self, state: &Value) -> Result<Position, StateError> {
         self.sea
-            .load(state, |floe| self.position(floe), Position::floe)
+            .load(state, |floe| self.position(floe), |p| &mut p.floe)
     }
 
     fn save(&self, position: &Position) -> Value {

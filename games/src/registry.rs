@@ -67,6 +67,7 @@ macro_rules! games {
 
 games![
     crate::amazons::Amazons,
+    crate::amazon_penguins::AmazonPenguins,
     crate::elephant_run::ElephantRun,
     crate::penguins::Penguins,
 ];

@@ -15,8 +15,8 @@ pub(super) fn digits(board: &Board, rows: &[&str]) -> Result<Vec<u8>, String> {
 }
 
 impl Sea {
-    /// Reads a state in which penguins may still have to be settled: `settle` is called with it,
-    /// and is to call [`Sea::settle`].
+    /// Reads a state. `settle` makes a position of what was read and calls [`Sea::settle`];
+    /// `floe` gives it back.
     ///
     /// # Errors
     /// If the state breaks the rules.
@@ -24,19 +24,22 @@ impl Sea {
         &self,
         state: &Value,
         settle: impl FnOnce(Floe) -> P,
-        floe: impl FnOnce(&P) -> &Floe,
+        floe: impl FnOnce(&mut P) -> &mut Floe,
     ) -> Result<P, StateError> {
-        let (unsettled, to_move) = self.read(state)?;
-        let position = settle(unsettled);
+        let (unsettled, to_move, scores) = self.read(state)?;
+        let mut position = settle(unsettled);
+        let floe = floe(&mut position);
         require(
-            to_move.is_some() || floe(&position).phase == Phase::Over,
+            to_move.is_some() || floe.phase == Phase::Over,
             "to_move",
             "null, but a seat can move",
         )?;
+        self.put_scores(floe, &scores, to_move.is_none())?;
         Ok(position)
     }
 
-    fn read(&self, state: &Value) -> Result<(Floe, Option<Seat>), StateError> {
+    /// All but the scores.
+    fn read(&self, state: &Value) -> Result<(Floe, Option<Seat>, Vec<i32>), StateError> {
         let mut fields = Fields::new(state)?;
         let mut floe = Floe::empty();
         floe.ply = fields.ply()?;
@@ -65,8 +68,7 @@ impl Sea {
             None => require(floe.phase == Phase::Move, "to_move", "null before the end")?,
         }
         self.check_turn(&floe)?;
-        self.put_scores(&mut floe, &scores, to_move.is_none())?;
-        Ok((floe, to_move))
+        Ok((floe, to_move, scores))
     }
 
     /// No chip may be there that the start cannot have had.
@@ -203,41 +205,40 @@ impl Sea {
         )
     }
 
-    /// Takes the scores over, less the fish under the penguins if the game is said to be
-    /// finished: settling adds those.
+    /// Checks the scores and takes them over. Those of a state that was `finished` have the fish
+    /// under the penguins in them, those of one that is over only now get them.
     fn put_scores(
         &self,
         floe: &mut Floe,
         scores: &[i32],
         finished: bool,
     ) -> Result<(), StateError> {
-        let mut sum = 0;
+        let under = floe.scores;
+        let mut taken = 0;
         for (seat, &score) in scores.iter().enumerate() {
-            let under = if finished { floe.fish_under(seat) } else { 0 };
-            let score = score as u8;
+            let under = i32::from(under[seat]);
+            let before = if finished { score - under } else { score };
             require(
-                score >= under,
+                before >= 0,
                 "scores",
-                format!("seat {seat} has {score}, less than the {under} under its penguins"),
+                format!("seat {seat} has {score}, but {under} fish under its penguins alone"),
             )?;
-            floe.scores[seat] = score - under;
-            sum += u32::from(score - under);
+            taken += before as u32;
+            floe.scores[seat] = u8::try_from(before + under).unwrap_or(u8::MAX);
         }
-        let taken = match floe.phase {
+        let lost = match floe.phase {
             Phase::Lay | Phase::Place => 0,
             Phase::Move | Phase::Over => self.lost(floe),
         };
+        let less = if finished {
+            ", less those under penguins"
+        } else {
+            ""
+        };
         require(
-            sum == taken,
+            taken == lost,
             "scores",
-            format!(
-                "{sum} fish in all{}, but {taken} are gone from the board",
-                if finished {
-                    ", without those under the penguins"
-                } else {
-                    ""
-                }
-            ),
+            format!("{taken} fish in all{less}, but {lost} are gone from the board"),
         )
     }
 
