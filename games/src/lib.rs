@@ -17,14 +17,18 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+pub mod amazon_penguins;
 pub mod amazons;
 pub mod bits;
 pub mod board;
 pub mod conformance;
+pub mod elephant_run;
+pub mod fish;
 mod game;
 pub mod giantslayer;
 pub mod lines;
 pub mod options;
+pub mod penguins;
 pub mod perft;
 pub mod playout;
 pub mod registry;
@@ -33,6 +37,7 @@ pub mod run;
 pub mod session;
 pub mod shots;
 pub mod siam;
+pub mod slides;
 pub mod state;
 pub mod view;
 pub mod zobrist;

@@ -70,4 +70,7 @@ games![
     crate::giantslayer::Giantslayer,
     crate::run::Run,
     crate::siam::Siam,
+    crate::amazon_penguins::AmazonPenguins,
+    crate::elephant_run::ElephantRun,
+    crate::penguins::Penguins,
 ];

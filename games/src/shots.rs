@@ -49,6 +49,23 @@ pub fn count<const K: usize, const L: usize>(
     sum
 }
 
+/// Calls `visit` with each move of these pieces.
+pub fn each<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    mut visit: impl FnMut(Shot),
+) {
+    let mut occupied = *occupied;
+    for from in pieces {
+        lines.toggle(&mut occupied, from);
+        lines.each(&occupied, from, |to| {
+            lines.each(&occupied, to, |target| visit(Shot { from, to, target }));
+        });
+        lines.toggle(&mut occupied, from);
+    }
+}
+
 /// Appends the moves of these pieces.
 pub fn list<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
@@ -56,16 +73,7 @@ pub fn list<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
     moves: &mut Vec<Shot>,
 ) {
-    let mut occupied = *occupied;
-    for from in pieces {
-        lines.toggle(&mut occupied, from);
-        lines.each(&occupied, from, |to| {
-            lines.each(&occupied, to, |target| {
-                moves.push(Shot { from, to, target });
-            });
-        });
-        lines.toggle(&mut occupied, from);
-    }
+    each(lines, occupied, pieces, |shot| moves.push(shot));
 }
 
 /// One move of these pieces, each equally likely: slides are weighed by their number of shots,

@@ -1,0 +1,97 @@
+//! Moves along a line, as far as it is free. Shared by the games that have them.
+
+use arrayvec::ArrayVec;
+
+use crate::board::{Board, CellId};
+use crate::lines::{Lines, Occupancy};
+use crate::rng::Rng;
+
+/// A piece goes from one cell to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slide {
+    /// Where the piece stood.
+    pub from: CellId,
+    /// Where it went.
+    pub to: CellId,
+}
+
+/// No seat has more sliding pieces than this.
+const MOST_PIECES: usize = 4;
+
+/// Whether any piece can move.
+#[inline]
+pub fn any<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    mut pieces: impl Iterator<Item = CellId>,
+) -> bool {
+    pieces.any(|from| lines.any(occupied, from))
+}
+
+/// How many moves these pieces have.
+#[inline]
+pub fn count<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+) -> u64 {
+    pieces
+        .map(|from| u64::from(lines.count(occupied, from)))
+        .sum()
+}
+
+/// Calls `visit` with each move of these pieces.
+pub fn each<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    mut visit: impl FnMut(Slide),
+) {
+    for from in pieces {
+        lines.each(occupied, from, |to| visit(Slide { from, to }));
+    }
+}
+
+/// One move of these pieces (at most four), each equally likely.
+///
+/// # Panics
+/// If there is none.
+#[inline]
+pub fn random<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    rng: &mut Rng,
+) -> Slide {
+    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut sum = 0;
+    for from in pieces {
+        sum += lines.count(occupied, from);
+        sums.push((from, sum));
+    }
+    let drawn = rng.below(u64::from(sum)) as u32;
+    let mut drawn_piece = 0;
+    while sums[drawn_piece].1 <= drawn {
+        drawn_piece += 1;
+    }
+    let (from, sum) = sums[drawn_piece];
+    // Counted from the piece's last move backwards, which spares a look at the piece before.
+    let to = lines.nth(occupied, from, sum - 1 - drawn);
+    Slide { from, to }
+}
+
+/// Reads `FROM-TO`.
+pub fn parse(board: &Board, text: &str) -> Option<Slide> {
+    let (from, to) = text.split_once('-')?;
+    Some(Slide {
+        from: board.find(from)?,
+        to: board.find(to)?,
+    })
+}
+
+/// Appends `FROM-TO`.
+pub fn write(board: &Board, mv: Slide, out: &mut String) {
+    out.push_str(board.name(mv.from));
+    out.push('-');
+    out.push_str(board.name(mv.to));
+}
