@@ -241,3 +241,29 @@ fn greedy_beats_random() {
         assert!(rate > 0.7, "{id}: {rate}");
     }
 }
+
+/// Prints how the bots do against each other: `cargo test --release -p bots win_rates -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn win_rates() {
+    use protocol::Millis;
+    let clock = ClockState {
+        move_ms: Some(Millis(std::time::Duration::from_millis(50))),
+        ..ClockState::default()
+    };
+    let only = std::env::var("GAMES").unwrap_or_default();
+    let starts = std::env::var("STARTS").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
+    for game in GAMES {
+        let id = game.info.id;
+        if !only.is_empty() && !only.split(',').any(|o| o == id) {
+            continue;
+        }
+        let begin = std::time::Instant::now();
+        let make = |name: &'static str| move |seed| bot(name, seed, None);
+        let g = duel(id, &json!({}), &make("greedy"), &make("random"), &clock, 20);
+        let gt = begin.elapsed().as_secs_f64();
+        let begin = std::time::Instant::now();
+        let m = duel(id, &json!({}), &make("mcts"), &make("greedy"), &clock, starts);
+        println!("{id}: greedy-random {g:.2} ({gt:.1} s), mcts-greedy {m:.2} ({:.0} s)", begin.elapsed().as_secs_f64());
+    }
+}

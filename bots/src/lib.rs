@@ -14,6 +14,7 @@
 
 pub mod clock;
 pub mod greedy;
+pub mod mcts;
 pub mod random;
 mod rating;
 pub mod sdk;
@@ -27,6 +28,7 @@ use std::io::{BufRead, Write};
 use thiserror::Error;
 
 use crate::greedy::Greedy;
+use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
 use crate::thinker::Player;
@@ -68,6 +70,14 @@ pub static BOTS: &[Entry] = &[
         name: "greedy",
         summary: "looks one ply ahead: most points, then most mobility",
         make: |options| Box::new(Player::new(Greedy, options.seed)),
+    },
+    Entry {
+        name: "mcts",
+        summary: "searches: Monte Carlo tree search for as long as the clock allows",
+        make: |options| {
+            let playouts = options.playouts;
+            Box::new(Player::new(Mcts { playouts }, options.seed))
+        },
     },
 ];
 
