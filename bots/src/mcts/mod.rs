@@ -1,0 +1,232 @@
+//! Monte Carlo tree search (UCT) for any game and any number of seats.
+//!
+//! Every seat is taken to play for its own outcome (max^n). Moves are tried in the order of their
+//! one-ply rating, which is all that keeps a game with thousands of moves in reach.
+
+mod tree;
+
+use std::cmp::Reverse;
+use std::time::{Duration, Instant};
+
+use games::{Game, Outcome, Rng};
+use serde_json::{Value, json};
+
+use crate::rating::{self, Rating};
+use crate::thinker::{self, Mind, Question, Thinker, Thought};
+use tree::{NodeId, Tree, knob};
+
+/// A position gets a node of its own when it is reached for the time after this one.
+const LEAF_VISITS: u32 = 1;
+/// Positions below the root with more moves than this only get so many, drawn at random.
+const SAMPLE: usize = 40;
+/// All nodes together have no more moves than this, which is some 50 MB.
+const MOST_EDGES: usize = 1 << 20;
+/// The time for a move where no clock runs.
+const UNHURRIED: Duration = Duration::from_secs(1);
+/// How many moves are rated between two looks at the clock.
+const BATCH: usize = 64;
+
+/// Searches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mcts {
+    /// So many playouts a move, whatever the clock says; `None` for as many as there is time.
+    pub playouts: Option<u32>,
+}
+
+impl Thinker for Mcts {
+    fn name(&self) -> &'static str {
+        "mcts"
+    }
+
+    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
+        Box::new(Searcher::<G> {
+            playouts: self.playouts,
+            tree: Tree::empty(),
+            path: Vec::new(),
+            scratch: Vec::new(),
+        })
+    }
+}
+
+/// The search of one match, which keeps its tree from turn to turn.
+struct Searcher<G: Game> {
+    playouts: Option<u32>,
+    tree: Tree<G::Move>,
+    /// The moves of the tree that the current playout made.
+    path: Vec<(NodeId, usize)>,
+    /// Reused for lists of moves.
+    scratch: Vec<G::Move>,
+}
+
+impl<G: Game> Mind<G> for Searcher<G> {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
+        let mut moves = Vec::new();
+        question.game.legal(question.position, &mut moves);
+        if let [mv] = moves[..] {
+            return Thought { mv, info: None };
+        }
+        let stop = Stop::new(self.playouts, question.deadline);
+        order(question.game, question.position, &mut moves, &stop, rng);
+        self.tree.root(question.seat, &moves);
+        let mut playouts = 0;
+        let mut depth = 0;
+        while !stop.now(playouts) {
+            self.playout(question, rng);
+            playouts += 1;
+            depth = depth.max(self.path.len());
+        }
+        Thought {
+            mv: self.tree.best(0).map_or(moves[0], |edge| edge.mv),
+            info: Some(self.info(question.game, playouts, depth)),
+        }
+    }
+
+    fn played(&mut self, mv: G::Move) {
+        self.tree.advance(mv);
+    }
+}
+
+impl<G: Game> Searcher<G> {
+    /// Follows the tree to its end, makes it a little larger there, and counts what comes of it.
+    fn playout(&mut self, question: &Question<'_, G>, rng: &mut Rng) {
+        let Question { game, max_plies, .. } = *question;
+        let mut position = *question.position;
+        self.path.clear();
+        let mut node = Some(0);
+        while let Some(id) = node {
+            let step = self.tree.select(id);
+            self.path.push(step);
+            let edge = self.tree.edge(step);
+            game.play(&mut position, edge.mv);
+            node = if over(game, &position, max_plies) {
+                None
+            } else if edge.child.is_none() && edge.visits >= LEAF_VISITS {
+                self.grow(game, &position, step, rng)
+            } else {
+                edge.child
+            };
+        }
+        let outcome = self.evaluate(game, &mut position, max_plies, rng);
+        self.tree.record(&self.path, &outcome);
+    }
+
+    /// Makes a node of a position, if there is room.
+    fn grow(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        step: (NodeId, usize),
+        rng: &mut Rng,
+    ) -> Option<NodeId> {
+        let mover = game.to_move(position)?;
+        if self.tree.edges() >= MOST_EDGES {
+            return None;
+        }
+        let mut moves = Vec::new();
+        if game.count_legal(position) as usize <= SAMPLE {
+            game.legal(position, &mut moves);
+        } else {
+            let draws = (0..SAMPLE).map(|_| game.random_move(position, rng, &mut self.scratch));
+            for mv in draws {
+                if !moves.contains(&mv) {
+                    moves.push(mv);
+                }
+            }
+        }
+        order(game, position, &mut moves, &Stop::NEVER, rng);
+        Some(self.tree.grow(step, mover, &moves))
+    }
+
+    /// What a position is worth to each seat.
+    fn evaluate(
+        &mut self,
+        game: &G,
+        position: &mut G::Position,
+        max_plies: Option<u32>,
+        rng: &mut Rng,
+    ) -> Outcome {
+        let cut = knob("CUT", 6.0) as u32;
+        for _ in 0..cut {
+            if over(game, position, max_plies) {
+                return game.outcome(position);
+            }
+            let mv = game.random_move(position, rng, &mut self.scratch);
+            game.play(position, mv);
+        }
+        if over(game, position, max_plies) {
+            return game.outcome(position);
+        }
+        rating::estimate(game, position, rng, &mut self.scratch)
+    }
+
+    /// What the log should say about the search.
+    fn info(&self, game: &G, playouts: u32, depth: usize) -> Value {
+        let line = self.tree.line();
+        let pv: Vec<String> = line.iter().map(|mv| thinker::text(game, *mv)).collect();
+        let value = self.tree.best(0).map_or(0.5, |edge| edge.mean());
+        let value = (value * 1000.0).round() / 1000.0;
+        json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv})
+    }
+}
+
+/// Whether play stops here.
+fn over<G: Game>(game: &G, position: &G::Position, max_plies: Option<u32>) -> bool {
+    max_plies.is_some_and(|most| game.ply(position) >= most) || game.to_move(position).is_none()
+}
+
+/// Puts moves into the order in which to try them: the best rated first, equal ones at random,
+/// and at the end those for whose rating there is no time.
+fn order<G: Game>(
+    game: &G,
+    position: &G::Position,
+    moves: &mut [G::Move],
+    stop: &Stop,
+    rng: &mut Rng,
+) {
+    let Some(seat) = game.to_move(position) else {
+        return;
+    };
+    rng.shuffle(moves);
+    let mut rated: Vec<(Option<Rating>, G::Move)> = Vec::with_capacity(moves.len());
+    for batch in moves.chunks(BATCH) {
+        let late = !rated.is_empty() && stop.late();
+        rated.extend(batch.iter().map(|&mv| {
+            let rating = (!late).then(|| rating::rate(game, position, seat, mv));
+            (rating, mv)
+        }));
+    }
+    rated.sort_by_key(|(rating, _)| Reverse(*rating));
+    for (place, (_, mv)) in moves.iter_mut().zip(rated) {
+        *place = mv;
+    }
+}
+
+/// When a search ends.
+struct Stop {
+    playouts: Option<u32>,
+    deadline: Option<Instant>,
+}
+
+impl Stop {
+    const NEVER: Stop = Stop {
+        playouts: None,
+        deadline: None,
+    };
+
+    /// A fixed number of playouts does without the clock, so that it gives the same moves always.
+    fn new(playouts: Option<u32>, deadline: Option<Instant>) -> Self {
+        let deadline = deadline.unwrap_or_else(|| Instant::now() + UNHURRIED);
+        Stop {
+            playouts,
+            deadline: playouts.is_none().then_some(deadline),
+        }
+    }
+
+    fn late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn now(&self, playouts: u32) -> bool {
+        self.playouts.is_some_and(|most| playouts >= most) || self.late()
+    }
+}

@@ -1,0 +1,114 @@
+//! What can be said about a position of any game without searching: who has how many points,
+//! and who has how many moves.
+
+use std::array;
+
+use games::{Game, MAX_SEATS, Outcome, Rng, Seat};
+
+/// How good a move looks one ply ahead: first by a result if it ends the game, then by points,
+/// then by mobility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rating {
+    /// The outcome of a game that it ends, between -1000 and 1000; 0 if the game goes on.
+    outcome: i32,
+    /// Own points less those of the best other seat.
+    margin: i32,
+    /// The number of moves after it: of the own seat if that is to move again, else those of the
+    /// other seat, which are bad.
+    mobility: i64,
+}
+
+impl Rating {
+    /// Whether mobility is all that differs.
+    pub(crate) fn same_points(&self, other: &Rating) -> bool {
+        (self.outcome, self.margin) == (other.outcome, other.margin)
+    }
+}
+
+/// Rates a legal move of `seat`, whose turn it is.
+pub(crate) fn rate<G: Game>(game: &G, position: &G::Position, seat: Seat, mv: G::Move) -> Rating {
+    let mut next = *position;
+    game.play(&mut next, mv);
+    let (outcome, mobility) = match game.to_move(&next) {
+        None => ((game.outcome(&next)[seat] * 2000.0) as i32 - 1000, 0),
+        Some(mover) => {
+            let moves = game.count_legal(&next) as i64;
+            (0, if mover == seat { moves } else { -moves })
+        }
+    };
+    Rating {
+        outcome,
+        margin: margin(&game.scores(&next), seat),
+        mobility,
+    }
+}
+
+/// The seat's points less those of the best other seat.
+fn margin(scores: &[i32], seat: Seat) -> i32 {
+    let others = scores
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    scores[seat] - others.map(|(_, score)| *score).max().unwrap_or(0)
+}
+
+/// What a point is worth against mobility: as much as this many times the moves, as a logarithm.
+const POINT: f64 = 0.4;
+/// How sharply mobility decides.
+const MOBILITY: f64 = 2.0;
+
+/// A guess at the outcome from points and mobility. A seat's mobility is taken when it next has
+/// to move, after random moves of the seats before it.
+pub(crate) fn estimate<G: Game>(
+    game: &G,
+    position: &G::Position,
+    rng: &mut Rng,
+    scratch: &mut Vec<G::Move>,
+) -> Outcome {
+    if game.to_move(position).is_none() {
+        return game.outcome(position);
+    }
+    let scores = game.scores(position);
+    let mobility = mobility(game, position, rng, scratch);
+    let strength: [f64; MAX_SEATS] = array::from_fn(|seat| {
+        let points = scores.get(seat).copied().unwrap_or(0);
+        POINT * f64::from(points) + MOBILITY * (mobility[seat] as f64 + 1.0).ln()
+    });
+    let seats = scores.len();
+    // Like an outcome: the mean, over the other seats, of the chance to beat them.
+    (0..seats)
+        .map(|seat| {
+            let others = (0..seats).filter(|other| *other != seat);
+            let beaten = others.map(|other| 1.0 / (1.0 + (strength[other] - strength[seat]).exp()));
+            beaten.sum::<f64>() / (seats.max(2) - 1) as f64
+        })
+        .collect()
+}
+
+/// The number of moves that each seat has when it is next to move, along one random line; 0 for
+/// a seat that does not get to move.
+fn mobility<G: Game>(
+    game: &G,
+    position: &G::Position,
+    rng: &mut Rng,
+    scratch: &mut Vec<G::Move>,
+) -> [u64; MAX_SEATS] {
+    let mut counts = [0; MAX_SEATS];
+    let mut missing = game.seats();
+    let mut position = *position;
+    for _ in 0..2 * game.seats() {
+        let Some(seat) = game.to_move(&position) else {
+            break;
+        };
+        if counts[seat] == 0 {
+            counts[seat] = game.count_legal(&position);
+            missing -= 1;
+        }
+        if missing == 0 {
+            break;
+        }
+        let mv = game.random_move(&position, rng, scratch);
+        game.play(&mut position, mv);
+    }
+    counts
+}
