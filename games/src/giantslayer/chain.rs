@@ -2,6 +2,7 @@
 
 use super::STONES;
 use super::ground::{Ground, Jump, NOWHERE};
+use crate::bits;
 use crate::board::CellId;
 
 /// Every jump removes a halogai, so there are no longer chains.
@@ -63,8 +64,14 @@ impl Ground {
         white: u64,
         empty: u64,
     ) -> impl Iterator<Item = (usize, Jump)> + '_ {
-        let jumps = self.jumps[cell as usize].iter().copied().enumerate();
-        jumps.filter(move |(_, jump)| white >> jump.over & empty >> jump.land & 1 != 0)
+        let (ways, jumps) = (&self.ways[cell as usize], &self.jumps[cell as usize]);
+        let over = bits::cells64(self.near[cell as usize] & white);
+        let jump = move |over| {
+            let way = ways[over as usize & 63] as usize;
+            (way, jumps[way])
+        };
+        over.map(jump)
+            .filter(move |(_, jump)| empty >> jump.land & 1 != 0)
     }
 
     pub(super) fn can_trample(&self, cell: CellId, white: u64, empty: u64) -> bool {
@@ -75,9 +82,13 @@ impl Ground {
     #[inline]
     pub(super) fn count_chains(&self, cell: CellId, white: u64, empty: u64) -> u64 {
         // Most giants touch no halogai.
-        if self.near[cell as usize] & white == 0 {
-            return 0;
+        match self.near[cell as usize] & white {
+            0 => 0,
+            _ => self.walk_chains(cell, white, empty),
         }
+    }
+
+    fn walk_chains(&self, cell: CellId, white: u64, empty: u64) -> u64 {
         let mut sum = 0;
         for (_, Jump { over, land }) in self.tramples(cell, white, empty) {
             sum += 1 + self.count_chains(land, white ^ 1 << over, empty | 1 << over);

@@ -14,9 +14,11 @@ use crate::{bits, zobrist};
 
 mod chain;
 mod ground;
+mod lines;
 
 pub use chain::Chain;
-use ground::{Ground, LINES};
+use ground::Ground;
+use lines::{Lines, Stones};
 
 /// Halogai and giants at the start, and never more.
 const STONES: [usize; 2] = [24, 6];
@@ -30,6 +32,7 @@ const GIANTS_TO_MOVE: usize = 0;
 #[derive(Debug)]
 pub struct Giantslayer {
     ground: Ground,
+    lines: Lines,
 }
 
 /// A position. The game is over when no giant stands inside the edge.
@@ -37,8 +40,8 @@ pub struct Giantslayer {
 pub struct Position {
     /// The seats' stones.
     stones: [u64; 2],
-    /// The lines of the board with these stones.
-    lines: [u16; LINES],
+    /// The same, by lines.
+    lines: Stones,
     key: u64,
     ply: u32,
     /// The seat to move; 0 in a finished game.
@@ -65,7 +68,7 @@ impl Giantslayer {
     fn no_stones(&self) -> Position {
         Position {
             stones: [0; 2],
-            lines: self.ground.empty_lines(),
+            lines: self.lines.empty(),
             key: 0,
             ply: 0,
             seat: 0,
@@ -79,8 +82,8 @@ impl Giantslayer {
     /// Puts a stone on an empty cell.
     fn put(&self, position: &mut Position, seat: Seat, cell: CellId) {
         match seat {
-            HALOGAI => self.ground.put_white(&mut position.lines, cell),
-            _ => self.ground.block(&mut position.lines, cell),
+            HALOGAI => self.lines.put(&mut position.lines, cell),
+            _ => self.lines.block(&mut position.lines, cell),
         }
         self.toggle(position, seat, cell);
     }
@@ -88,8 +91,8 @@ impl Giantslayer {
     /// Takes a stone away.
     fn lift(&self, position: &mut Position, seat: Seat, cell: CellId) {
         match seat {
-            HALOGAI => self.ground.lift_white(&mut position.lines, cell),
-            _ => self.ground.unblock(&mut position.lines, cell),
+            HALOGAI => self.lines.lift(&mut position.lines, cell),
+            _ => self.lines.unblock(&mut position.lines, cell),
         }
         self.toggle(position, seat, cell);
     }
@@ -102,11 +105,6 @@ impl Giantslayer {
     /// Whether no giant is left inside the edge.
     fn over(&self, position: &Position) -> bool {
         position.stones[GIANTS] & !self.ground.edge == 0
-    }
-
-    fn halogai_can_move(&self, position: &Position) -> bool {
-        let mut lines = position.lines.iter();
-        lines.any(|&line| Ground::count_slides(line) > 0)
     }
 
     fn giants_can_move(&self, position: &Position) -> bool {
@@ -127,7 +125,7 @@ impl Giantslayer {
         }
         // If the halogai cannot move the giants can: the stones never fill the board.
         let over = self.over(position);
-        position.seat = u8::from(!over && !self.halogai_can_move(position));
+        position.seat = u8::from(!over && position.lines.count() == 0);
     }
 
     fn begin_giants_turn(&self, position: &mut Position) {
@@ -195,25 +193,6 @@ impl Giantslayer {
         }
         unreachable!("the index is below the sum of the counts")
     }
-
-    fn random_halogai(&self, position: &Position, rng: &mut Rng) -> Move {
-        let counts = position.lines.map(Ground::count_slides);
-        let mut index = rng.below(u64::from(counts.iter().sum::<u32>())) as u32;
-        let mut line = 0;
-        while index >= counts[line] {
-            index -= counts[line];
-            line += 1;
-        }
-        let (white, empty) = (position.stones[HALOGAI], self.empty(position));
-        let mut drawn = Move::Go(0, 0);
-        self.ground.each_slide(line, white, empty, |from, to| {
-            if index == 0 {
-                drawn = Move::Go(from, to);
-            }
-            index = index.wrapping_sub(1);
-        });
-        drawn
-    }
 }
 
 impl Game for Giantslayer {
@@ -245,9 +224,9 @@ impl Game for Giantslayer {
     };
 
     fn new(_options: &Options) -> Result<Self, OptionError> {
-        Ok(Giantslayer {
-            ground: Ground::new(),
-        })
+        let ground = Ground::new();
+        let lines = Lines::new(&ground);
+        Ok(Giantslayer { ground, lines })
     }
 
     fn start(&self, _rng: &mut Rng) -> Position {
@@ -298,7 +277,7 @@ impl Game for Giantslayer {
         )?;
         match to_move {
             _ if over => {}
-            Some(HALOGAI) if self.halogai_can_move(&position) => {}
+            Some(HALOGAI) if position.lines.count() > 0 => {}
             _ => self.begin_giants_turn(&mut position),
         }
         Ok(position)
@@ -345,10 +324,8 @@ impl Game for Giantslayer {
         match self.to_move(position) {
             None => {}
             Some(HALOGAI) => {
-                for line in 0..LINES {
-                    let push = |from, to| moves.push(Move::Go(from, to));
-                    self.ground.each_slide(line, white, empty, push);
-                }
+                let push = |from, to| moves.push(Move::Go(from, to));
+                self.lines.each(&position.lines, push);
             }
             Some(_) => {
                 for cell in position.stones(GIANTS) {
@@ -366,10 +343,7 @@ impl Game for Giantslayer {
     fn count_legal(&self, position: &Position) -> u64 {
         match self.to_move(position) {
             None => 0,
-            Some(HALOGAI) => {
-                let counts = position.lines.map(Ground::count_slides);
-                u64::from(counts.iter().sum::<u32>())
-            }
+            Some(HALOGAI) => u64::from(position.lines.count()),
             Some(_) => {
                 let counts = self.count_giants(position);
                 counts
@@ -381,7 +355,10 @@ impl Game for Giantslayer {
 
     fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Move>) -> Move {
         match position.seat as usize {
-            HALOGAI => self.random_halogai(position, rng),
+            HALOGAI => {
+                let (from, to) = self.lines.random(&position.lines, rng);
+                Move::Go(from, to)
+            }
             _ => self.random_giant(position, rng),
         }
     }

@@ -118,14 +118,9 @@ fn slides_agree_with_walking() {
             }
         }
         let mut slid = Vec::new();
-        let mut count = 0;
-        for line in 0..LINES {
-            let push = |from, to| slid.push((from, to));
-            game.ground
-                .each_slide(line, position.stones[HALOGAI], empty, push);
-            count += Ground::count_slides(position.lines[line]) as usize;
-            assert_eq!(count, slid.len());
-        }
+        game.lines
+            .each(&position.lines, |from, to| slid.push((from, to)));
+        assert_eq!(position.lines.count() as usize, slid.len());
         walked.sort_unstable();
         slid.sort_unstable();
         assert_eq!(slid, walked);
