@@ -36,7 +36,7 @@ impl Entry {
 ///
 /// ```
 /// let rules = games::find("amazons").unwrap().configure(&serde_json::json!({"size": 6})).unwrap();
-/// assert_eq!(rules.start(0).perft(1), 432);
+/// assert_eq!(rules.start(0).perft(1), 544);
 /// ```
 pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES.iter().find(|entry| entry.info.id == id)

@@ -36,7 +36,7 @@ pub trait Rules: Send + Sync {
 }
 
 /// A game that is being played: a position and the moves that led to it.
-pub trait Session: Send {
+pub trait Session: Send + Sync {
     /// How many seats play.
     fn seats(&self) -> usize;
     /// Moves since the start of the game.

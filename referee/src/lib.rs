@@ -3,9 +3,12 @@
 
 pub mod arbiter;
 pub mod bot;
+pub mod cli;
 pub mod clock;
 pub mod draw;
 pub mod driver;
 pub mod ending;
 pub mod log;
+pub mod model;
+pub mod report;
 pub mod tournament;

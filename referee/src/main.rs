@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The program `referee`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    referee::cli::run()
+}

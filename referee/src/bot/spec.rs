@@ -72,6 +72,18 @@ pub fn split(line: &str) -> Result<Vec<String>, CommandError> {
 }
 
 impl BotSpec {
+    /// A bot outside tournaments.
+    pub fn new(name: String, command: Vec<String>, dir: PathBuf, time: &TimeControl) -> Self {
+        BotSpec {
+            name,
+            command,
+            dir,
+            env: BTreeMap::new(),
+            time: time.clone(),
+            own_time: false,
+        }
+    }
+
     /// The path of the program that the command names.
     ///
     /// # Errors
@@ -131,14 +143,8 @@ mod tests {
     use std::fs;
 
     fn spec(dir: &Path, command: &[&str]) -> BotSpec {
-        BotSpec {
-            name: "x".to_owned(),
-            command: command.iter().map(|word| (*word).to_owned()).collect(),
-            dir: dir.to_owned(),
-            env: BTreeMap::new(),
-            time: TimeControl::default(),
-            own_time: false,
-        }
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        BotSpec::new("x".to_owned(), command, dir.to_owned(), &TimeControl::default())
     }
 
     #[test]

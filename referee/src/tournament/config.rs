@@ -1,8 +1,7 @@
 //! The tournament configuration: TOML in, checked values out.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use super::config_error::{ConfigError, Problem};
 use super::config_file::{
     Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
+pub use super::config_file::Time;
 use super::config_keys;
 use crate::bot::spec::{self, BotSpec};
 
@@ -221,7 +221,7 @@ fn bots(
 
 /// The time control of a table, over another one or over the defaults.
 fn time_control(table: &TimeTable, over: Option<&TimeControl>) -> Result<TimeControl, String> {
-    let millis = |given: Option<super::config_file::Time>| given.map(|time| Millis(time.0));
+    let millis = |given: Option<Time>| given.map(|time| Millis(time.0));
     let base = over.cloned().unwrap_or(TimeControl {
         startup: Millis(DEFAULT_STARTUP),
         margin: Millis(DEFAULT_MARGIN),
@@ -248,27 +248,29 @@ fn time_control(table: &TimeTable, over: Option<&TimeControl>) -> Result<TimeCon
     Ok(control)
 }
 
-/// For a match outside tournaments: the time control of a command line's flags.
-///
-/// # Errors
-/// If they do not go together.
-pub(crate) fn time_from_flags(flags: &TimeTable) -> Result<TimeControl, String> {
-    time_control(flags, None)
+/// The time control of a command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimeFlags {
+    /// For each move.
+    pub per_move: Option<Time>,
+    /// For all moves together.
+    pub base: Option<Time>,
+    /// Added to `base` after each move.
+    pub increment: Option<Time>,
 }
 
-/// The spec of a bot of the command line.
-pub fn bot_from_words(
-    name: String,
-    command: Vec<String>,
-    dir: PathBuf,
-    time: &TimeControl,
-) -> BotSpec {
-    BotSpec {
-        name,
-        command,
-        dir,
-        env: BTreeMap::new(),
-        time: time.clone(),
-        own_time: false,
+impl TimeFlags {
+    /// The time control, with the same defaults as in configurations.
+    ///
+    /// # Errors
+    /// If the flags do not go together.
+    pub fn control(self) -> Result<TimeControl, String> {
+        let table = TimeTable {
+            per_move: self.per_move,
+            base: self.base,
+            increment: self.increment,
+            ..TimeTable::default()
+        };
+        time_control(&table, None)
     }
 }

@@ -177,7 +177,7 @@ pub(crate) enum Command {
 
 /// A duration such as "100ms".
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Time(pub(crate) Duration);
+pub struct Time(pub Duration);
 
 impl std::str::FromStr for Time {
     type Err = String;

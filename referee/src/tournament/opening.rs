@@ -1,6 +1,6 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
-use games::{Rng, Rules, Session};
+use games::{Rng, Session};
 
 use super::Config;
 use super::schedule::Scheduled;
@@ -29,21 +29,20 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
 }
 
-/// The start that belongs to a seed, and so many random plies from there.
-pub fn open(rules: &dyn Rules, seed: u64, plies: u32) -> (Box<dyn Session>, Vec<String>) {
-    let start = rules.start(seed);
+/// So many random plies that belong to a seed; fewer only where the game does not last longer.
+pub fn moves(start: &dyn Session, seed: u64, plies: u32) -> Vec<String> {
     let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
     let mut longest = Vec::new();
     for _ in 0..TRIES {
-        let moves = random_moves(&*start, &mut rng, plies);
+        let moves = random_moves(start, &mut rng, plies);
         if moves.len() == plies as usize {
-            return (start, moves);
+            return moves;
         }
         if moves.len() > longest.len() {
             longest = moves;
         }
     }
-    (start, longest)
+    longest
 }
 
 /// At most `plies` random moves, none of which ends the game.
@@ -73,14 +72,15 @@ mod tests {
             .unwrap()
             .configure(&json!({"size": 5}))
             .unwrap();
-        let (start, moves) = open(&*rules, 3, 4);
-        assert_eq!((start.ply(), moves.len()), (0, 4));
-        assert_eq!(open(&*rules, 3, 4).1, moves, "made from the seed alone");
+        let mut session = rules.start(3);
+        let short = moves(&*session, 3, 4);
+        assert_eq!(short.len(), 4);
+        assert_eq!(moves(&*session, 3, 4), short, "made from the seed alone");
         // No game on 25 cells lasts that long.
-        let (mut session, moves) = open(&*rules, 3, 100);
-        for mv in &moves {
+        let long = moves(&*session, 3, 100);
+        for mv in &long {
             session.play(mv).unwrap();
         }
-        assert!(!moves.is_empty() && session.to_move().is_some());
+        assert!(!long.is_empty() && session.to_move().is_some());
     }
 }

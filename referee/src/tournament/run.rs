@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Instant, SystemTime};
 
+use games::Session;
 use protocol::{LOG_FORMAT, Millis, Player, Record};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -151,6 +152,7 @@ async fn play(config: &Config, scheduled: &Scheduled, pool: &mut Pool) -> Record
         seed: opening::seed(config, scheduled),
         random_plies: config.random_plies,
         time: config.time.clone(),
+        start: None,
         specs,
     };
     plan.play(pool, |_| ()).await
@@ -162,6 +164,8 @@ pub struct Plan {
     pub id: String,
     /// What is played.
     pub game: GameSetup,
+    /// The position at the start, instead of the one that belongs to the seed.
+    pub start: Option<Box<dyn Session>>,
     /// What start, opening and forced moves are made from.
     pub seed: u64,
     /// How many random plies the referee makes first.
@@ -180,7 +184,11 @@ impl Plan {
         watch: impl FnMut(&crate::arbiter::Arbiter),
     ) -> Record {
         let rules = &self.game.rules;
-        let (start, opening) = opening::open(&**rules, self.seed, self.random_plies);
+        let start = match &self.start {
+            Some(start) => start.fork(),
+            None => rules.start(self.seed),
+        };
+        let opening = opening::moves(&*start, self.seed, self.random_plies);
         let (state, opened) = (start.state(), opening.len());
         let started = SystemTime::now();
         let clock = Instant::now();

@@ -1,0 +1,37 @@
+//! `referee bot`: a reference bot as a process.
+
+use std::io::{self, BufWriter};
+
+use bots::BotOptions;
+
+use super::{CliError, print};
+
+/// Runs a reference bot, which talks the bot protocol on stdin and stdout
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example, in a configuration: command = [\"referee\", \"bot\", \"mcts\"]")]
+pub(super) struct Args {
+    /// The bot; without a name the bots are listed
+    name: Option<String>,
+    /// What all random choices are made from, together with the match's id
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// For mcts: so many playouts a move, whatever the clock says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    playouts: Option<u32>,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let Some(name) = self.name else {
+            let lines = bots::BOTS.iter().map(|bot| format!("{:8} {}\n", bot.name, bot.summary));
+            return print(&lines.collect::<String>());
+        };
+        let options = BotOptions {
+            seed: self.seed,
+            playouts: self.playouts,
+        };
+        let output = BufWriter::new(io::stdout().lock());
+        bots::run_named(&name, &options, io::stdin().lock(), output)
+            .map_err(|error| CliError::Usage(error.to_string()))
+    }
+}

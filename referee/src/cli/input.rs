@@ -1,0 +1,81 @@
+//! What several subcommands read from the command line: games, options, positions.
+
+use std::fs;
+use std::sync::Arc;
+
+use clap::Args;
+use games::registry::Entry;
+use games::{Rules, Session};
+use serde_json::Value;
+
+use super::CliError;
+use crate::tournament::unknown_game;
+
+/// A game with its options.
+#[derive(Debug, Args)]
+pub(super) struct GameArgs {
+    /// The game's id; `referee games` lists them
+    game: String,
+    /// The game's options, as JSON: '{"size":6}'
+    #[arg(long, value_name = "JSON")]
+    options: Option<String>,
+}
+
+/// A position to begin from.
+#[derive(Debug, Args)]
+pub(super) struct StartArgs {
+    /// The position to begin from, as JSON, or @FILE to read it from a file
+    #[arg(long, value_name = "JSON|@FILE")]
+    state: Option<String>,
+    /// What a random start is made from
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+impl GameArgs {
+    /// The rules.
+    pub(super) fn rules(&self) -> Result<Arc<dyn Rules>, CliError> {
+        let options = match &self.options {
+            Some(text) => json(text, "--options")?,
+            None => Value::Null,
+        };
+        find(&self.game)?
+            .configure(&options)
+            .map_err(|error| CliError::Usage(error.to_string()))
+    }
+}
+
+impl StartArgs {
+    /// The position, if one is given.
+    pub(super) fn given(&self, rules: &dyn Rules) -> Result<Option<Box<dyn Session>>, CliError> {
+        let Some(state) = &self.state else {
+            return Ok(None);
+        };
+        let value = match state.strip_prefix('@') {
+            Some(path) => {
+                let text = fs::read_to_string(path).map_err(|error| {
+                    CliError::Usage(format!("--state: `{path}` cannot be read: {error}"))
+                })?;
+                json(&text, &format!("--state: `{path}`"))?
+            }
+            None => json(state, "--state")?,
+        };
+        let loaded = rules.load(&value);
+        loaded.map(Some).map_err(|error| CliError::Usage(format!("--state: {error}")))
+    }
+
+    /// The position: the given one or the start that belongs to the seed.
+    pub(super) fn open(&self, rules: &dyn Rules) -> Result<Box<dyn Session>, CliError> {
+        let given = self.given(rules)?;
+        Ok(given.unwrap_or_else(|| rules.start(self.seed)))
+    }
+}
+
+/// The game with this id.
+pub(super) fn find(id: &str) -> Result<&'static Entry, CliError> {
+    games::find(id).ok_or_else(|| CliError::Usage(unknown_game(id)))
+}
+
+fn json(text: &str, what: &str) -> Result<Value, CliError> {
+    serde_json::from_str(text).map_err(|error| CliError::Usage(format!("{what}: not JSON: {error}")))
+}

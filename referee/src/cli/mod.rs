@@ -1,0 +1,133 @@
+//! The command line: one thin file a subcommand. What a subcommand needs stands in its file;
+//! here is only the list of them.
+
+mod bot;
+mod games;
+mod guard;
+mod input;
+mod model;
+mod perft;
+mod play;
+mod replay;
+mod tournament;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use thiserror::Error;
+use tracing_subscriber::EnvFilter;
+
+use crate::log::{LogError, WriteError};
+use crate::tournament::ConfigError;
+use crate::tournament::folder::FolderError;
+
+/// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    all went well, faults of bots included
+  2    the command line or the configuration is wrong
+  3    a log did not verify
+  4    the referee could not go on (disk, permissions)
+  130  interrupted";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Tournament(tournament::Args),
+    Play(play::Args),
+    Replay(replay::Args),
+    Model(model::Args),
+    Perft(perft::Args),
+    Games(games::Args),
+    Bot(bot::Args),
+    #[command(name = crate::bot::guard::SUBCOMMAND, hide = true)]
+    Guard(guard::Args),
+}
+
+/// Why a command did not go well.
+#[derive(Debug, Error)]
+enum CliError {
+    /// A value of the command line is wrong.
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A log was read but does not hold what it should.
+    #[error("{0}")]
+    Verify(String),
+    /// Input or output of the program itself.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl CliError {
+    /// The documented exit code.
+    fn code(&self) -> u8 {
+        match self {
+            CliError::Usage(_) | CliError::Config(_) => 2,
+            CliError::Folder(FolderError::Taken { .. }) => 2,
+            CliError::Log(LogError::Io { .. }) => 2,
+            CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
+            CliError::Folder(_) | CliError::Write(_) | CliError::Io(_) => 4,
+            CliError::Interrupted => 130,
+        }
+    }
+}
+
+/// Runs the program with the arguments of this process.
+pub fn run() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .init();
+    let done = match Cli::parse().command {
+        Command::Tournament(args) => args.run(),
+        Command::Play(args) => args.run(),
+        Command::Replay(args) => args.run(),
+        Command::Model(args) => args.run(),
+        Command::Perft(args) => args.run(),
+        Command::Games(args) => args.run(),
+        Command::Bot(args) => args.run(),
+        Command::Guard(args) => args.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads the output has seen enough, as in `referee games | head -1`.
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(error.code())
+        }
+    }
+}
+
+/// Prints to stdout, without colours where they would only be in the way.
+fn print(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// The asynchronous part of a command, on one thread a core.
+fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    Ok(runtime.block_on(future))
+}

@@ -1,0 +1,63 @@
+//! `referee perft`: counts positions, the standard check of a move generator.
+
+use clap::ValueEnum;
+use serde_json::{Map, json};
+
+use super::input::{GameArgs, StartArgs};
+use super::{CliError, print};
+use crate::model::MAX_DEPTH;
+
+/// Counts the positions after exactly so many plies, by paths
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: referee perft amazons --depth 2")]
+pub(super) struct Args {
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    start: StartArgs,
+    /// How many plies
+    #[arg(long, value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_DEPTH)))]
+    depth: u32,
+    /// Show the count of each first move, too
+    #[arg(long)]
+    divide: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let rules = self.game.rules()?;
+        let session = self.start.open(&*rules)?;
+        let mut divided = match self.divide {
+            true => session.divide(self.depth),
+            false => Vec::new(),
+        };
+        divided.sort_unstable();
+        let nodes = match self.divide && self.depth > 0 {
+            true => divided.iter().map(|(_, nodes)| nodes).sum(),
+            false => session.perft(self.depth),
+        };
+        match self.format {
+            Format::Text => {
+                let lines = divided.iter().map(|(mv, nodes)| format!("{mv} {nodes}\n"));
+                print(&format!("{}{nodes}\n", lines.collect::<String>()))
+            }
+            Format::Json => {
+                let mut answer = json!({"nodes": nodes, "depth": self.depth});
+                if self.divide {
+                    let moves = divided.into_iter().map(|(mv, nodes)| (mv, json!(nodes)));
+                    answer["divide"] = moves.collect::<Map<_, _>>().into();
+                }
+                print(&format!("{answer}\n"))
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `referee play`: one match, drawn in the terminal as it goes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use protocol::{LoggedMove, Record};
+
+use super::input::{GameArgs, StartArgs};
+use super::{CliError, block_on, print};
+use crate::arbiter::Arbiter;
+use crate::bot::guard::Guard;
+use crate::bot::pool::{Nursery, Pool};
+use crate::bot::spec::{self, BotSpec, REFEREE};
+use crate::draw;
+use crate::log::LogWriter;
+use crate::report;
+use crate::tournament::GameSetup;
+use crate::tournament::config::{Time, TimeFlags};
+use crate::tournament::run::Plan;
+
+/// Plays one match and draws the board as it goes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee play siam --bot mcts --bot greedy
+  referee play amazons --options '{\"size\":6}' --bot mcts --bot \"python3 mybot.py\" --log match.jsonl")]
+pub(super) struct Args {
+    #[command(flatten)]
+    game: GameArgs,
+    /// A bot, one for each seat in seat order: a reference bot's name (`referee bot` lists them)
+    /// or a command line
+    #[arg(long = "bot", value_name = "BOT", required = true)]
+    bots: Vec<String>,
+    #[command(flatten)]
+    start: StartArgs,
+    /// The time for each move [default: 1s, if --base is not given either]
+    #[arg(long, value_name = "TIME")]
+    per_move: Option<Time>,
+    /// The time for all moves together
+    #[arg(long, value_name = "TIME")]
+    base: Option<Time>,
+    /// Added to --base after each move
+    #[arg(long, value_name = "TIME")]
+    increment: Option<Time>,
+    /// So many random plies come first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_plies: u32,
+    /// The match ends after so many plies, over the game's own limit
+    #[arg(long, value_name = "N")]
+    max_plies: Option<u32>,
+    /// Append the match to this log
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Draw no boards, only print the result
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let plan = self.plan()?;
+        // Opened first: a log that cannot be written should not cost a match.
+        let log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
+        let record = block_on(self.play(&plan))??;
+        print(&format!("{}\n", report::summary(&record)))?;
+        for fault in &record.result.faults {
+            let name = &record.players[fault.seat].name;
+            print(&format!("{name}: {} at ply {}: {}\n", fault.code, fault.ply, fault.message))?;
+        }
+        match log {
+            Some(mut log) => Ok(log.append(&record)?),
+            None => Ok(()),
+        }
+    }
+
+    fn plan(&self) -> Result<Plan, CliError> {
+        let rules = self.game.rules()?;
+        let (seats, bots) = (rules.seats(), self.bots.len());
+        if bots != seats {
+            let id = rules.info().id;
+            return Err(CliError::Usage(format!("{id} has {seats} seats but {bots} bots are given")));
+        }
+        let flags = TimeFlags {
+            per_move: self.per_move,
+            base: self.base,
+            increment: self.increment,
+        };
+        let time = flags.control().map_err(CliError::Usage)?;
+        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
+        for bot in &self.bots {
+            let command = match bots::find(bot) {
+                Ok(entry) => vec![REFEREE.to_owned(), "bot".to_owned(), entry.name.to_owned()],
+                Err(_) => spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?,
+            };
+            let twins = specs.iter().filter(|other| other.command == command).count();
+            let name = match twins {
+                0 => bot.clone(),
+                _ => format!("{bot} ({})", twins + 1),
+            };
+            let spec = BotSpec::new(name, command, std::env::current_dir()?, &time);
+            spec.program().map_err(|error| {
+                CliError::Usage(format!("--bot `{bot}`: {error} (nor is it a reference bot: those are {})", names()))
+            })?;
+            specs.push(Arc::new(spec));
+        }
+        let mut limits = rules.info().limits;
+        limits.max_plies = self.max_plies.or(limits.max_plies);
+        Ok(Plan {
+            id: "m-000001".to_owned(),
+            start: self.start.given(&*rules)?,
+            game: GameSetup { rules, limits },
+            seed: self.start.seed,
+            random_plies: self.random_plies,
+            time,
+            specs,
+        })
+    }
+
+    async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
+        let mut pool = Pool::new(Arc::new(Nursery::new(Guard::start()?, None)));
+        let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
+        let mut shown = None;
+        let mut failed = None;
+        let watch = |arbiter: &Arbiter| {
+            let plies = arbiter.moves().len();
+            if !self.quiet && shown != Some(plies) && failed.is_none() {
+                shown = Some(plies);
+                failed = print(&picture(arbiter, &names)).err();
+            }
+        };
+        let record = tokio::select! {
+            record = plan.play(&mut pool, watch) => record,
+            _ = tokio::signal::ctrl_c() => return Err(CliError::Interrupted),
+        };
+        pool.end().await;
+        Ok(record)
+    }
+}
+
+fn names() -> String {
+    let names: Vec<&str> = bots::BOTS.iter().map(|bot| bot.name).collect();
+    names.join(", ")
+}
+
+/// The board after the last ply, with a line about that.
+fn picture(arbiter: &Arbiter, names: &[&str]) -> String {
+    let session = arbiter.session();
+    let title = match arbiter.moves().last() {
+        Some(LoggedMove { seat, mv, ms, .. }) => {
+            let time = ms.0.as_secs_f64() * 1e3;
+            format!("{}. {}: {mv}  ({time:.1} ms)", session.ply(), names[*seat])
+        }
+        None => "start".to_owned(),
+    };
+    let marked = arbiter.moves().last().map_or(Vec::new(), |last| draw::cells_of(&last.mv));
+    let scores: Vec<String> = session.scores().iter().map(ToString::to_string).collect();
+    format!("{title}\n{}  points {}\n\n", draw::board(&session.view(), &marked), scores.join(":"))
+}

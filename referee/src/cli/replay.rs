@@ -1,0 +1,198 @@
+//! `referee replay`: draws and checks recorded matches.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead};
+use std::path::PathBuf;
+
+use games::Session;
+use protocol::Record;
+
+use super::{CliError, print};
+use crate::draw;
+use crate::log::{self, LogFile};
+use crate::report::summary;
+
+/// Draws recorded matches, or checks them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee replay runs/quickstart-1                         lists the matches
+  referee replay runs/quickstart-1 --match m-000007 --all  draws every position of one
+  referee replay runs/quickstart-1 --verify                checks them all")]
+pub(super) struct Args {
+    /// A log, or a tournament's folder
+    log: PathBuf,
+    /// Only this match
+    #[arg(long = "match", value_name = "ID")]
+    match_id: Option<String>,
+    /// Draw the position after this many plies
+    #[arg(long, value_name = "N", conflicts_with_all = ["step", "all"])]
+    ply: Option<usize>,
+    /// Draw one position after another, at each press of Enter
+    #[arg(long, conflicts_with = "all")]
+    step: bool,
+    /// Draw every position
+    #[arg(long)]
+    all: bool,
+    /// Check that every move was legal and the result is the right one
+    #[arg(long, conflicts_with_all = ["ply", "step", "all"])]
+    verify: bool,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        if self.verify {
+            return self.check();
+        }
+        let draw = self.ply.is_some() || self.step || self.all;
+        let (mut found, mut matches) = (None, 0);
+        let mut file = LogFile::open(&self.log)?;
+        for record in file.by_ref() {
+            let record = record?;
+            matches += 1;
+            if self.wanted(&record) {
+                if self.match_id.is_none() && !draw {
+                    print(&format!("{}\n", summary(&record)))?;
+                }
+                found = Some(record);
+            }
+        }
+        if let Some(cut) = file.cut() {
+            eprintln!("warning: {}", cut_line(cut));
+        }
+        match found {
+            Some(record) if self.match_id.is_some() || (draw && matches == 1) => self.show(&record),
+            Some(_) if draw => Err(CliError::Usage(format!(
+                "the log has {matches} matches; --match says which one to draw"
+            ))),
+            None if self.match_id.is_some() => Err(self.missing()),
+            _ => Ok(()),
+        }
+    }
+
+    fn wanted(&self, record: &Record) -> bool {
+        self.match_id.as_ref().is_none_or(|id| *id == record.match_id)
+    }
+
+    fn missing(&self) -> CliError {
+        let id = self.match_id.as_deref().unwrap_or_default();
+        let path = log::locate(&self.log);
+        CliError::Usage(format!("there is no match `{id}` in `{}`", path.display()))
+    }
+
+    /// Checks the matches, with a line about each.
+    fn check(&self) -> Result<(), CliError> {
+        let mut seen = std::collections::HashSet::new();
+        let (mut good, mut bad) = (0, 0);
+        let mut file = LogFile::open(&self.log)?;
+        for record in file.by_ref() {
+            let record = record?;
+            if !self.wanted(&record) {
+                continue;
+            }
+            let id = &record.match_id;
+            let verdict = match log::verify(&record) {
+                _ if !seen.insert(id.clone()) => Err("there is a match with this id already".to_owned()),
+                verdict => verdict.map_err(|mismatch| mismatch.to_string()),
+            };
+            match verdict {
+                Ok(()) => {
+                    good += 1;
+                    print(&format!("{id}: ok\n"))?;
+                }
+                Err(reason) => {
+                    bad += 1;
+                    print(&format!("{id}: MISMATCH: {reason}\n"))?;
+                }
+            }
+        }
+        if good + bad == 0 && self.match_id.is_some() {
+            return Err(self.missing());
+        }
+        print(&format!("{good} verified, {bad} with mismatches\n"))?;
+        match (bad, file.cut()) {
+            (0, None) => Ok(()),
+            (0, Some(cut)) => Err(CliError::Verify(cut_line(cut))),
+            _ => Err(CliError::Verify(format!("{bad} of {} matches did not verify", good + bad))),
+        }
+    }
+
+    fn show(&self, record: &Record) -> Result<(), CliError> {
+        let mut session = open(record)?;
+        print(&header(record))?;
+        let last = record.moves.len();
+        let target = self.ply.unwrap_or(last);
+        if target > last {
+            return Err(CliError::Usage(format!("--ply {target}: the match has {last} plies")));
+        }
+        for ply in 0..=target {
+            if ply > 0 {
+                let mv = &record.moves[ply - 1].mv;
+                session.play(mv).map_err(|error| {
+                    CliError::Verify(format!("{}: move {ply}: {error}", record.match_id))
+                })?;
+            }
+            if self.all || self.step || ply == target {
+                print(&picture(record, &*session, ply))?;
+            }
+            if self.step && ply < target && !next()? {
+                return Ok(());
+            }
+        }
+        if target == last {
+            print(&format!("{}\n", summary(record)))?;
+        }
+        Ok(())
+    }
+}
+
+fn cut_line(cut: &log::CutLine) -> String {
+    let log::CutLine { line, bytes } = cut;
+    format!("line {line}, the last one, is cut off after {bytes} bytes and was dropped")
+}
+
+fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
+    let wrong = |reason: String| CliError::Verify(format!("{}: {reason}", record.match_id));
+    let game = super::input::find(&record.game).map_err(|error| wrong(error.to_string()))?;
+    let rules = game.configure(&record.options).map_err(|error| wrong(error.to_string()))?;
+    rules.load(&record.start).map_err(|error| wrong(error.to_string()))
+}
+
+fn header(record: &Record) -> String {
+    let mut text = format!("{}: {}", record.match_id, record.game);
+    let options = record.options.to_string();
+    if options != "{}" {
+        let _ = write!(text, " {options}");
+    }
+    for player in &record.players {
+        let _ = write!(text, "\n  {}: {}", player.role, player.name);
+    }
+    text + "\n\n"
+}
+
+/// The board after so many plies, with a line about the last one.
+fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
+    let last = ply.checked_sub(1).and_then(|i| record.moves.get(i));
+    let title = match last {
+        None => "start".to_owned(),
+        Some(played) => {
+            let who = record.players.get(played.seat).map_or("?", |player| &*player.name);
+            let how = match (ply <= record.opening as usize, played.forced) {
+                (true, _) => "opening".to_owned(),
+                (_, true) => "forced".to_owned(),
+                _ => format!("{:.1} ms", played.ms.0.as_secs_f64() * 1e3),
+            };
+            format!("{ply}. {who}: {}  ({how})", played.mv)
+        }
+    };
+    let marked = last.map_or(Vec::new(), |played| draw::cells_of(&played.mv));
+    format!("{title}\n{}\n", draw::board(&session.view(), &marked))
+}
+
+/// Waits for Enter; false when there is no more input, or it is `q`.
+fn next() -> Result<bool, CliError> {
+    eprint!("Enter for the next ply, q to quit ");
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line)?;
+    Ok(read > 0 && line.trim() != "q")
+}

@@ -1,0 +1,91 @@
+//! `referee tournament`: plays a tournament from a configuration file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::{CliError, block_on, print};
+use crate::bot::guard::Guard;
+use crate::bot::pool::Nursery;
+use crate::log::LOG_NAME;
+use crate::report::progress::Display;
+use crate::report::standings::Standings;
+use crate::report::tables;
+use crate::tournament::folder::{Folder, STDERR_NAME};
+use crate::tournament::run::{self, Ran};
+use crate::tournament::{Config, schedule};
+
+/// Plays a tournament: every pairing in every seat order
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: referee tournament tournaments/quickstart.toml")]
+pub(super) struct Args {
+    /// The configuration
+    config: PathBuf,
+    /// The folder of the log, which must not hold a tournament yet; by default a new one below
+    /// `runs`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show no progress, only the standings at the end
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let config = Config::load(&self.config)?;
+        let folder = match &self.out {
+            Some(path) => Folder::create(path, &config.text)?,
+            None => Folder::create_numbered(&config.name, &config.text)?,
+        };
+        block_on(self.play(config, folder))?
+    }
+
+    async fn play(self, config: Config, mut folder: Folder) -> Result<(), CliError> {
+        let config = Arc::new(config);
+        let seats: Vec<usize> = config.games.iter().map(|game| game.rules.seats()).collect();
+        let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
+        let total = schedule.len();
+        if !self.quiet {
+            eprintln!(
+                "{}: {total} matches of {} bots, {} at a time; the log is {}",
+                config.name,
+                config.bots.len(),
+                config.concurrency.min(total),
+                folder.path.join(LOG_NAME).display()
+            );
+        }
+        let names = config.bots.iter().map(|bot| &*bot.name);
+        let mut display = Display::new(Standings::new(names), total, self.quiet);
+        let nursery = Nursery::new(Guard::start()?, Some(folder.path.join(STDERR_NAME)));
+        let stop = on_interrupt()?;
+        let show = |progress: run::Progress<'_>| display.show(progress);
+        let ran = run::run(config, schedule, nursery, &mut folder.log, stop, show).await?;
+        print(&tables::report(&display.finish()))?;
+        match ran {
+            Ran::Complete => Ok(()),
+            Ran::Interrupted => Err(CliError::Interrupted),
+        }
+    }
+}
+
+/// Turns true at the first Ctrl-C or SIGTERM; a second one ends the program at once, and with it
+/// its bots.
+fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
+    let (sender, receiver) = watch::channel(false);
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if sender.send_replace(true) {
+                std::process::exit(i32::from(CliError::Interrupted.code()));
+            }
+        }
+    });
+    Ok(receiver)
+}

@@ -1,0 +1,243 @@
+//! The forward model: games behind a line-based service, for bots that do not know the rules.
+
+use games::Session;
+use games::session::MoveError;
+use protocol::{Answer, ModelError, Op, Want};
+use serde_json::{Map, Value, json};
+
+use crate::tournament::unknown_game;
+
+/// No perft goes deeper: it would not end, but its bookkeeping could grow.
+pub const MAX_DEPTH: u32 = 1000;
+
+/// The state of one service: at most one position.
+#[derive(Default)]
+pub struct Model {
+    game: Option<Open>,
+}
+
+/// A position that was set up.
+struct Open {
+    session: Box<dyn Session>,
+    /// Where playouts stop.
+    max_plies: Option<u32>,
+}
+
+type Outcome<T> = Result<T, ModelError>;
+
+fn error<T>(code: &str, message: impl ToString) -> Outcome<T> {
+    Err(ModelError {
+        code: code.to_owned(),
+        message: message.to_string(),
+    })
+}
+
+impl Model {
+    /// Answers one line.
+    pub fn answer(&mut self, line: &[u8]) -> Answer {
+        let request: Value = match serde_json::from_slice(line) {
+            Ok(request) => request,
+            Err(bad) => return respond(Value::Null, error("bad_request", format!("not JSON: {bad}"))),
+        };
+        let id = request.get("id").cloned().unwrap_or_default();
+        // Read in two steps, so that the answer to a bad request still carries its id.
+        let done = match serde_json::from_value::<Op>(request) {
+            Ok(op) => self.perform(op),
+            Err(bad) => error("bad_request", bad),
+        };
+        respond(id, done)
+    }
+
+    fn perform(&mut self, op: Op) -> Outcome<Value> {
+        match op {
+            Op::New {
+                game,
+                options,
+                seed,
+                state,
+                max_plies,
+                want,
+            } => {
+                let mut open = Open::new(&game, &options, seed, state.as_ref(), max_plies)?;
+                let answer = open.describe(&want);
+                self.game = Some(open);
+                Ok(answer)
+            }
+            Op::Play { moves, want } => self.open()?.play(&moves, &want),
+            Op::Undo { count, want } => self.open()?.undo(count, &want),
+            Op::Get { want } => Ok(self.open()?.describe(&want)),
+            Op::Perft { depth } => self.open()?.perft(depth),
+            Op::Playout { count, seed } => self.open()?.playout(count, seed),
+            Op::Playouts { count, seed } => self.open()?.playouts(count, seed),
+        }
+    }
+
+    fn open(&mut self) -> Outcome<&mut Open> {
+        match &mut self.game {
+            Some(open) => Ok(open),
+            None => error("no_game", "there is no position yet: `new` sets one up"),
+        }
+    }
+}
+
+fn respond(id: Value, done: Outcome<Value>) -> Answer {
+    let (ok, error) = match done {
+        Ok(ok) => (Some(ok), None),
+        Err(error) => (None, Some(error)),
+    };
+    Answer { id, ok, error }
+}
+
+impl Open {
+    fn new(
+        game: &str,
+        options: &Value,
+        seed: u64,
+        state: Option<&Value>,
+        max_plies: Option<u32>,
+    ) -> Outcome<Self> {
+        let Some(entry) = games::find(game) else {
+            return error("unknown_game", unknown_game(game));
+        };
+        let rules = entry.configure(options).or_else(|bad| error("bad_option", bad))?;
+        let session = match state {
+            Some(state) => rules.load(state).or_else(|bad| error("bad_state", bad))?,
+            None => rules.start(seed),
+        };
+        let max_plies = max_plies.or(entry.info.limits.max_plies);
+        Ok(Open { session, max_plies })
+    }
+
+    fn play(&mut self, moves: &[String], want: &[Want]) -> Outcome<Value> {
+        for (played, mv) in moves.iter().enumerate() {
+            if let Err(bad) = self.session.play(mv) {
+                let undone = self.session.undo(played);
+                debug_assert!(undone.is_ok(), "just played");
+                let code = match bad {
+                    MoveError::Over { .. } => "game_over",
+                    MoveError::Parse(_) | MoveError::Illegal { .. } => "illegal_move",
+                };
+                return error(code, bad);
+            }
+        }
+        Ok(self.describe(want))
+    }
+
+    fn undo(&mut self, count: u32, want: &[Want]) -> Outcome<Value> {
+        match self.session.undo(count as usize) {
+            Ok(()) => Ok(self.describe(want)),
+            Err(bad) => error("bad_count", bad),
+        }
+    }
+
+    fn describe(&mut self, want: &[Want]) -> Value {
+        let mut answer = Map::new();
+        answer.insert("ply".to_owned(), json!(self.session.ply()));
+        answer.insert("to_move".to_owned(), json!(self.session.to_move()));
+        answer.insert("result".to_owned(), json!(self.session.end()));
+        for want in want {
+            let (name, value) = match want {
+                Want::Legal => ("legal", json!(self.session.legal())),
+                Want::State => ("state", self.session.state()),
+                Want::View => ("view", json!(self.session.view())),
+                Want::Key => ("key", json!(self.session.identity())),
+            };
+            answer.insert(name.to_owned(), value);
+        }
+        Value::Object(answer)
+    }
+
+    fn perft(&self, depth: u32) -> Outcome<Value> {
+        if depth > MAX_DEPTH {
+            return error("bad_count", format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"));
+        }
+        Ok(json!({"nodes": self.session.perft(depth)}))
+    }
+
+    fn playout(&self, count: u32, seed: u64) -> Outcome<Value> {
+        at_least_one(count)?;
+        Ok(json!(self.session.playouts(count, seed, self.max_plies)))
+    }
+
+    fn playouts(&self, count: u32, seed: u64) -> Outcome<Value> {
+        at_least_one(count)?;
+        let by_move = self.session.playouts_by_move(count, seed, self.max_plies);
+        let moves: Map<String, Value> = by_move
+            .into_iter()
+            .map(|(mv, playouts)| (mv, json!(playouts.outcome)))
+            .collect();
+        Ok(json!({"moves": moves}))
+    }
+}
+
+fn at_least_one(count: u32) -> Outcome<()> {
+    match count {
+        0 => error("bad_count", "`count` is 0; at least 1 is needed"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(model: &mut Model, request: Value) -> Value {
+        let answer = model.answer(request.to_string().as_bytes());
+        assert_eq!(answer.id, request["id"]);
+        serde_json::to_value(answer).unwrap()
+    }
+
+    #[test]
+    fn a_game_is_played_back_and_forth() {
+        let mut model = Model::default();
+        let new = json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 5}, "want": ["legal", "key", "state", "view"]});
+        let first = ask(&mut model, new);
+        assert_eq!(first["ok"]["legal"].as_array().unwrap().len(), 260);
+        let mv = first["ok"]["legal"][7].clone();
+        let played = ask(&mut model, json!({"id": "x", "op": "play", "moves": [mv]}));
+        assert_eq!(played["ok"], json!({"ply": 1, "to_move": 1, "result": null}));
+        let undone = ask(&mut model, json!({"id": [2], "op": "undo", "count": 1, "want": ["legal", "key", "state", "view"]}));
+        assert_eq!(undone["ok"], first["ok"]);
+        assert_eq!(ask(&mut model, json!({"id": 3, "op": "perft", "depth": 2}))["ok"], json!({"nodes": 50422}));
+    }
+
+    #[test]
+    fn play_is_all_or_nothing() {
+        let mut model = Model::default();
+        ask(&mut model, json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 6}}));
+        let bad = ask(&mut model, json!({"id": 2, "op": "play", "moves": ["a2-a3/a4", "a5-b5/b4", "a1-a2/a3"]}));
+        assert_eq!(bad["error"]["code"], "illegal_move");
+        assert_eq!(ask(&mut model, json!({"id": 3, "op": "get"}))["ok"]["ply"], 0);
+        let bad = ask(&mut model, json!({"id": 4, "op": "undo", "count": 1}));
+        assert_eq!(bad["error"]["code"], "bad_count");
+    }
+
+    #[test]
+    fn playouts_give_means() {
+        let mut model = Model::default();
+        ask(&mut model, json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 5}}));
+        let playout = ask(&mut model, json!({"id": 2, "op": "playout", "count": 50, "seed": 1}));
+        let sum: f64 = playout["ok"]["outcome"].as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+        assert!((sum - 1.0).abs() < 1e-9 && playout["ok"]["plies"].as_f64().unwrap() > 4.0);
+        let by_move = ask(&mut model, json!({"id": 3, "op": "playouts", "count": 1, "seed": 1}));
+        assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
+    }
+
+    #[test]
+    fn bad_requests_are_answered() {
+        let mut model = Model::default();
+        for (request, code) in [
+            (json!({"id": 1, "op": "get"}), "no_game"),
+            (json!({"id": 2, "op": "new", "game": "amazon"}), "unknown_game"),
+            (json!({"id": 3, "op": "new", "game": "amazons", "options": {"size": 3}}), "bad_option"),
+            (json!({"id": 4, "op": "new", "game": "amazons", "state": {}}), "bad_state"),
+            (json!({"id": 5, "op": "fly"}), "bad_request"),
+            (json!({"id": 6}), "bad_request"),
+            (json!({"id": 7, "op": "get", "want": ["everything"]}), "bad_request"),
+        ] {
+            assert_eq!(ask(&mut model, request)["error"]["code"], code);
+        }
+        assert_eq!(model.answer(b"{").error.unwrap().code, "bad_request");
+        assert_eq!(model.answer(b"[1]").error.unwrap().code, "bad_request");
+    }
+}

@@ -1,0 +1,38 @@
+//! What is shown to people: standings and tables, and progress while matches run.
+
+pub mod progress;
+pub mod standings;
+pub mod tables;
+
+use protocol::Record;
+
+/// A match in one line: who scored what, in which game, and why it ended.
+pub fn summary(record: &Record) -> String {
+    let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
+    let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
+    let mut text = format!(
+        "{}  {}  {}  {}  {} after {} plies",
+        record.match_id,
+        record.game,
+        players.join(" – "),
+        outcome.join("–"),
+        record.result.reason,
+        record.moves.len()
+    );
+    for fault in &record.result.faults {
+        let name = players.get(fault.seat).copied().unwrap_or("?");
+        text.push_str(&format!(" [{name}: {} at ply {}]", fault.code, fault.ply));
+    }
+    text
+}
+
+/// Points as people write them: `3`, `½`, `2½`; other fractions with two digits.
+pub fn points(points: f64) -> String {
+    let whole = points.trunc();
+    match points - whole {
+        f if f.abs() < 1e-9 => format!("{whole}"),
+        f if (f - 0.5).abs() < 1e-9 && whole == 0.0 => "½".to_owned(),
+        f if (f - 0.5).abs() < 1e-9 => format!("{whole}½"),
+        _ => format!("{points:.2}"),
+    }
+}

@@ -1,0 +1,97 @@
+//! Standings as text tables.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::points;
+use super::standings::{GameTally, Standings, Tally};
+
+/// The ranking, the crosstable and the results by game and seat.
+pub fn report(standings: &Standings) -> String {
+    let mut text = format!("Standings\n{}\n", ranking(standings));
+    if standings.ranking().len() > 1 {
+        text += &format!("\nCrosstable: points of the row's bot against the column's\n{}\n", crosstable(standings));
+    }
+    text += "\nBy game and seat: points of matches in that seat\n";
+    for (label, game) in standings.games() {
+        text += &format!("\n{}\n", by_seat(label, game));
+    }
+    text
+}
+
+/// The ranking alone.
+pub fn ranking(standings: &Standings) -> String {
+    let header = ["#", "bot", "points", "matches", "score", "wins", "draws", "losses", "faults"];
+    let rows = standings.ranking().into_iter().enumerate().map(|(i, (name, tally))| {
+        vec![
+            (i + 1).to_string(),
+            name.to_owned(),
+            points(tally.points),
+            tally.matches.to_string(),
+            percent(&tally),
+            tally.wins.to_string(),
+            tally.draws.to_string(),
+            tally.losses.to_string(),
+            tally.faults.to_string(),
+        ]
+    });
+    table(header.map(str::to_owned).to_vec(), rows, 1)
+}
+
+fn crosstable(standings: &Standings) -> String {
+    let ranking = standings.ranking();
+    let mut header = vec!["#".to_owned(), "bot".to_owned()];
+    header.extend((1..=ranking.len()).map(|n| n.to_string()));
+    let rows = ranking.iter().enumerate().map(|(i, (name, _))| {
+        let mut row = vec![(i + 1).to_string(), (*name).to_owned()];
+        row.extend(ranking.iter().map(|(other, _)| {
+            standings.pair(name, other).as_ref().map_or("·".to_owned(), of)
+        }));
+        row
+    });
+    table(header, rows, 1)
+}
+
+fn by_seat(label: &str, game: &GameTally) -> String {
+    let mut header = vec![label.to_owned()];
+    header.extend(game.roles.iter().map(|role| format!("as {role}")));
+    let row = |name: &str, seats: &[Tally], show: fn(&Tally) -> String| {
+        let mut row = vec![name.to_owned()];
+        row.extend(seats.iter().map(show));
+        row
+    };
+    let mut bots: Vec<_> = game.bots.iter().collect();
+    let sum = |seats: &[Tally]| seats.iter().map(|seat| seat.points).sum::<f64>();
+    bots.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
+    let mut rows: Vec<_> = bots.iter().map(|(name, seats)| row(name, seats, of)).collect();
+    rows.push(row("all bots", &game.seats, percent));
+    table(header, rows.into_iter(), 0)
+}
+
+/// `3½/4`: points of matches.
+fn of(tally: &Tally) -> String {
+    match tally.matches {
+        0 => "·".to_owned(),
+        matches => format!("{}/{matches}", points(tally.points)),
+    }
+}
+
+fn percent(tally: &Tally) -> String {
+    match tally.matches {
+        0 => "·".to_owned(),
+        _ => format!("{:.1} %", 100.0 * tally.share()),
+    }
+}
+
+/// A table whose columns after the one with the names are aligned to the right.
+fn table(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>, names: usize) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(header);
+    table.add_rows(rows);
+    for (i, column) in table.column_iter_mut().enumerate() {
+        if i != names {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
