@@ -27,6 +27,7 @@ pub mod fish;
 mod game;
 pub mod lines;
 pub mod options;
+pub mod paper_penguins;
 pub mod penguins;
 pub mod perft;
 pub mod playout;

@@ -69,5 +69,6 @@ games![
     crate::amazons::Amazons,
     crate::amazon_penguins::AmazonPenguins,
     crate::elephant_run::ElephantRun,
+    crate::paper_penguins::PaperPenguins,
     crate::penguins::Penguins,
 ];
