@@ -46,3 +46,13 @@ pub fn nth64(mut set: u64, index: u32) -> CellId {
     }
     set.trailing_zeros() as CellId
 }
+
+/// The cell with number `index` of a set, lowest first.
+#[inline]
+pub fn nth(set: u128, index: u32) -> CellId {
+    let (low, high) = (set as u64, (set >> 64) as u64);
+    match index.checked_sub(low.count_ones()) {
+        None => nth64(low, index),
+        Some(rest) => 64 + nth64(high, rest),
+    }
+}

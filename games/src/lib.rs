@@ -28,6 +28,7 @@ mod game;
 pub mod giantslayer;
 pub mod lines;
 pub mod options;
+pub mod paper_penguins;
 pub mod penguins;
 pub mod perft;
 pub mod playout;

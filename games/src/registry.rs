@@ -72,5 +72,6 @@ games![
     crate::siam::Siam,
     crate::amazon_penguins::AmazonPenguins,
     crate::elephant_run::ElephantRun,
+    crate::paper_penguins::PaperPenguins,
     crate::penguins::Penguins,
 ];

@@ -22,34 +22,16 @@ impl ElephantRun {
         let farmers = fields.cells("farmers", &self.board)?;
         let scores = fields.ints("scores", 2, 0, i64::from(u8::MAX))?;
         fields.end()?;
-        let elephants = elephant.as_slice();
-        state::require_distinct(
-            &self.board,
-            &[("elephant", elephants), ("farmers", &farmers)],
-        )?;
         for cell in self.board.cells().filter(|c| tiles[*c as usize] == b'.') {
             position.eat(cell);
         }
-        if let Some(cell) = elephant {
-            position.put_elephant(cell);
-        }
-        for &cell in &farmers {
-            require(
-                position.tiles >> cell & 1 != 0,
-                "farmers",
-                format!("`{}` is a hole", self.board.name(cell)),
-            )?;
-            position.toggle_farmer(cell);
-        }
-        let captured = self.farmers.checked_sub(farmers.len() as u32);
-        let captured = captured.ok_or_else(|| {
-            StateError::new("farmers", format!("at most {} are allowed", self.farmers))
-        })?;
+        self.put_pieces(&mut position, elephant, &farmers)?;
         if placing {
             self.check_placing(&position, to_move)?;
         } else {
             require(elephant.is_some(), "elephant", "null after placing")?;
-            position.points = (position.tiles ^ ALL).count_ones() as u8 + captured as u8;
+            let captured = self.farmers - position.farmers.count_ones();
+            position.points = (captured + (position.tiles ^ ALL).count_ones()) as u8;
         }
         require(
             scores == [i32::from(position.points), 0],
@@ -74,6 +56,33 @@ impl ElephantRun {
             "null, but the elephant can move and farmers are left",
         )?;
         Ok(position)
+    }
+
+    fn put_pieces(
+        &self,
+        position: &mut Position,
+        elephant: Option<CellId>,
+        farmers: &[CellId],
+    ) -> Result<(), StateError> {
+        let lists = [("elephant", elephant.as_slice()), ("farmers", farmers)];
+        state::require_distinct(&self.board, &lists)?;
+        require(
+            farmers.len() <= self.farmers as usize,
+            "farmers",
+            format!("at most {} are allowed", self.farmers),
+        )?;
+        if let Some(cell) = elephant {
+            position.put_elephant(cell);
+        }
+        for &cell in farmers {
+            require(
+                position.tiles >> cell & 1 != 0,
+                "farmers",
+                format!("`{}` is a hole", self.board.name(cell)),
+            )?;
+            position.toggle_farmer(cell);
+        }
+        Ok(())
     }
 
     /// Checks what was placed so far.
