@@ -252,7 +252,10 @@ fn win_rates() {
         ..ClockState::default()
     };
     let only = std::env::var("GAMES").unwrap_or_default();
-    let starts = std::env::var("STARTS").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
+    let starts = std::env::var("STARTS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(3);
     for game in GAMES {
         let id = game.info.id;
         if !only.is_empty() && !only.split(',').any(|o| o == id) {
@@ -263,7 +266,17 @@ fn win_rates() {
         let g = duel(id, &json!({}), &make("greedy"), &make("random"), &clock, 20);
         let gt = begin.elapsed().as_secs_f64();
         let begin = std::time::Instant::now();
-        let m = duel(id, &json!({}), &make("mcts"), &make("greedy"), &clock, starts);
-        println!("{id}: greedy-random {g:.2} ({gt:.1} s), mcts-greedy {m:.2} ({:.0} s)", begin.elapsed().as_secs_f64());
+        let m = duel(
+            id,
+            &json!({}),
+            &make("mcts"),
+            &make("greedy"),
+            &clock,
+            starts,
+        );
+        println!(
+            "{id}: greedy-random {g:.2} ({gt:.1} s), mcts-greedy {m:.2} ({:.0} s)",
+            begin.elapsed().as_secs_f64()
+        );
     }
 }

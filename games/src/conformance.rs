@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::perft::perft;
 use crate::rng::Rng;
 
-/// Makes a test for each property of [`crate::conformance`], which runs under each of the
+/// Makes a test for each property of [`mod@crate::conformance`], which runs under each of the
 /// options.
 #[macro_export]
 macro_rules! conformance {

@@ -88,8 +88,7 @@ impl<const K: usize, const L: usize> Lines<K, L> {
             Shape::Square => 2,
             Shape::Hex => 1,
         };
-        for k in 0..K {
-            let forward = (east + k) % board.directions();
+        for (k, forward) in (0..K).map(|k| (k, (east + k) % board.directions())) {
             let back = (forward + half) % board.directions();
             for start in board.cells() {
                 if board.step(start, back).is_some() {

@@ -67,11 +67,11 @@ macro_rules! games {
 
 games![
     crate::amazons::Amazons,
-    crate::giantslayer::Giantslayer,
-    crate::run::Run,
-    crate::siam::Siam,
     crate::amazon_penguins::AmazonPenguins,
     crate::elephant_run::ElephantRun,
+    crate::giantslayer::Giantslayer,
     crate::paper_penguins::PaperPenguins,
     crate::penguins::Penguins,
+    crate::run::Run,
+    crate::siam::Siam,
 ];

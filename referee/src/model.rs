@@ -37,7 +37,12 @@ impl Model {
     pub fn answer(&mut self, line: &[u8]) -> Answer {
         let request: Value = match serde_json::from_slice(line) {
             Ok(request) => request,
-            Err(bad) => return respond(Value::Null, error("bad_request", format!("not JSON: {bad}"))),
+            Err(bad) => {
+                return respond(
+                    Value::Null,
+                    error("bad_request", format!("not JSON: {bad}")),
+                );
+            }
         };
         let id = request.get("id").cloned().unwrap_or_default();
         // Read in two steps, so that the answer to a bad request still carries its id.
@@ -99,7 +104,9 @@ impl Open {
         let Some(entry) = games::find(game) else {
             return error("unknown_game", unknown_game(game));
         };
-        let rules = entry.configure(options).or_else(|bad| error("bad_option", bad))?;
+        let rules = entry
+            .configure(options)
+            .or_else(|bad| error("bad_option", bad))?;
         let session = match state {
             Some(state) => rules.load(state).or_else(|bad| error("bad_state", bad))?,
             None => rules.start(seed),
@@ -149,7 +156,10 @@ impl Open {
 
     fn perft(&self, depth: u32) -> Outcome<Value> {
         if depth > MAX_DEPTH {
-            return error("bad_count", format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"));
+            return error(
+                "bad_count",
+                format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
+            );
         }
         Ok(json!({"nodes": self.session.perft(depth)}))
     }
@@ -195,19 +205,37 @@ mod tests {
         assert_eq!(first["ok"]["legal"].as_array().unwrap().len(), 260);
         let mv = first["ok"]["legal"][7].clone();
         let played = ask(&mut model, json!({"id": "x", "op": "play", "moves": [mv]}));
-        assert_eq!(played["ok"], json!({"ply": 1, "to_move": 1, "result": null}));
-        let undone = ask(&mut model, json!({"id": [2], "op": "undo", "count": 1, "want": ["legal", "key", "state", "view"]}));
+        assert_eq!(
+            played["ok"],
+            json!({"ply": 1, "to_move": 1, "result": null})
+        );
+        let undone = ask(
+            &mut model,
+            json!({"id": [2], "op": "undo", "count": 1, "want": ["legal", "key", "state", "view"]}),
+        );
         assert_eq!(undone["ok"], first["ok"]);
-        assert_eq!(ask(&mut model, json!({"id": 3, "op": "perft", "depth": 2}))["ok"], json!({"nodes": 50422}));
+        assert_eq!(
+            ask(&mut model, json!({"id": 3, "op": "perft", "depth": 2}))["ok"],
+            json!({"nodes": 50422})
+        );
     }
 
     #[test]
     fn play_is_all_or_nothing() {
         let mut model = Model::default();
-        ask(&mut model, json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 6}}));
-        let bad = ask(&mut model, json!({"id": 2, "op": "play", "moves": ["a2-a3/a4", "a5-b5/b4", "a1-a2/a3"]}));
+        ask(
+            &mut model,
+            json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 6}}),
+        );
+        let bad = ask(
+            &mut model,
+            json!({"id": 2, "op": "play", "moves": ["a2-a3/a4", "a5-b5/b4", "a1-a2/a3"]}),
+        );
         assert_eq!(bad["error"]["code"], "illegal_move");
-        assert_eq!(ask(&mut model, json!({"id": 3, "op": "get"}))["ok"]["ply"], 0);
+        assert_eq!(
+            ask(&mut model, json!({"id": 3, "op": "get"}))["ok"]["ply"],
+            0
+        );
         let bad = ask(&mut model, json!({"id": 4, "op": "undo", "count": 1}));
         assert_eq!(bad["error"]["code"], "bad_count");
     }
@@ -215,11 +243,25 @@ mod tests {
     #[test]
     fn playouts_give_means() {
         let mut model = Model::default();
-        ask(&mut model, json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 5}}));
-        let playout = ask(&mut model, json!({"id": 2, "op": "playout", "count": 50, "seed": 1}));
-        let sum: f64 = playout["ok"]["outcome"].as_array().unwrap().iter().filter_map(Value::as_f64).sum();
+        ask(
+            &mut model,
+            json!({"id": 1, "op": "new", "game": "amazons", "options": {"size": 5}}),
+        );
+        let playout = ask(
+            &mut model,
+            json!({"id": 2, "op": "playout", "count": 50, "seed": 1}),
+        );
+        let sum: f64 = playout["ok"]["outcome"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_f64)
+            .sum();
         assert!((sum - 1.0).abs() < 1e-9 && playout["ok"]["plies"].as_f64().unwrap() > 4.0);
-        let by_move = ask(&mut model, json!({"id": 3, "op": "playouts", "count": 1, "seed": 1}));
+        let by_move = ask(
+            &mut model,
+            json!({"id": 3, "op": "playouts", "count": 1, "seed": 1}),
+        );
         assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
     }
 
@@ -228,12 +270,24 @@ mod tests {
         let mut model = Model::default();
         for (request, code) in [
             (json!({"id": 1, "op": "get"}), "no_game"),
-            (json!({"id": 2, "op": "new", "game": "amazon"}), "unknown_game"),
-            (json!({"id": 3, "op": "new", "game": "amazons", "options": {"size": 3}}), "bad_option"),
-            (json!({"id": 4, "op": "new", "game": "amazons", "state": {}}), "bad_state"),
+            (
+                json!({"id": 2, "op": "new", "game": "amazon"}),
+                "unknown_game",
+            ),
+            (
+                json!({"id": 3, "op": "new", "game": "amazons", "options": {"size": 3}}),
+                "bad_option",
+            ),
+            (
+                json!({"id": 4, "op": "new", "game": "amazons", "state": {}}),
+                "bad_state",
+            ),
             (json!({"id": 5, "op": "fly"}), "bad_request"),
             (json!({"id": 6}), "bad_request"),
-            (json!({"id": 7, "op": "get", "want": ["everything"]}), "bad_request"),
+            (
+                json!({"id": 7, "op": "get", "want": ["everything"]}),
+                "bad_request",
+            ),
         ] {
             assert_eq!(ask(&mut model, request)["error"]["code"], code);
         }

@@ -1,1 +1,151 @@
-//! Placeholder.
+//! What the end-to-end tests share: the built program, folders, waiting.
+
+pub mod model;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program `referee`, built in the same profile as the tests.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn referee() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "referee"]);
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let status = build.current_dir(root()).status();
+        assert!(
+            status.expect("cargo runs").success(),
+            "referee does not build"
+        );
+        // Tests lie in `target/PROFILE/deps`, programs one folder above.
+        let test = env::current_exe().expect("the path of this test");
+        test.ancestors()
+            .nth(2)
+            .expect("a target folder")
+            .join("referee")
+    })
+}
+
+/// The top of the repository.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code; `None` after a signal.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: String,
+    /// What it printed about itself.
+    pub stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs `referee` with these arguments.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
+    let output = Command::new(referee())
+        .args(args)
+        .stdin(Stdio::null())
+        .output();
+    output.expect("referee runs").into()
+}
+
+/// A folder for one test, with a configuration in it.
+#[derive(Debug)]
+pub struct Arena {
+    folder: TempDir,
+}
+
+impl Arena {
+    /// A folder with this configuration.
+    ///
+    /// # Panics
+    /// If it cannot be made.
+    pub fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("t.toml"), config).expect("a configuration");
+        Arena { folder }
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A file in the folder.
+    ///
+    /// # Panics
+    /// If it cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    /// The arguments that play the configuration into the folder `out`.
+    pub fn tournament(&self) -> Vec<PathBuf> {
+        vec![
+            "tournament".into(),
+            self.path("t.toml"),
+            "--out".into(),
+            self.path("out"),
+        ]
+    }
+
+    /// Plays the configuration.
+    pub fn play(&self) -> Ran {
+        run(self.tournament())
+    }
+
+    /// The matches of the log in `out`, by id.
+    ///
+    /// # Panics
+    /// If there is no log or it is not one.
+    pub fn matches(&self) -> Vec<Value> {
+        let log = fs::read_to_string(self.path("out/games.jsonl")).expect("a log");
+        let lines = log
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a match"));
+        let mut matches: Vec<Value> = lines.collect();
+        matches.sort_by_key(|record| record["match"].to_string());
+        matches
+    }
+}
+
+/// Waits until something holds.
+///
+/// # Panics
+/// If it does not within a minute, which is long on any machine.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < end, "waited too long for {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}

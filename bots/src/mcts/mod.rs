@@ -89,7 +89,9 @@ impl<G: Game> Mind<G> for Searcher<G> {
 impl<G: Game> Searcher<G> {
     /// Follows the tree to its end, makes it a little larger there, and counts what comes of it.
     fn playout(&mut self, question: &Question<'_, G>, rng: &mut Rng) {
-        let Question { game, max_plies, .. } = *question;
+        let Question {
+            game, max_plies, ..
+        } = *question;
         let mut position = *question.position;
         self.path.clear();
         let mut node = Some(0);
@@ -223,7 +225,8 @@ impl Stop {
     }
 
     fn late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn now(&self, playouts: u32) -> bool {

@@ -72,7 +72,12 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// Hangs a new node under an edge.
-    pub(super) fn grow(&mut self, (node, edge): (NodeId, usize), mover: Seat, moves: &[M]) -> NodeId {
+    pub(super) fn grow(
+        &mut self,
+        (node, edge): (NodeId, usize),
+        mover: Seat,
+        moves: &[M],
+    ) -> NodeId {
         let id = self.nodes.len();
         self.nodes[node].edges[edge].child = Some(id);
         self.nodes.push(Node::new(mover, moves));
@@ -100,7 +105,10 @@ impl<M: Copy + Eq> Tree<M> {
 
     /// Makes the position after a move of the root the new root, and forgets all others.
     pub(super) fn advance(&mut self, mv: M) {
-        let edge = self.nodes.first().and_then(|root| root.edges.iter().find(|e| e.mv == mv));
+        let edge = self
+            .nodes
+            .first()
+            .and_then(|root| root.edges.iter().find(|e| e.mv == mv));
         let mut kept = Vec::new();
         let mut order: Vec<NodeId> = edge.and_then(|edge| edge.child).into_iter().collect();
         while let Some(&id) = order.get(kept.len()) {
@@ -117,7 +125,12 @@ impl<M: Copy + Eq> Tree<M> {
 
     /// Chooses which move of a node to try next.
     pub(super) fn select(&mut self, node: NodeId) -> (NodeId, usize) {
-        let Node { visits, tried, edges, .. } = &mut self.nodes[node];
+        let Node {
+            visits,
+            tried,
+            edges,
+            ..
+        } = &mut self.nodes[node];
         if *tried < edges.len() && *tried < width(*visits) {
             *tried += 1;
             return (node, *tried - 1);
@@ -149,7 +162,10 @@ impl<M: Copy + Eq> Tree<M> {
     pub(super) fn line(&self) -> Vec<M> {
         let mut line = Vec::new();
         let mut next = Some(0);
-        while let Some(edge) = next.and_then(|node| self.best(node)).filter(|e| e.visits > 0) {
+        while let Some(edge) = next
+            .and_then(|node| self.best(node))
+            .filter(|e| e.visits > 0)
+        {
             line.push(edge.mv);
             next = edge.child;
         }
@@ -186,5 +202,8 @@ fn width(visits: u32) -> usize {
 }
 
 pub(super) fn knob(name: &str, default: f64) -> f64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+    std::env::var(name)
+        .ok()
+        .and_then(|v| v.parse().ok())
+        .unwrap_or(default)
 }

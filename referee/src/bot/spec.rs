@@ -144,7 +144,12 @@ mod tests {
 
     fn spec(dir: &Path, command: &[&str]) -> BotSpec {
         let command = command.iter().map(|word| (*word).to_owned()).collect();
-        BotSpec::new("x".to_owned(), command, dir.to_owned(), &TimeControl::default())
+        BotSpec::new(
+            "x".to_owned(),
+            command,
+            dir.to_owned(),
+            &TimeControl::default(),
+        )
     }
 
     #[test]

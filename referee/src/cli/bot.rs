@@ -23,7 +23,9 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let Some(name) = self.name else {
-            let lines = bots::BOTS.iter().map(|bot| format!("{:8} {}\n", bot.name, bot.summary));
+            let lines = bots::BOTS
+                .iter()
+                .map(|bot| format!("{:8} {}\n", bot.name, bot.summary));
             return print(&lines.collect::<String>());
         };
         let options = BotOptions {

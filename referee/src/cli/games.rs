@@ -67,7 +67,9 @@ fn show(entry: &Entry) -> Result<String, CliError> {
 
 fn limits(limits: Limits) -> String {
     let plies = limits.max_plies.map(|n| format!("at most {n} plies"));
-    let times = limits.repetition.map(|n| format!("no position for the {n}. time"));
+    let times = limits
+        .repetition
+        .map(|n| format!("no position for the {n}. time"));
     let both: Vec<String> = [plies, times].into_iter().flatten().collect();
     match both.is_empty() {
         true => "none, every game ends".to_owned(),

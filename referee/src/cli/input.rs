@@ -61,7 +61,9 @@ impl StartArgs {
             None => json(state, "--state")?,
         };
         let loaded = rules.load(&value);
-        loaded.map(Some).map_err(|error| CliError::Usage(format!("--state: {error}")))
+        loaded
+            .map(Some)
+            .map_err(|error| CliError::Usage(format!("--state: {error}")))
     }
 
     /// The position: the given one or the start that belongs to the seed.
@@ -77,5 +79,6 @@ pub(super) fn find(id: &str) -> Result<&'static Entry, CliError> {
 }
 
 fn json(text: &str, what: &str) -> Result<Value, CliError> {
-    serde_json::from_str(text).map_err(|error| CliError::Usage(format!("{what}: not JSON: {error}")))
+    serde_json::from_str(text)
+        .map_err(|error| CliError::Usage(format!("{what}: not JSON: {error}")))
 }

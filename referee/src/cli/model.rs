@@ -23,11 +23,18 @@ impl Args {
         let mut line = Vec::new();
         loop {
             line.clear();
-            if input.by_ref().take(MAX_REQUEST).read_until(b'\n', &mut line)? == 0 {
+            if input
+                .by_ref()
+                .take(MAX_REQUEST)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
                 return Ok(());
             }
             if line.len() as u64 == MAX_REQUEST && line.last() != Some(&b'\n') {
-                return Err(CliError::Usage(format!("a request is longer than {MAX_REQUEST} bytes")));
+                return Err(CliError::Usage(format!(
+                    "a request is longer than {MAX_REQUEST} bytes"
+                )));
             }
             if line.trim_ascii().is_empty() {
                 continue;

@@ -65,7 +65,10 @@ impl Args {
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
-            print(&format!("{name}: {} at ply {}: {}\n", fault.code, fault.ply, fault.message))?;
+            print(&format!(
+                "{name}: {} at ply {}: {}\n",
+                fault.code, fault.ply, fault.message
+            ))?;
         }
         match log {
             Some(mut log) => Ok(log.append(&record)?),
@@ -78,7 +81,9 @@ impl Args {
         let (seats, bots) = (rules.seats(), self.bots.len());
         if bots != seats {
             let id = rules.info().id;
-            return Err(CliError::Usage(format!("{id} has {seats} seats but {bots} bots are given")));
+            return Err(CliError::Usage(format!(
+                "{id} has {seats} seats but {bots} bots are given"
+            )));
         }
         let flags = TimeFlags {
             per_move: self.per_move,
@@ -90,16 +95,24 @@ impl Args {
         for bot in &self.bots {
             let command = match bots::find(bot) {
                 Ok(entry) => vec![REFEREE.to_owned(), "bot".to_owned(), entry.name.to_owned()],
-                Err(_) => spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?,
+                Err(_) => {
+                    spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?
+                }
             };
-            let twins = specs.iter().filter(|other| other.command == command).count();
+            let twins = specs
+                .iter()
+                .filter(|other| other.command == command)
+                .count();
             let name = match twins {
                 0 => bot.clone(),
                 _ => format!("{bot} ({})", twins + 1),
             };
             let spec = BotSpec::new(name, command, std::env::current_dir()?, &time);
             spec.program().map_err(|error| {
-                CliError::Usage(format!("--bot `{bot}`: {error} (nor is it a reference bot: those are {})", names()))
+                CliError::Usage(format!(
+                    "--bot `{bot}`: {error} (nor is it a reference bot: those are {})",
+                    names()
+                ))
             })?;
             specs.push(Arc::new(spec));
         }
@@ -152,7 +165,14 @@ fn picture(arbiter: &Arbiter, names: &[&str]) -> String {
         }
         None => "start".to_owned(),
     };
-    let marked = arbiter.moves().last().map_or(Vec::new(), |last| draw::cells_of(&last.mv));
+    let marked = arbiter
+        .moves()
+        .last()
+        .map_or(Vec::new(), |last| draw::cells_of(&last.mv));
     let scores: Vec<String> = session.scores().iter().map(ToString::to_string).collect();
-    format!("{title}\n{}  points {}\n\n", draw::board(&session.view(), &marked), scores.join(":"))
+    format!(
+        "{title}\n{}  points {}\n\n",
+        draw::board(&session.view(), &marked),
+        scores.join(":")
+    )
 }

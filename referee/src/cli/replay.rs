@@ -71,7 +71,9 @@ impl Args {
     }
 
     fn wanted(&self, record: &Record) -> bool {
-        self.match_id.as_ref().is_none_or(|id| *id == record.match_id)
+        self.match_id
+            .as_ref()
+            .is_none_or(|id| *id == record.match_id)
     }
 
     fn missing(&self) -> CliError {
@@ -92,7 +94,9 @@ impl Args {
             }
             let id = &record.match_id;
             let verdict = match log::verify(&record) {
-                _ if !seen.insert(id.clone()) => Err("there is a match with this id already".to_owned()),
+                _ if !seen.insert(id.clone()) => {
+                    Err("there is a match with this id already".to_owned())
+                }
                 verdict => verdict.map_err(|mismatch| mismatch.to_string()),
             };
             match verdict {
@@ -113,7 +117,10 @@ impl Args {
         match (bad, file.cut()) {
             (0, None) => Ok(()),
             (0, Some(cut)) => Err(CliError::Verify(cut_line(cut))),
-            _ => Err(CliError::Verify(format!("{bad} of {} matches did not verify", good + bad))),
+            _ => Err(CliError::Verify(format!(
+                "{bad} of {} matches did not verify",
+                good + bad
+            ))),
         }
     }
 
@@ -123,7 +130,9 @@ impl Args {
         let last = record.moves.len();
         let target = self.ply.unwrap_or(last);
         if target > last {
-            return Err(CliError::Usage(format!("--ply {target}: the match has {last} plies")));
+            return Err(CliError::Usage(format!(
+                "--ply {target}: the match has {last} plies"
+            )));
         }
         for ply in 0..=target {
             if ply > 0 {
@@ -154,8 +163,12 @@ fn cut_line(cut: &log::CutLine) -> String {
 fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
     let wrong = |reason: String| CliError::Verify(format!("{}: {reason}", record.match_id));
     let game = super::input::find(&record.game).map_err(|error| wrong(error.to_string()))?;
-    let rules = game.configure(&record.options).map_err(|error| wrong(error.to_string()))?;
-    rules.load(&record.start).map_err(|error| wrong(error.to_string()))
+    let rules = game
+        .configure(&record.options)
+        .map_err(|error| wrong(error.to_string()))?;
+    rules
+        .load(&record.start)
+        .map_err(|error| wrong(error.to_string()))
 }
 
 fn header(record: &Record) -> String {
@@ -176,7 +189,10 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
     let title = match last {
         None => "start".to_owned(),
         Some(played) => {
-            let who = record.players.get(played.seat).map_or("?", |player| &*player.name);
+            let who = record
+                .players
+                .get(played.seat)
+                .map_or("?", |player| &*player.name);
             let how = match (ply <= record.opening as usize, played.forced) {
                 (true, _) => "opening".to_owned(),
                 (_, true) => "forced".to_owned(),

@@ -79,8 +79,8 @@ impl Display {
 
 fn live(total: usize) -> ProgressBar {
     let template = "{bar:30} {pos}/{len} matches, {msg}, {elapsed} gone, {eta} left\n{prefix}";
-    let style = ProgressStyle::with_template(template)
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total as u64).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(500));
     bar

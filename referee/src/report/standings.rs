@@ -62,7 +62,9 @@ pub struct Standings {
 impl Standings {
     /// No matches yet. Bots that are known already are there from the beginning.
     pub fn new<'a>(bots: impl IntoIterator<Item = &'a str>) -> Self {
-        let bots = bots.into_iter().map(|name| (name.to_owned(), Tally::default()));
+        let bots = bots
+            .into_iter()
+            .map(|name| (name.to_owned(), Tally::default()));
         Standings {
             bots: bots.collect(),
             ..Standings::default()
@@ -80,11 +82,17 @@ impl Standings {
         for (seat, (player, &mine)) in record.players.iter().zip(outcome).enumerate() {
             let faults = &record.result.faults;
             let fault = faults.iter().any(|f| f.seat == seat && f.code.is_fault());
-            self.bots.entry(player.name.clone()).or_default().add(mine, fault);
+            self.bots
+                .entry(player.name.clone())
+                .or_default()
+                .add(mine, fault);
             let seats = game.seats.len();
             let by_seat = game.bots.entry(player.name.clone());
             let by_seat = by_seat.or_insert_with(|| vec![Tally::default(); seats]);
-            for tally in [game.seats.get_mut(seat), by_seat.get_mut(seat)].into_iter().flatten() {
+            for tally in [game.seats.get_mut(seat), by_seat.get_mut(seat)]
+                .into_iter()
+                .flatten()
+            {
                 tally.add(mine, fault);
             }
             for (other, &theirs) in record.players.iter().zip(outcome) {
@@ -176,7 +184,11 @@ mod tests {
     #[test]
     fn groups_count_for_each_pair() {
         let mut standings = Standings::default();
-        standings.add(&record(&["a", "b", "c"], &[1.0, 0.25, 0.25], json!({"size": 6})));
+        standings.add(&record(
+            &["a", "b", "c"],
+            &[1.0, 0.25, 0.25],
+            json!({"size": 6}),
+        ));
         assert_eq!(standings.pair("a", "c").unwrap().points, 1.0);
         assert_eq!(standings.pair("b", "c").unwrap().points, 0.5);
         assert_eq!(standings.games().next().unwrap().0, "amazons (size=6)");

@@ -1,6 +1,6 @@
 //! Standings as text tables.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 use super::points;
 use super::standings::{GameTally, Standings, Tally};
@@ -9,7 +9,10 @@ use super::standings::{GameTally, Standings, Tally};
 pub fn report(standings: &Standings) -> String {
     let mut text = format!("Standings\n{}\n", ranking(standings));
     if standings.ranking().len() > 1 {
-        text += &format!("\nCrosstable: points of the row's bot against the column's\n{}\n", crosstable(standings));
+        text += &format!(
+            "\nCrosstable: points of the row's bot against the column's\n{}\n",
+            crosstable(standings)
+        );
     }
     text += "\nBy game and seat: points of matches in that seat\n";
     for (label, game) in standings.games() {
@@ -20,20 +23,26 @@ pub fn report(standings: &Standings) -> String {
 
 /// The ranking alone.
 pub fn ranking(standings: &Standings) -> String {
-    let header = ["#", "bot", "points", "matches", "score", "wins", "draws", "losses", "faults"];
-    let rows = standings.ranking().into_iter().enumerate().map(|(i, (name, tally))| {
-        vec![
-            (i + 1).to_string(),
-            name.to_owned(),
-            points(tally.points),
-            tally.matches.to_string(),
-            percent(&tally),
-            tally.wins.to_string(),
-            tally.draws.to_string(),
-            tally.losses.to_string(),
-            tally.faults.to_string(),
-        ]
-    });
+    let header = [
+        "#", "bot", "points", "matches", "score", "wins", "draws", "losses", "faults",
+    ];
+    let rows = standings
+        .ranking()
+        .into_iter()
+        .enumerate()
+        .map(|(i, (name, tally))| {
+            vec![
+                (i + 1).to_string(),
+                name.to_owned(),
+                points(tally.points),
+                tally.matches.to_string(),
+                percent(&tally),
+                tally.wins.to_string(),
+                tally.draws.to_string(),
+                tally.losses.to_string(),
+                tally.faults.to_string(),
+            ]
+        });
     table(header.map(str::to_owned).to_vec(), rows, 1)
 }
 
@@ -44,7 +53,10 @@ fn crosstable(standings: &Standings) -> String {
     let rows = ranking.iter().enumerate().map(|(i, (name, _))| {
         let mut row = vec![(i + 1).to_string(), (*name).to_owned()];
         row.extend(ranking.iter().map(|(other, _)| {
-            standings.pair(name, other).as_ref().map_or("·".to_owned(), of)
+            standings
+                .pair(name, other)
+                .as_ref()
+                .map_or("·".to_owned(), of)
         }));
         row
     });
@@ -62,7 +74,10 @@ fn by_seat(label: &str, game: &GameTally) -> String {
     let mut bots: Vec<_> = game.bots.iter().collect();
     let sum = |seats: &[Tally]| seats.iter().map(|seat| seat.points).sum::<f64>();
     bots.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
-    let mut rows: Vec<_> = bots.iter().map(|(name, seats)| row(name, seats, of)).collect();
+    let mut rows: Vec<_> = bots
+        .iter()
+        .map(|(name, seats)| row(name, seats, of))
+        .collect();
     rows.push(row("all bots", &game.seats, percent));
     table(header, rows.into_iter(), 0)
 }
@@ -85,7 +100,7 @@ fn percent(tally: &Tally) -> String {
 /// A table whose columns after the one with the names are aligned to the right.
 fn table(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>, names: usize) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_header(header);
     table.add_rows(rows);
     for (i, column) in table.column_iter_mut().enumerate() {

@@ -10,10 +10,10 @@ use protocol::{Millis, TimeControl};
 use serde_json::Value;
 
 use super::config_error::{ConfigError, Problem};
+pub use super::config_file::Time;
 use super::config_file::{
     Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
-pub use super::config_file::Time;
 use super::config_keys;
 use crate::bot::spec::{self, BotSpec};
 

@@ -1,0 +1,155 @@
+//! What Penguins and Amazon Penguins share: a board of chips (or tiles) with fish,
+//! the penguins on it, and its three ways to be set up.
+
+use crate::board::{self, Board, Cell};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone)]
+pub struct Ice {
+    pub board: Board,
+    /// The fish on every cell; 0 where there is no chip.
+    pub fish: BTreeMap<Cell, i64>,
+    /// The penguins of every seat.
+    pub penguins: Vec<BTreeSet<Cell>>,
+}
+
+/// How many chips there are of one, two and three fish.
+pub fn chips(board: Board) -> [usize; 3] {
+    match board {
+        Board::Square(..) => [32, 21, 11],
+        Board::Ice => [30, 20, 10],
+    }
+}
+
+/// Rows of digits of the numbers on all cells.
+pub fn to_rows(board: Board, numbers: &BTreeMap<Cell, i64>) -> Vec<String> {
+    let row = |row: i32| {
+        let cells = (1..=board.columns(row)).map(|column| (column, row));
+        cells.map(|cell| numbers[&cell].to_string()).collect()
+    };
+    (1..=board.rows()).rev().map(row).collect()
+}
+
+/// The numbers on all cells, from rows of digits.
+pub fn from_rows(board: Board, rows: &[String]) -> BTreeMap<Cell, i64> {
+    let digits: Vec<char> = rows.concat().chars().collect();
+    let cells = board.cells();
+    assert_eq!(digits.len(), cells.len(), "as many digits as cells");
+    let number = |digit: char| i64::from(digit.to_digit(10).expect("a digit"));
+    cells
+        .into_iter()
+        .zip(digits.into_iter().map(number))
+        .collect()
+}
+
+/// So many ones, twos and threes on the cells of a board, by chance.
+pub fn shuffled(board: Board, counts: [usize; 3], seed: u64) -> BTreeMap<Cell, i64> {
+    let mut numbers = Vec::new();
+    for (number, count) in (1..).zip(counts) {
+        numbers.extend(std::iter::repeat_n(number, count));
+    }
+    board::shuffle(&mut numbers, seed);
+    board.cells().into_iter().zip(numbers).collect()
+}
+
+/// The start of both games by their options `setup` and `fish`.
+pub fn start(board: Board, seats: usize, options: &Value, seed: u64) -> Value {
+    let setup = setup(options);
+    let fish = match setup {
+        "random" => to_rows(board, &shuffled(board, chips(board), seed)),
+        "given" => board::rows(&options["fish"]),
+        _ => to_rows(board, &board.cells().into_iter().map(|c| (c, 0)).collect()),
+    };
+    json!({
+        "ply": 0,
+        "to_move": 0,
+        "phase": if setup == "laid" { "lay" } else { "place" },
+        "fish": fish,
+        "penguins": vec![Vec::<String>::new(); seats],
+        "scores": vec![0; seats],
+    })
+}
+
+/// The option `setup`; `fish` comes with `given` and only with it.
+pub fn setup(options: &Value) -> &'static str {
+    let setup = board::word_option(options, "setup", &["random", "laid", "given"]);
+    let fish = options.get("fish").is_some();
+    assert_eq!(fish, setup == "given", "fish goes with the setup given");
+    setup
+}
+
+impl Ice {
+    pub fn open(board: Board, state: &Value) -> Self {
+        Ice {
+            board,
+            fish: from_rows(board, &board::rows(&state["fish"])),
+            penguins: board::cell_lists(&state["penguins"]),
+        }
+    }
+
+    pub fn rows(&self) -> Vec<String> {
+        to_rows(self.board, &self.fish)
+    }
+
+    pub fn penguin_names(&self) -> Vec<Vec<String>> {
+        self.penguins.iter().map(board::names).collect()
+    }
+
+    pub fn has_penguin(&self, cell: Cell) -> bool {
+        self.penguins.iter().any(|side| side.contains(&cell))
+    }
+
+    /// Whether a cell holds a chip and no penguin.
+    pub fn free(&self, cell: Cell) -> bool {
+        self.fish[&cell] > 0 && !self.has_penguin(cell)
+    }
+
+    /// All cells with a chip and no penguin.
+    pub fn free_cells(&self) -> Vec<Cell> {
+        let cells = self.board.cells().into_iter();
+        cells.filter(|&cell| self.free(cell)).collect()
+    }
+
+    /// A chip of a value still in supply on a cell without a chip.
+    pub fn lay_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        for (value, supply) in (1..).zip(chips(self.board)) {
+            let laid = self.fish.values().filter(|&&f| f == value).count();
+            if laid == supply {
+                continue;
+            }
+            for (&cell, &fish) in &self.fish {
+                if fish == 0 {
+                    moves.push(format!("{}={value}", board::name(cell)));
+                }
+            }
+        }
+        moves
+    }
+
+    pub fn lay(&mut self, mv: &str) {
+        let (cell, value) = mv.split_once('=').expect("CELL=FISH");
+        let value = value.parse().expect("a number of fish");
+        self.fish.insert(board::cell(cell), value);
+    }
+
+    pub fn all_laid(&self) -> bool {
+        self.fish.values().all(|&fish| fish > 0)
+    }
+
+    /// Whether every seat has placed so many penguins.
+    pub fn all_placed(&self, each: usize) -> bool {
+        self.penguins.iter().all(|side| side.len() == each)
+    }
+
+    /// Takes the chip off a cell and tells its fish.
+    pub fn take(&mut self, cell: Cell) -> i64 {
+        self.fish.insert(cell, 0).expect("a cell of the board")
+    }
+
+    /// The fish under a seat's penguins.
+    pub fn fish_under(&self, seat: usize) -> i64 {
+        self.penguins[seat].iter().map(|cell| self.fish[cell]).sum()
+    }
+}

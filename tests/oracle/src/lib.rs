@@ -1,0 +1,101 @@
+//! A slow and obvious second implementation of the eight games, written straight
+//! from the rule files. It exists to be compared with the fast one, position by
+//! position, and so trades all speed for likeness to the rules' own words.
+
+mod amazon_penguins;
+mod amazons;
+mod board;
+mod elephant_run;
+mod giantslayer;
+mod ice;
+mod paper_penguins;
+mod penguins;
+#[cfg(test)]
+mod random_games;
+mod run;
+mod siam;
+
+use serde_json::Value;
+
+/// How a finished game ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub scores: Vec<i64>,
+    pub outcome: Vec<f64>,
+    pub reason: String,
+}
+
+/// One position of one game under given options.
+pub trait Oracle {
+    /// The state as the rule file's JSON.
+    fn state(&self) -> Value;
+    /// All legal moves, sorted, without duplicates; empty exactly when the game is over.
+    fn legal(&self) -> Vec<String>;
+    /// Plays one of `legal()`.
+    ///
+    /// # Panics
+    /// If the move is not legal.
+    fn play(&mut self, mv: &str);
+    /// `None` while the game runs.
+    fn result(&self) -> Option<Outcome>;
+    fn clone_box(&self) -> Box<dyn Oracle>;
+    /// A string that is equal exactly for positions from which play goes on equally.
+    fn key(&self) -> String;
+}
+
+/// Opens a position from a (possibly partial) options object and a valid state.
+///
+/// # Panics
+/// If the game, an option or the state cannot be understood. (Whether the state
+/// keeps all rules is not checked.)
+pub fn open(game: &str, options: &Value, state: &Value) -> Box<dyn Oracle> {
+    match game {
+        "amazons" => Box::new(amazons::Amazons::open(options, state)),
+        "amazon-penguins" => Box::new(amazon_penguins::AmazonPenguins::open(options, state)),
+        "elephant-run" => Box::new(elephant_run::ElephantRun::open(options, state)),
+        "giantslayer" => Box::new(giantslayer::Giantslayer::open(options, state)),
+        "paper-penguins" => Box::new(paper_penguins::PaperPenguins::open(options, state)),
+        "penguins" => Box::new(penguins::Penguins::open(options, state)),
+        "run" => Box::new(run::Run::open(options, state)),
+        "siam" => Box::new(siam::Siam::open(options, state)),
+        _ => panic!("no game {game}"),
+    }
+}
+
+/// The start of a game. A random start is made from the seed by a shuffle of this
+/// crate's own.
+///
+/// # Panics
+/// If the game or an option cannot be understood.
+pub fn start(game: &str, options: &Value, seed: u64) -> Box<dyn Oracle> {
+    let state = match game {
+        "amazons" => amazons::start(options),
+        "amazon-penguins" => amazon_penguins::start(options, seed),
+        "elephant-run" => elephant_run::start(options),
+        "giantslayer" => giantslayer::start(options),
+        "paper-penguins" => paper_penguins::start(options, seed),
+        "penguins" => penguins::start(options, seed),
+        "run" => run::start(options),
+        "siam" => siam::start(options),
+        _ => panic!("no game {game}"),
+    };
+    open(game, options, &state)
+}
+
+/// The positions after exactly `depth` plies, counted by paths.
+pub fn perft(position: &dyn Oracle, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let legal = position.legal();
+    if depth == 1 {
+        return legal.len() as u64;
+    }
+    let mut nodes = 0;
+    for mv in &legal {
+        let mut next = position.clone_box();
+        next.play(mv);
+        nodes += perft(next.as_ref(), depth - 1);
+    }
+    nodes
+}
