@@ -1,0 +1,184 @@
+//! The smaller commands.
+
+use serde_json::{Value, json};
+use tests::model::ModelClient;
+use tests::{Arena, run};
+
+use crate::{GREEDY, RANDOM, config};
+
+fn perft(args: &[&str]) -> String {
+    let ran = run([&["perft"], args].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    ran.stdout
+}
+
+#[test]
+fn perft_prints_the_known_numbers() {
+    let nodes = |game, depth| perft(&[game, "--depth", depth]).trim().to_owned();
+    assert_eq!(nodes("amazons", "1"), "2176");
+    assert_eq!(nodes("amazons", "2"), "4307152");
+    assert_eq!(nodes("siam", "1"), "64");
+    assert_eq!(nodes("siam", "2"), "3894");
+    assert_eq!(nodes("elephant-run", "1"), "24");
+    assert_eq!(nodes("elephant-run", "2"), "552");
+    assert_eq!(nodes("elephant-run", "3"), "12144");
+    assert_eq!(nodes("amazons", "0"), "1");
+}
+
+#[test]
+fn perft_divides_and_prints_json() {
+    let args = [
+        "amazons",
+        "--options",
+        r#"{"size":5}"#,
+        "--depth",
+        "2",
+        "--format",
+        "json",
+    ];
+    let plain: Value = serde_json::from_str(&perft(&args)).unwrap();
+    assert_eq!(plain["nodes"], 50422);
+    let divided: Value =
+        serde_json::from_str(&perft(&[&args[..], &["--divide"]].concat())).unwrap();
+    let counts = divided["divide"].as_object().unwrap();
+    assert_eq!(counts.len(), 260);
+    assert_eq!(
+        counts.values().filter_map(Value::as_u64).sum::<u64>(),
+        50422
+    );
+}
+
+#[test]
+fn perft_starts_from_a_given_state() {
+    let state = json!({"ply": 5, "to_move": 1, "amazons": [["a1"], ["c3"]], "arrows": ["b2"], "scores": [0, 0]});
+    let text = state.to_string();
+    let inline = perft(&[
+        "amazons",
+        "--options",
+        r#"{"size":5}"#,
+        "--depth",
+        "2",
+        "--state",
+        &text,
+    ]);
+    let arena = Arena::new("");
+    let file = format!("@{}", arena.write("state.json", &text).display());
+    let from_file = perft(&[
+        "amazons",
+        "--options",
+        r#"{"size":5}"#,
+        "--depth",
+        "2",
+        "--state",
+        &file,
+    ]);
+    assert_eq!(inline, from_file);
+}
+
+#[test]
+fn games_are_listed_and_explained() {
+    let list = run(["games"]).stdout;
+    for game in ["amazons", "elephant-run", "penguins", "siam"] {
+        assert!(list.contains(game));
+        let shown = run(["games", game]);
+        assert_eq!(shown.code, Some(0));
+        for part in [
+            "Seats:",
+            "Options:",
+            "Moves:",
+            "Limits",
+            "Example",
+            "\"ply\":0",
+        ] {
+            assert!(shown.stdout.contains(part), "{part} of {game}");
+        }
+    }
+}
+
+#[test]
+fn a_single_match_is_drawn_and_logged() {
+    let arena = Arena::new("");
+    let log = arena.path("match.jsonl").display().to_string();
+    let options = [
+        "--options",
+        r#"{"size":5}"#,
+        "--per-move",
+        "20s",
+        "--log",
+        &log,
+    ];
+    let bots = [
+        "play",
+        "amazons",
+        "--bot",
+        "random",
+        "--bot",
+        "referee bot greedy",
+    ];
+    for count in 1..=2 {
+        let ran = run([&bots[..], &options].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(
+            ran.stdout
+                .starts_with("start\n   a5   .   D   .   D   .    e5\n"),
+            "{}",
+            ran.stdout
+        );
+        assert!(ran.stdout.contains("random – referee bot greedy"));
+        let text = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(text.lines().count(), count, "appended");
+    }
+    let quiet = run([&bots[..], &["--quiet"]].concat());
+    assert_eq!(quiet.stdout.lines().count(), 1);
+    let twins = run([
+        "play",
+        "siam",
+        "--bot",
+        "random",
+        "--bot",
+        "random",
+        "--quiet",
+        "--max-plies",
+        "20",
+    ]);
+    assert!(
+        twins.stdout.contains("random – random (2)"),
+        "{}",
+        twins.stdout
+    );
+}
+
+#[test]
+fn the_model_serves_whole_games() {
+    let mut model = ModelClient::start();
+    for game in ["siam", "penguins"] {
+        let want = json!(["legal", "state", "view", "key"]);
+        let mut at = model.ok(json!({"op": "new", "game": game, "seed": 7, "want": want}));
+        let first = at.clone();
+        let mut plies = 0;
+        while at["result"].is_null() && plies < 60 {
+            let mv = at["legal"][plies % at["legal"].as_array().unwrap().len()].clone();
+            at = model.ok(json!({"op": "play", "moves": [mv], "want": want}));
+            plies += 1;
+            assert_eq!(at["ply"], plies);
+            let again = json!({"op": "new", "game": game, "state": at["state"], "want": want});
+            assert_eq!(ModelClient::start().ok(again), at, "state and key tell all");
+        }
+        assert_eq!(
+            model.ok(json!({"op": "undo", "count": plies, "want": want})),
+            first
+        );
+    }
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_error() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let line = format!("'{}' games siam | head -1", tests::referee().display());
+    let script = arena.write("early.sh", &line);
+    let shell = std::process::Command::new("sh")
+        .arg(script)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&shell.stderr), "");
+}

@@ -1,0 +1,35 @@
+//! The program from end to end, with real processes.
+
+mod bad_input;
+mod commands;
+mod faults;
+mod processes;
+mod replay;
+mod tournament;
+
+/// The misbehaving bot.
+const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");
+
+/// A configuration of Amazons on the smallest board, with lots of time, and these bots: names
+/// with their commands as TOML.
+fn config(bots: &[(&str, &str)]) -> String {
+    config_of(
+        r#"games = [{ id = "amazons", options = { size = 5 } }]"#,
+        bots,
+    )
+}
+
+/// The same with other games.
+fn config_of(games: &str, bots: &[(&str, &str)]) -> String {
+    let mut text =
+        format!("name = \"test\"\n{games}\n[time]\nper_move = \"20s\"\nstartup = \"20s\"\n");
+    for (name, command) in bots {
+        text.push_str(&format!(
+            "[[bots]]\nname = \"{name}\"\ncommand = {command}\n"
+        ));
+    }
+    text
+}
+
+const RANDOM: (&str, &str) = ("random", r#"["referee", "bot", "random"]"#);
+const GREEDY: (&str, &str) = ("greedy", r#"["referee", "bot", "greedy"]"#);
