@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 
 /// Depths are added while the next one should have no more nodes than this.
 const MOST_NODES: u64 = 600_000;
+/// The same for the second ply, so that the start of every game has two.
+const MOST_AT_SECOND: u64 = 5_000_000;
 /// Nor does a table go deeper.
 const MOST_DEPTH: u32 = 8;
 /// No random game is followed for longer.
@@ -82,7 +84,8 @@ fn game_entries(game: &str, options: &Value, seed: u64, random: &mut Random) -> 
         if legal.is_empty() {
             break;
         }
-        position.play(random.pick(&legal));
+        let mv = random.pick(&legal);
+        position.play(mv);
         history.push(position);
     }
     let last = history.len() - 1;
@@ -132,7 +135,12 @@ fn entry(name: &str, options: &Value, position: &dyn Oracle) -> Value {
     for depth in 2..=MOST_DEPTH {
         let last = nodes[nodes.len() - 1];
         // Each ply is taken to multiply the nodes as the one before did.
-        if last == 0 || last * last / before > MOST_NODES {
+        let most = if depth == 2 {
+            MOST_AT_SECOND
+        } else {
+            MOST_NODES
+        };
+        if last == 0 || last * last / before > most {
             break;
         }
         before = last;
