@@ -127,7 +127,7 @@ fn elephant_run(options: &Value, random: &mut Random) -> Value {
     let most = board::int_option(options, "farmers", 4, 8, 6) as usize;
     let board = Board::Square(6, 4);
     let mut deck = Deck::new(board.cells(), random);
-    let holes = random.below(17);
+    let holes = random.below(25);
     let eaten = deck.deal(holes);
     // The elephant stands on a tile or in a hole.
     let anywhere: Vec<Cell> = eaten.iter().chain(&deck.0).copied().collect();
