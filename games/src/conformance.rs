@@ -117,7 +117,8 @@ pub fn legal_moves_are_exactly_the_accepted_ones<G: Game>(options: &Value) {
         let mut listed: HashMap<String, G::Move> = HashMap::new();
         for &mv in &moves {
             let text = text(&game, mv);
-            assert!(text.is_ascii() && !text.contains(' ') && !text.is_empty());
+            let plain = |c: u8| c.is_ascii_graphic() && c != b'"' && c != b'\\';
+            assert!(!text.is_empty() && text.bytes().all(plain), "{text:?}");
             assert_eq!(game.parse_move(&text).as_ref(), Ok(&mv), "{text}");
             assert!(game.is_legal(position, mv), "{text}");
             assert!(listed.insert(text.clone(), mv).is_none(), "{text} twice");

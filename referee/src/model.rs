@@ -1,13 +1,16 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
+use std::fmt::Write as _;
+
 use games::Session;
 use games::session::MoveError;
 use protocol::{Answer, ModelError, Op, Want};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::tournament::unknown_game;
 
-/// No perft goes deeper: it would not end, but its bookkeeping could grow.
+/// No perft goes deeper: it would not end.
 pub const MAX_DEPTH: u32 = 1000;
 
 /// The state of one service: at most one position.
@@ -23,9 +26,10 @@ struct Open {
     max_plies: Option<u32>,
 }
 
-type Outcome<T> = Result<T, ModelError>;
+/// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
+type Done = Result<String, ModelError>;
 
-fn error<T>(code: &str, message: impl ToString) -> Outcome<T> {
+fn error<T>(code: &str, message: impl ToString) -> Result<T, ModelError> {
     Err(ModelError {
         code: code.to_owned(),
         message: message.to_string(),
@@ -33,8 +37,8 @@ fn error<T>(code: &str, message: impl ToString) -> Outcome<T> {
 }
 
 impl Model {
-    /// Answers one line.
-    pub fn answer(&mut self, line: &[u8]) -> Answer {
+    /// Answers one line with one line.
+    pub fn answer(&mut self, line: &[u8]) -> String {
         let request: Value = match serde_json::from_slice(line) {
             Ok(request) => request,
             Err(bad) => {
@@ -53,7 +57,7 @@ impl Model {
         respond(id, done)
     }
 
-    fn perform(&mut self, op: Op) -> Outcome<Value> {
+    fn perform(&mut self, op: Op) -> Done {
         match op {
             Op::New {
                 game,
@@ -77,7 +81,7 @@ impl Model {
         }
     }
 
-    fn open(&mut self) -> Outcome<&mut Open> {
+    fn open(&mut self) -> Result<&mut Open, ModelError> {
         match &mut self.game {
             Some(open) => Ok(open),
             None => error("no_game", "there is no position yet: `new` sets one up"),
@@ -85,12 +89,19 @@ impl Model {
     }
 }
 
-fn respond(id: Value, done: Outcome<Value>) -> Answer {
-    let (ok, error) = match done {
-        Ok(ok) => (Some(ok), None),
-        Err(error) => (None, Some(error)),
-    };
-    Answer { id, ok, error }
+fn respond(id: Value, done: Done) -> String {
+    match done {
+        Ok(body) => format!("{{\"id\":{id},\"ok\":{body}}}\n"),
+        Err(error) => {
+            let (ok, error) = (None, Some(error));
+            Answer { id, ok, error }.to_line()
+        }
+    }
+}
+
+/// Anything that has no reason to fail, as JSON text.
+fn text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data is JSON")
 }
 
 impl Open {
@@ -100,7 +111,7 @@ impl Open {
         seed: u64,
         state: Option<&Value>,
         max_plies: Option<u32>,
-    ) -> Outcome<Self> {
+    ) -> Result<Self, ModelError> {
         let Some(entry) = games::find(game) else {
             return error("unknown_game", unknown_game(game));
         };
@@ -115,7 +126,7 @@ impl Open {
         Ok(Open { session, max_plies })
     }
 
-    fn play(&mut self, moves: &[String], want: &[Want]) -> Outcome<Value> {
+    fn play(&mut self, moves: &[String], want: &[Want]) -> Done {
         for (played, mv) in moves.iter().enumerate() {
             if let Err(bad) = self.session.play(mv) {
                 let undone = self.session.undo(played);
@@ -130,57 +141,61 @@ impl Open {
         Ok(self.describe(want))
     }
 
-    fn undo(&mut self, count: u32, want: &[Want]) -> Outcome<Value> {
+    fn undo(&mut self, count: u32, want: &[Want]) -> Done {
         match self.session.undo(count as usize) {
             Ok(()) => Ok(self.describe(want)),
             Err(bad) => error("bad_count", bad),
         }
     }
 
-    fn describe(&mut self, want: &[Want]) -> Value {
-        let mut answer = Map::new();
-        answer.insert("ply".to_owned(), json!(self.session.ply()));
-        answer.insert("to_move".to_owned(), json!(self.session.to_move()));
-        answer.insert("result".to_owned(), json!(self.session.end()));
-        for want in want {
-            let (name, value) = match want {
-                Want::Legal => ("legal", json!(self.session.legal())),
-                Want::State => ("state", self.session.state()),
-                Want::View => ("view", json!(self.session.view())),
-                Want::Key => ("key", json!(self.session.identity())),
-            };
-            answer.insert(name.to_owned(), value);
+    fn describe(&mut self, want: &[Want]) -> String {
+        let (ply, to_move) = (self.session.ply(), text(&self.session.to_move()));
+        let result = text(&self.session.end());
+        let mut answer = format!("{{\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}");
+        if want.contains(&Want::Legal) {
+            answer.push_str(",\"legal\":");
+            self.session.write_legal(&mut answer);
         }
-        Value::Object(answer)
+        if want.contains(&Want::State) {
+            let _ = write!(answer, ",\"state\":{}", self.session.state());
+        }
+        if want.contains(&Want::View) {
+            let _ = write!(answer, ",\"view\":{}", text(&self.session.view()));
+        }
+        if want.contains(&Want::Key) {
+            let _ = write!(answer, ",\"key\":{}", text(&self.session.identity()));
+        }
+        answer.push('}');
+        answer
     }
 
-    fn perft(&self, depth: u32) -> Outcome<Value> {
+    fn perft(&self, depth: u32) -> Done {
         if depth > MAX_DEPTH {
             return error(
                 "bad_count",
                 format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
             );
         }
-        Ok(json!({"nodes": self.session.perft(depth)}))
+        Ok(format!("{{\"nodes\":{}}}", self.session.perft(depth)))
     }
 
-    fn playout(&self, count: u32, seed: u64) -> Outcome<Value> {
+    fn playout(&self, count: u32, seed: u64) -> Done {
         at_least_one(count)?;
-        Ok(json!(self.session.playouts(count, seed, self.max_plies)))
+        Ok(text(&self.session.playouts(count, seed, self.max_plies)))
     }
 
-    fn playouts(&self, count: u32, seed: u64) -> Outcome<Value> {
+    fn playouts(&self, count: u32, seed: u64) -> Done {
         at_least_one(count)?;
         let by_move = self.session.playouts_by_move(count, seed, self.max_plies);
         let moves: Map<String, Value> = by_move
             .into_iter()
             .map(|(mv, playouts)| (mv, json!(playouts.outcome)))
             .collect();
-        Ok(json!({"moves": moves}))
+        Ok(text(&json!({"moves": moves})))
     }
 }
 
-fn at_least_one(count: u32) -> Outcome<()> {
+fn at_least_one(count: u32) -> Result<(), ModelError> {
     match count {
         0 => error("bad_count", "`count` is 0; at least 1 is needed"),
         _ => Ok(()),
@@ -192,7 +207,8 @@ mod tests {
     use super::*;
 
     fn ask(model: &mut Model, request: Value) -> Value {
-        let answer = model.answer(request.to_string().as_bytes());
+        let line = model.answer(request.to_string().as_bytes());
+        let answer: Answer = serde_json::from_str(&line).unwrap();
         assert_eq!(answer.id, request["id"]);
         serde_json::to_value(answer).unwrap()
     }
@@ -291,7 +307,12 @@ mod tests {
         ] {
             assert_eq!(ask(&mut model, request)["error"]["code"], code);
         }
-        assert_eq!(model.answer(b"{").error.unwrap().code, "bad_request");
-        assert_eq!(model.answer(b"[1]").error.unwrap().code, "bad_request");
+        for line in [&b"{"[..], b"[1]", b"\xff"] {
+            let answer = model.answer(line);
+            assert!(
+                answer.starts_with(r#"{"id":null,"error":{"code":"bad_request""#),
+                "{answer}"
+            );
+        }
     }
 }

@@ -39,7 +39,7 @@ impl Args {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            output.write_all(model.answer(&line).to_line().as_bytes())?;
+            output.write_all(model.answer(&line).as_bytes())?;
             output.flush()?;
         }
     }
