@@ -26,7 +26,7 @@ class Model:
 
 
 def budget(clock, seat):
-    """Seconds for this move: about half of what is allowed, since others need the machine, too."""
+    """Seconds for this move: half of what is allowed, since others need the machine, too."""
     limits = []
     if "move_ms" in clock:
         limits.append(clock["move_ms"] / 2)
@@ -39,18 +39,22 @@ def budget(clock, seat):
 def choose(model, start, turn, began):
     """The legal move with the best mean outcome, and what there is to tell about it."""
     seat = start["seat"]
+    end = began + budget(turn["clock"], seat)
     model.ask(op="new", game=start["game"], options=start["options"], state=turn["state"],
               max_plies=start["limits"]["max_plies"])
-    asked = time.monotonic()
-    means = model.ask(op="playouts", count=1, seed=turn["ply"])["moves"]
-    # One playout a move shows what it costs; the rest of the time buys so many more.
-    cost = time.monotonic() - asked
-    left = began + budget(turn["clock"], seat) - time.monotonic()
-    count = int(left / cost)
-    if count > 0:
-        means = model.ask(op="playouts", count=count, seed=turn["ply"])["moves"]
-    best = max(means, key=lambda move: means[move][seat])
-    return best, {"value": means[best][seat], "nodes": len(means) * max(count, 1)}
+    sums, playouts, count = {}, 0, 1
+    while count > 0:
+        asked = time.monotonic()
+        means = model.ask(op="playouts", count=count, seed=playouts)["moves"]
+        now = time.monotonic()
+        for move, outcome in means.items():
+            sums[move] = sums.get(move, 0) + count * outcome[seat]
+        playouts += count
+        # In steps of a quarter of what is left: what a playout costs is known only roughly.
+        cost = (now - asked) / count
+        count = int((end - now) / 4 / cost)
+    best = max(sums, key=sums.get)
+    return best, {"value": sums[best] / playouts, "nodes": len(sums) * playouts}
 
 
 def send(message):
