@@ -44,7 +44,7 @@ pub struct Position {
 
 impl Position {
     /// The cells of a seat's amazons.
-    pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + use<> {
+    pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<> {
         bits::cells(self.amazons[seat])
     }
 }

@@ -4,7 +4,7 @@ use crate::board::CellId;
 
 /// The cells of a set, lowest first.
 #[inline]
-pub fn cells(mut set: u128) -> impl Iterator<Item = CellId> {
+pub fn cells(mut set: u128) -> impl Iterator<Item = CellId> + Clone {
     std::iter::from_fn(move || {
         if set == 0 {
             return None;
@@ -17,7 +17,7 @@ pub fn cells(mut set: u128) -> impl Iterator<Item = CellId> {
 
 /// The cells of a set on a board of at most 64 cells.
 #[inline]
-pub fn cells64(mut set: u64) -> impl Iterator<Item = CellId> {
+pub fn cells64(mut set: u64) -> impl Iterator<Item = CellId> + Clone {
     std::iter::from_fn(move || {
         if set == 0 {
             return None;

@@ -10,14 +10,21 @@ use crate::view::Shape;
 
 /// The longest line.
 const LONGEST: usize = 11;
+/// Places in tables: a power of two, so that an index can be masked instead of checked.
+const PLACES: usize = 16;
+/// Cells in tables, likewise.
+const CELLS: usize = 128;
+
+/// A value for each place and each occupancy of a line.
+type Table<T> = [[T; 1 << LONGEST]; PLACES];
 
 /// `REACH[place][occupancy]`: the places that a slider reaches on a line, as bits.
-static REACH: [[u16; 1 << LONGEST]; LONGEST] = reach_table();
+static REACH: Table<u16> = reach_table();
 /// `COUNT[place][occupancy]`: how many places those are.
-static COUNT: [[u8; 1 << LONGEST]; LONGEST] = count_table();
+static COUNT: Table<u8> = count_table();
 
-const fn reach_table() -> [[u16; 1 << LONGEST]; LONGEST] {
-    let mut table = [[0; 1 << LONGEST]; LONGEST];
+const fn reach_table() -> Table<u16> {
+    let mut table = [[0; 1 << LONGEST]; PLACES];
     let mut place = 0;
     while place < LONGEST {
         let mut occupied = 0u32;
@@ -36,8 +43,8 @@ const fn reach_table() -> [[u16; 1 << LONGEST]; LONGEST] {
     table
 }
 
-const fn count_table() -> [[u8; 1 << LONGEST]; LONGEST] {
-    let mut table = [[0; 1 << LONGEST]; LONGEST];
+const fn count_table() -> Table<u8> {
+    let mut table = [[0; 1 << LONGEST]; PLACES];
     let mut place = 0;
     while place < LONGEST {
         let mut occupied = 0;
@@ -61,13 +68,28 @@ struct Place {
     place: u8,
 }
 
-/// The lines of a board: `K` through each cell, at most `L` in all.
+/// A blocked cell that counts as free: the one that a slider has left, as seen from where it
+/// went. It matters on one line only, the one that both cells share.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap {
+    axis: usize,
+    bit: u16,
+}
+
+impl Gap {
+    /// Nothing counts as free but what is.
+    pub const NONE: Gap = Gap { axis: 0, bit: 0 };
+}
+
+/// The lines of a board: `K` through each cell, at most `L` in all, which is a power of two.
 #[derive(Clone, Debug)]
 pub struct Lines<const K: usize, const L: usize> {
-    places: Vec<[Place; K]>,
-    cells: [[CellId; LONGEST]; L],
+    places: Box<[[Place; K]; CELLS]>,
+    cells: [[CellId; PLACES]; L],
     /// Every cell free, and blocked beyond the ends of the lines.
     free: Occupancy<L>,
+    /// The most cells that a slider can reach from anywhere.
+    most: u32,
 }
 
 impl<const K: usize, const L: usize> Lines<K, L> {
@@ -78,8 +100,9 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     pub fn new(board: &Board) -> Self {
         let half = board.directions() / 2;
         assert_eq!(K, half, "lines through a cell");
-        let mut places = vec![[Place::default(); K]; board.len()];
-        let mut cells = [[0; LONGEST]; L];
+        assert!(L.is_power_of_two() && board.len() <= CELLS);
+        let mut places = Box::new([[Place::default(); K]; CELLS]);
+        let mut cells = [[0; PLACES]; L];
         let mut free = Occupancy([0; L]);
         let mut line = 0;
         // Of the directions of rows, the eastern one comes first, so that line numbers start
@@ -109,11 +132,22 @@ impl<const K: usize, const L: usize> Lines<K, L> {
                 line += 1;
             }
         }
-        Lines {
+        let mut lines = Lines {
             places,
             cells,
             free,
-        }
+            most: 0,
+        };
+        let reaches = board
+            .cells()
+            .map(|cell| lines.count(&free, cell, Gap::NONE));
+        lines.most = reaches.max().unwrap_or(0);
+        lines
+    }
+
+    /// The most cells that a slider can reach from anywhere.
+    pub fn most(&self) -> u32 {
+        self.most
     }
 
     /// No cell blocked.
@@ -121,28 +155,33 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         self.free
     }
 
+    #[inline]
+    fn places(&self, cell: CellId) -> &[Place; K] {
+        &self.places[cell as usize % CELLS]
+    }
+
     /// Blocks a free cell or frees a blocked one.
     #[inline]
     pub fn toggle(&self, occupancy: &mut Occupancy<L>, cell: CellId) {
-        for at in self.places[cell as usize] {
-            occupancy.0[at.line as usize] ^= 1 << at.place;
+        for at in self.places(cell) {
+            occupancy.0[at.line as usize % L] ^= 1 << at.place;
         }
     }
 
     /// Whether the cell is blocked.
     #[inline]
     pub fn blocked(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
-        let at = self.places[cell as usize][0];
-        occupancy.0[at.line as usize] >> at.place & 1 != 0
+        let at = self.places(cell)[0];
+        occupancy.0[at.line as usize % L] >> at.place & 1 != 0
     }
 
     /// How many cells a slider on `cell` reaches. Whether `cell` itself is blocked does not
     /// matter.
     #[inline]
-    pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId) -> u32 {
+    pub fn count(&self, occupancy: &Occupancy<L>, cell: CellId, gap: Gap) -> u32 {
         let mut sum = 0;
-        for at in self.places[cell as usize] {
-            sum += u32::from(lookup(&COUNT, at, occupancy));
+        for (axis, &at) in self.places(cell).iter().enumerate() {
+            sum += u32::from(lookup(&COUNT, at, axis, occupancy, gap));
         }
         sum
     }
@@ -150,61 +189,91 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     /// Whether a slider on `cell` can move at all.
     #[inline]
     pub fn any(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
-        self.places[cell as usize]
-            .iter()
-            .any(|&at| lookup(&COUNT, at, occupancy) != 0)
+        self.count(occupancy, cell, Gap::NONE) != 0
     }
 
-    /// Calls `visit` with each cell that a slider on `cell` reaches.
+    /// Calls `visit` with each cell that a slider on `cell` reaches, and with the gap that it
+    /// leaves by going there.
     #[inline]
-    pub fn each(&self, occupancy: &Occupancy<L>, cell: CellId, mut visit: impl FnMut(CellId)) {
-        for at in self.places[cell as usize] {
-            let mut reach = lookup(&REACH, at, occupancy);
-            let cells = &self.cells[at.line as usize];
+    pub fn each(
+        &self,
+        occupancy: &Occupancy<L>,
+        cell: CellId,
+        gap: Gap,
+        mut visit: impl FnMut(CellId, Gap),
+    ) {
+        for (axis, &at) in self.places(cell).iter().enumerate() {
+            let mut reach = lookup(&REACH, at, axis, occupancy, gap);
+            let cells = &self.cells[at.line as usize % L];
+            let bit = 1 << at.place;
             while reach != 0 {
-                visit(cells[reach.trailing_zeros() as usize]);
+                visit(
+                    cells[reach.trailing_zeros() as usize % PLACES],
+                    Gap { axis, bit },
+                );
                 reach &= reach - 1;
             }
         }
     }
 
-    /// The cell with number `index` of those that [`Lines::each`] visits.
+    /// The cell and gap with number `index` of those that [`Lines::each`] visits.
     ///
     /// # Panics
     /// If there are not that many.
     #[inline]
-    pub fn nth(&self, occupancy: &Occupancy<L>, cell: CellId, mut index: u32) -> CellId {
-        for at in self.places[cell as usize] {
-            let count = u32::from(lookup(&COUNT, at, occupancy));
+    pub fn nth(
+        &self,
+        occupancy: &Occupancy<L>,
+        cell: CellId,
+        gap: Gap,
+        mut index: u32,
+    ) -> (CellId, Gap) {
+        for (axis, &at) in self.places(cell).iter().enumerate() {
+            let count = u32::from(lookup(&COUNT, at, axis, occupancy, gap));
             if index >= count {
                 index -= count;
                 continue;
             }
-            let mut reach = lookup(&REACH, at, occupancy);
+            let mut reach = lookup(&REACH, at, axis, occupancy, gap);
             for _ in 0..index {
                 reach &= reach - 1;
             }
-            return self.cells[at.line as usize][reach.trailing_zeros() as usize];
+            let bit = 1 << at.place;
+            let to = self.cells[at.line as usize % L][reach.trailing_zeros() as usize % PLACES];
+            return (to, Gap { axis, bit });
         }
         panic!("cell {cell} reaches fewer cells than that");
     }
 
-    /// Whether a slider on `from` reaches `to`.
-    pub fn reaches(&self, occupancy: &Occupancy<L>, from: CellId, to: CellId) -> bool {
-        let mut found = false;
-        self.each(occupancy, from, |cell| found |= cell == to);
+    /// The gap of a slider that goes from `from` to `to`, if it gets there.
+    pub fn reaches(
+        &self,
+        occupancy: &Occupancy<L>,
+        from: CellId,
+        gap: Gap,
+        to: CellId,
+    ) -> Option<Gap> {
+        let mut found = None;
+        self.each(occupancy, from, gap, |cell, gap| {
+            if cell == to {
+                found = Some(gap);
+            }
+        });
         found
     }
 }
 
 #[inline]
 fn lookup<T: Copy, const L: usize>(
-    table: &[[T; 1 << LONGEST]; LONGEST],
+    table: &Table<T>,
     at: Place,
+    axis: usize,
     occupancy: &Occupancy<L>,
+    gap: Gap,
 ) -> T {
-    let occupied = occupancy.0[at.line as usize] as usize;
-    table[at.place as usize][occupied & ((1 << LONGEST) - 1)]
+    let filled = if axis == gap.axis { gap.bit } else { 0 };
+    let occupied = (occupancy.0[at.line as usize % L] & !filled) as usize;
+    table[at.place as usize % PLACES][occupied % (1 << LONGEST)]
 }
 
 #[cfg(test)]
@@ -239,15 +308,43 @@ mod tests {
                 assert_eq!(lines.blocked(&occupancy, from), blocked[from as usize]);
                 let expected = walk(board, &blocked, from);
                 let mut listed = Vec::new();
-                lines.each(&occupancy, from, |cell| listed.push(cell));
+                lines.each(&occupancy, from, Gap::NONE, |cell, _| listed.push(cell));
                 for (i, &cell) in listed.iter().enumerate() {
-                    assert_eq!(lines.nth(&occupancy, from, i as u32), cell);
+                    assert_eq!(lines.nth(&occupancy, from, Gap::NONE, i as u32).0, cell);
                 }
                 listed.sort_unstable();
                 assert_eq!(listed, expected);
-                assert_eq!(lines.count(&occupancy, from) as usize, expected.len());
+                check_gaps(board, &lines, &mut occupancy, from);
+                assert_eq!(
+                    lines.count(&occupancy, from, Gap::NONE) as usize,
+                    expected.len()
+                );
                 assert_eq!(lines.any(&occupancy, from), !expected.is_empty());
             }
+        }
+    }
+
+    /// What a slider sees past its gap is what it sees when the cell it left is free.
+    fn check_gaps<const K: usize, const L: usize>(
+        board: &Board,
+        lines: &Lines<K, L>,
+        occupancy: &mut Occupancy<L>,
+        from: CellId,
+    ) {
+        if !lines.blocked(occupancy, from) {
+            return;
+        }
+        let mut free = *occupancy;
+        lines.toggle(&mut free, from);
+        for to in board.cells() {
+            let Some(gap) = lines.reaches(occupancy, from, Gap::NONE, to) else {
+                continue;
+            };
+            let (mut past, mut really) = (Vec::new(), Vec::new());
+            lines.each(occupancy, to, gap, |cell, _| past.push(cell));
+            lines.each(&free, to, Gap::NONE, |cell, _| really.push(cell));
+            assert_eq!(past, really);
+            assert_eq!(lines.count(occupancy, to, gap) as usize, past.len());
         }
     }
 

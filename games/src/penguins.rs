@@ -6,7 +6,7 @@ use crate::bits;
 use crate::board::Board;
 use crate::fish::{self, Floe, Move, Phase, Sea};
 use crate::game::{Game, Info, Limits, ParseError, Scores, Seat};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
 use crate::slides::{self, Slide};
@@ -188,7 +188,8 @@ impl Game for Penguins {
         let Position { occupied, floe } = position;
         match (floe.phase(), mv) {
             (Phase::Move, Move::Go(Slide { from, to })) => {
-                floe.movers().any(|cell| cell == from) && self.lines.reaches(occupied, from, to)
+                floe.movers().any(|cell| cell == from)
+                    && self.lines.reaches(occupied, from, Gap::NONE, to).is_some()
             }
             _ => self.sea.is_legal(floe, mv),
         }

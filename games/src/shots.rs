@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::board::{Board, CellId};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::rng::Rng;
 
 /// A slide and a shot.
@@ -17,9 +17,15 @@ pub struct Shot {
     pub target: CellId,
 }
 
+/// More pieces than fit on a board with room to move.
+const MOST_PIECES: usize = 121;
+
 /// More pairs of piece and destination than there can be: eight directions lead from each of
 /// at most 121 cells to at most one piece.
 const MOST_SLIDES: usize = 8 * 121;
+
+/// There is one try to draw a move without counting for so many slides, about what a try costs.
+const SLIDES_A_TRY: u32 = 4;
 
 /// Whether any piece can move; a piece that moves can always shoot back to where it was.
 #[inline]
@@ -37,14 +43,11 @@ pub fn count<const K: usize, const L: usize>(
     occupied: &Occupancy<L>,
     pieces: impl Iterator<Item = CellId>,
 ) -> u64 {
-    let mut occupied = *occupied;
     let mut sum = 0u64;
     for from in pieces {
-        lines.toggle(&mut occupied, from);
-        lines.each(&occupied, from, |to| {
-            sum += u64::from(lines.count(&occupied, to));
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            sum += u64::from(lines.count(occupied, to, gap));
         });
-        lines.toggle(&mut occupied, from);
     }
     sum
 }
@@ -56,13 +59,12 @@ pub fn each<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
     mut visit: impl FnMut(Shot),
 ) {
-    let mut occupied = *occupied;
     for from in pieces {
-        lines.toggle(&mut occupied, from);
-        lines.each(&occupied, from, |to| {
-            lines.each(&occupied, to, |target| visit(Shot { from, to, target }));
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            lines.each(occupied, to, gap, |target, _| {
+                visit(Shot { from, to, target })
+            });
         });
-        lines.toggle(&mut occupied, from);
     }
 }
 
@@ -76,34 +78,65 @@ pub fn list<const K: usize, const L: usize>(
     each(lines, occupied, pieces, |shot| moves.push(shot));
 }
 
-/// One move of these pieces, each equally likely: slides are weighed by their number of shots,
-/// so no move is listed but the one that is drawn.
+/// One move of these pieces, each equally likely.
+///
+/// Counting the shots of every slide would cost most of the time. So a slide and the number of a
+/// shot are drawn first, as if every slide had as many shots as one could ever have, and the draw
+/// is repeated if that slide has fewer. Each move is equally likely in each try, so it does not
+/// matter for the distribution when to give up and count after all: with few slides, where tries
+/// mostly fail and counting is cheap.
 ///
 /// # Panics
 /// If there is none.
 pub fn random<const K: usize, const L: usize>(
     lines: &Lines<K, L>,
     occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId> + Clone,
+    rng: &mut Rng,
+) -> Shot {
+    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut slides = 0;
+    for from in pieces.clone() {
+        slides += lines.count(occupied, from, Gap::NONE);
+        sums.push((from, slides));
+    }
+    let most = lines.most();
+    for _ in 0..slides / SLIDES_A_TRY {
+        let drawn = rng.below(u64::from(slides * most)) as u32;
+        let (slide, shot) = (drawn / most, drawn % most);
+        let &(from, sum) = sums
+            .iter()
+            .find(|(_, sum)| *sum > slide)
+            .expect("a slide of a piece");
+        // Counted from the piece's last slide backwards, which spares a look at the piece before.
+        let (to, gap) = lines.nth(occupied, from, Gap::NONE, sum - 1 - slide);
+        if shot < lines.count(occupied, to, gap) {
+            let (target, _) = lines.nth(occupied, to, gap, shot);
+            return Shot { from, to, target };
+        }
+    }
+    random_by_counting(lines, occupied, pieces, rng)
+}
+
+/// The same by weighing every slide with its number of shots.
+fn random_by_counting<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
     pieces: impl Iterator<Item = CellId>,
     rng: &mut Rng,
 ) -> Shot {
-    let mut occupied = *occupied;
-    let mut slides: ArrayVec<(CellId, CellId, u32), MOST_SLIDES> = ArrayVec::new();
+    let mut slides: ArrayVec<(CellId, CellId, Gap, u32), MOST_SLIDES> = ArrayVec::new();
     let mut sum = 0;
     for from in pieces {
-        lines.toggle(&mut occupied, from);
-        lines.each(&occupied, from, |to| {
-            sum += lines.count(&occupied, to);
-            slides.push((from, to, sum));
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            sum += lines.count(occupied, to, gap);
+            slides.push((from, to, gap, sum));
         });
-        lines.toggle(&mut occupied, from);
     }
     let drawn = rng.below(u64::from(sum)) as u32;
     let slide = slides.partition_point(|(.., sum)| *sum <= drawn);
-    let (from, to, sum) = slides[slide];
-    lines.toggle(&mut occupied, from);
-    // Counted from the slide's last shot backwards, which spares a look at the slide before.
-    let target = lines.nth(&occupied, to, sum - 1 - drawn);
+    let (from, to, gap, sum) = slides[slide];
+    let (target, _) = lines.nth(occupied, to, gap, sum - 1 - drawn);
     Shot { from, to, target }
 }
 
@@ -113,12 +146,10 @@ pub fn is_legal<const K: usize, const L: usize>(
     occupied: &Occupancy<L>,
     mv: Shot,
 ) -> bool {
-    let mut occupied = *occupied;
-    if !lines.blocked(&occupied, mv.from) {
-        return false;
-    }
-    lines.toggle(&mut occupied, mv.from);
-    lines.reaches(&occupied, mv.from, mv.to) && lines.reaches(&occupied, mv.to, mv.target)
+    lines.blocked(occupied, mv.from)
+        && lines
+            .reaches(occupied, mv.from, Gap::NONE, mv.to)
+            .is_some_and(|gap| lines.reaches(occupied, mv.to, gap, mv.target).is_some())
 }
 
 /// Reads `FROM-TO/TARGET`.

@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::board::{Board, CellId};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::rng::Rng;
 
 /// A piece goes from one cell to another.
@@ -36,7 +36,7 @@ pub fn count<const K: usize, const L: usize>(
     pieces: impl Iterator<Item = CellId>,
 ) -> u64 {
     pieces
-        .map(|from| u64::from(lines.count(occupied, from)))
+        .map(|from| u64::from(lines.count(occupied, from, Gap::NONE)))
         .sum()
 }
 
@@ -48,7 +48,7 @@ pub fn each<const K: usize, const L: usize>(
     mut visit: impl FnMut(Slide),
 ) {
     for from in pieces {
-        lines.each(occupied, from, |to| visit(Slide { from, to }));
+        lines.each(occupied, from, Gap::NONE, |to, _| visit(Slide { from, to }));
     }
 }
 
@@ -66,7 +66,7 @@ pub fn random<const K: usize, const L: usize>(
     let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
     let mut sum = 0;
     for from in pieces {
-        sum += lines.count(occupied, from);
+        sum += lines.count(occupied, from, Gap::NONE);
         sums.push((from, sum));
     }
     let drawn = rng.below(u64::from(sum)) as u32;
@@ -76,7 +76,7 @@ pub fn random<const K: usize, const L: usize>(
     }
     let (from, sum) = sums[drawn_piece];
     // Counted from the piece's last move backwards, which spares a look at the piece before.
-    let to = lines.nth(occupied, from, sum - 1 - drawn);
+    let (to, _) = lines.nth(occupied, from, Gap::NONE, sum - 1 - drawn);
     Slide { from, to }
 }
 

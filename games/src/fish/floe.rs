@@ -81,7 +81,7 @@ impl Floe {
 
     /// The cells of the penguins of the seat to move.
     #[inline]
-    pub fn movers(&self) -> impl Iterator<Item = CellId> + use<> {
+    pub fn movers(&self) -> impl Iterator<Item = CellId> + Clone + use<> {
         bits::cells64(self.penguins[self.seat as usize])
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::board::{Board, CellId};
 use crate::game::{Game, Info, Limits, ParseError, Scores, Seat};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
 use crate::slides::{self, Slide};
@@ -304,7 +304,10 @@ impl Game for PaperPenguins {
             (Phase::Place, Move::Place(cell)) => position.unclaimed() >> cell & 1 != 0,
             (Phase::Move, Move::Go(Slide { from, to })) => {
                 position.pieces[position.seat as usize] >> from & 1 != 0
-                    && self.lines.reaches(&position.occupied, from, to)
+                    && self
+                        .lines
+                        .reaches(&position.occupied, from, Gap::NONE, to)
+                        .is_some()
             }
             _ => false,
         }

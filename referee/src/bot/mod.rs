@@ -23,7 +23,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use guard::Guard;
 use lines::{Line, Lines};
-use spec::BotSpec;
+use spec::{BotSpec, REFEREE_VARIABLE};
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -92,6 +92,10 @@ impl BotProcess {
         let mut child = Command::new(&program)
             .args(&spec.command[1..])
             .current_dir(&spec.dir)
+            .env(
+                REFEREE_VARIABLE,
+                std::env::current_exe().unwrap_or_default(),
+            )
             .envs(&spec.env)
             .process_group(0)
             .kill_on_drop(true)

@@ -11,6 +11,8 @@ use thiserror::Error;
 
 /// The word in commands that means this very program.
 pub const REFEREE: &str = "referee";
+/// The environment variable in which bots find the path of this very program, for its model.
+pub const REFEREE_VARIABLE: &str = "REFEREE";
 
 /// How a bot is started and timed.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PENGUINS: usize = 4;
 
 #[derive(Clone)]
-pub struct AmazonPenguins {
+pub(crate) struct AmazonPenguins {
     ply: i64,
     to_move: Option<usize>,
     phase: String,
@@ -25,12 +25,12 @@ fn board_of(options: &Value) -> Board {
     }
 }
 
-pub fn start(options: &Value, seed: u64) -> Value {
+pub(crate) fn start(options: &Value, seed: u64) -> Value {
     ice::start(board_of(options), 2, options, seed)
 }
 
 impl AmazonPenguins {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         let mut game = AmazonPenguins {
             ply: board::int(&state["ply"]),
             to_move: board::seat(&state["to_move"]),

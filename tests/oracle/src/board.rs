@@ -1,18 +1,18 @@
 //! Small helpers shared by all games: cells and their names, directions and lines,
-//! reading states and options, results, and a simple shuffle.
+//! reading states and options, and results.
 
 use crate::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// A cell by the letter (1 for `a`) and the number in its name.
-pub type Cell = (i32, i32);
+pub(crate) type Cell = (i32, i32);
 
 /// A direction, as the change of letter and number (but see `Board::step`).
-pub type Dir = (i32, i32);
+pub(crate) type Dir = (i32, i32);
 
 /// The eight directions of a queen on a square board.
-pub const EIGHT: [Dir; 8] = [
+pub(crate) const EIGHT: [Dir; 8] = [
     (-1, -1),
     (-1, 0),
     (-1, 1),
@@ -24,19 +24,19 @@ pub const EIGHT: [Dir; 8] = [
 ];
 
 /// The six directions of the hexagonal boards of Giantslayer and Run.
-pub const SIX: [Dir; 6] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)];
+pub(crate) const SIX: [Dir; 6] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)];
 
 /// West, east and the four diagonals of the 60-cell board of the Penguins games.
 const ICE_SIX: [Dir; 6] = [(-1, 0), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
 /// The name of a cell: `c1`.
-pub fn name(cell: Cell) -> String {
+pub(crate) fn name(cell: Cell) -> String {
     let letter = char::from(b'a' + (cell.0 - 1) as u8);
     format!("{letter}{}", cell.1)
 }
 
 /// The cell of a name.
-pub fn cell(name: &str) -> Cell {
+pub(crate) fn cell(name: &str) -> Cell {
     let letter = name.as_bytes()[0];
     assert!(letter.is_ascii_lowercase(), "not a cell: {name}");
     let number = name[1..].parse();
@@ -47,32 +47,32 @@ pub fn cell(name: &str) -> Cell {
 }
 
 /// The names of some cells, sorted as strings.
-pub fn names(cells: &BTreeSet<Cell>) -> Vec<String> {
+pub(crate) fn names(cells: &BTreeSet<Cell>) -> Vec<String> {
     let mut names: Vec<String> = cells.iter().map(|&c| name(c)).collect();
     names.sort();
     names
 }
 
 /// The cells of a JSON list of names.
-pub fn cells(list: &Value) -> BTreeSet<Cell> {
+pub(crate) fn cells(list: &Value) -> BTreeSet<Cell> {
     let list = list.as_array().expect("a list of cells");
     list.iter().map(|c| cell(text(c))).collect()
 }
 
 /// The cells of a JSON list of lists of names.
-pub fn cell_lists(lists: &Value) -> Vec<BTreeSet<Cell>> {
+pub(crate) fn cell_lists(lists: &Value) -> Vec<BTreeSet<Cell>> {
     let lists = lists.as_array().expect("lists of cells");
     lists.iter().map(cells).collect()
 }
 
 /// The cell one step further.
-pub fn plus(cell: Cell, dir: Dir) -> Cell {
+pub(crate) fn plus(cell: Cell, dir: Dir) -> Cell {
     (cell.0 + dir.0, cell.1 + dir.1)
 }
 
 /// The boards on which pieces go over lines of cells.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Board {
+pub(crate) enum Board {
     /// So many columns, so many rows.
     Square(i32, i32),
     /// The 60 hexagons of the Penguins games.
@@ -80,7 +80,7 @@ pub enum Board {
 }
 
 impl Board {
-    pub fn rows(self) -> i32 {
+    pub(crate) fn rows(self) -> i32 {
         match self {
             Board::Square(_, rows) => rows,
             Board::Ice => 8,
@@ -88,7 +88,7 @@ impl Board {
     }
 
     /// The number of cells in a row.
-    pub fn columns(self, row: i32) -> i32 {
+    pub(crate) fn columns(self, row: i32) -> i32 {
         match self {
             Board::Square(columns, _) => columns,
             Board::Ice if row % 2 == 1 => 7,
@@ -96,12 +96,12 @@ impl Board {
         }
     }
 
-    pub fn has(self, cell: Cell) -> bool {
+    pub(crate) fn has(self, cell: Cell) -> bool {
         (1..=self.rows()).contains(&cell.1) && (1..=self.columns(cell.1)).contains(&cell.0)
     }
 
     /// All cells, row by row, the top row first, left to right.
-    pub fn cells(self) -> Vec<Cell> {
+    pub(crate) fn cells(self) -> Vec<Cell> {
         let mut cells = Vec::new();
         for row in (1..=self.rows()).rev() {
             for column in 1..=self.columns(row) {
@@ -111,7 +111,7 @@ impl Board {
         cells
     }
 
-    pub fn dirs(self) -> &'static [Dir] {
+    pub(crate) fn dirs(self) -> &'static [Dir] {
         match self {
             Board::Square(..) => &EIGHT,
             Board::Ice => &ICE_SIX,
@@ -119,7 +119,7 @@ impl Board {
     }
 
     /// The next cell in a direction, if the board goes on there.
-    pub fn step(self, from: Cell, dir: Dir) -> Option<Cell> {
+    pub(crate) fn step(self, from: Cell, dir: Dir) -> Option<Cell> {
         let to = match self {
             Board::Square(..) => plus(from, dir),
             Board::Ice if dir.1 == 0 => plus(from, dir),
@@ -138,7 +138,7 @@ impl Board {
     }
 
     /// The cells that a queen (on `Ice`: in the six directions) reaches over free cells.
-    pub fn queen(self, from: Cell, free: impl Fn(Cell) -> bool) -> Vec<Cell> {
+    pub(crate) fn queen(self, from: Cell, free: impl Fn(Cell) -> bool) -> Vec<Cell> {
         let mut reached = Vec::new();
         for &dir in self.dirs() {
             let mut at = from;
@@ -155,55 +155,55 @@ impl Board {
 }
 
 /// Reads a string.
-pub fn text(value: &Value) -> &str {
+pub(crate) fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 
 /// Reads an integer.
-pub fn int(value: &Value) -> i64 {
+pub(crate) fn int(value: &Value) -> i64 {
     value.as_i64().expect("an integer")
 }
 
 /// Reads a list of integers.
-pub fn ints(value: &Value) -> Vec<i64> {
+pub(crate) fn ints(value: &Value) -> Vec<i64> {
     let list = value.as_array().expect("a list of integers");
     list.iter().map(int).collect()
 }
 
 /// Reads a seat or null.
-pub fn seat(value: &Value) -> Option<usize> {
+pub(crate) fn seat(value: &Value) -> Option<usize> {
     (!value.is_null()).then(|| int(value) as usize)
 }
 
 /// Reads rows of digits.
-pub fn rows(value: &Value) -> Vec<String> {
+pub(crate) fn rows(value: &Value) -> Vec<String> {
     let list = value.as_array().expect("a list of rows");
     list.iter().map(|row| text(row).to_string()).collect()
 }
 
 /// Checks that there are no options but the known ones.
-pub fn known_options(options: &Value, known: &[&str]) {
+pub(crate) fn known_options(options: &Value, known: &[&str]) {
     for name in options.as_object().expect("an options object").keys() {
         assert!(known.contains(&name.as_str()), "no option {name}");
     }
 }
 
 /// An integer option with its range and default.
-pub fn int_option(options: &Value, name: &str, low: i64, high: i64, default: i64) -> i64 {
+pub(crate) fn int_option(options: &Value, name: &str, low: i64, high: i64, default: i64) -> i64 {
     let value = options.get(name).map_or(default, int);
     assert!((low..=high).contains(&value), "{name} out of range");
     value
 }
 
 /// A yes-or-no option, no by default.
-pub fn flag_option(options: &Value, name: &str) -> bool {
+pub(crate) fn flag_option(options: &Value, name: &str) -> bool {
     options
         .get(name)
         .is_some_and(|v| v.as_bool().expect("true or false"))
 }
 
 /// An option that is one of some words, the first by default.
-pub fn word_option<'a>(options: &Value, name: &str, words: &[&'a str]) -> &'a str {
+pub(crate) fn word_option<'a>(options: &Value, name: &str, words: &[&'a str]) -> &'a str {
     let Some(value) = options.get(name) else {
         return words[0];
     };
@@ -212,14 +212,14 @@ pub fn word_option<'a>(options: &Value, name: &str, words: &[&'a str]) -> &'a st
 }
 
 /// The first seat that is able to act, looking from `seat` on in turn.
-pub fn first_able(seat: usize, seats: usize, able: impl Fn(usize) -> bool) -> Option<usize> {
+pub(crate) fn first_able(seat: usize, seats: usize, able: impl Fn(usize) -> bool) -> Option<usize> {
     (0..seats)
         .map(|i| (seat + i) % seats)
         .find(|&seat| able(seat))
 }
 
 /// The result by scores: the higher one beats the lower one.
-pub fn by_scores(scores: &[i64], reason: &str) -> Outcome {
+pub(crate) fn by_scores(scores: &[i64], reason: &str) -> Outcome {
     let mut outcome = Vec::new();
     for (i, mine) in scores.iter().enumerate() {
         let mut sum = 0.0;
@@ -240,7 +240,7 @@ pub fn by_scores(scores: &[i64], reason: &str) -> Outcome {
 }
 
 /// The key of a position: its state without `ply` and `scores`, and what else counts.
-pub fn key(mut state: Value, extra: &Value) -> String {
+pub(crate) fn key(mut state: Value, extra: &Value) -> String {
     let fields = state.as_object_mut().expect("a state");
     fields.remove("ply");
     fields.remove("scores");
@@ -248,34 +248,13 @@ pub fn key(mut state: Value, extra: &Value) -> String {
 }
 
 /// Sorts the moves; no two may be written alike.
-pub fn sorted(mut moves: Vec<String>) -> Vec<String> {
+pub(crate) fn sorted(mut moves: Vec<String>) -> Vec<String> {
     moves.sort();
     assert!(
         moves.windows(2).all(|w| w[0] != w[1]),
         "two moves share a string"
     );
     moves
-}
-
-/// A shuffle made from a seed.
-pub fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut random = Random(seed);
-    for i in (1..items.len()).rev() {
-        items.swap(i, random.below(i + 1));
-    }
-}
-
-/// A small random generator.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
 }
 
 #[cfg(test)]

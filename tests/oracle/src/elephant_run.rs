@@ -12,7 +12,7 @@ const ELEPHANT: usize = 0;
 const FARMERS: usize = 1;
 
 #[derive(Clone)]
-pub struct ElephantRun {
+pub(crate) struct ElephantRun {
     target: i64,
     number_of_farmers: usize,
     ranged_jumps: bool,
@@ -25,7 +25,7 @@ pub struct ElephantRun {
     scores: Vec<i64>,
 }
 
-pub fn start(options: &Value) -> Value {
+pub(crate) fn start(options: &Value) -> Value {
     board::known_options(options, &["target", "farmers", "ranged_jumps"]);
     json!({
         "ply": 0,
@@ -43,7 +43,7 @@ fn move_name(from: Cell, sign: char, to: Cell) -> String {
 }
 
 impl ElephantRun {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         board::known_options(options, &["target", "farmers", "ranged_jumps"]);
         let tiles = board::rows(&state["tiles"]).concat();
         let tiles = BOARD.cells().into_iter().zip(tiles.chars());

@@ -13,7 +13,7 @@ const GIANTS: usize = 1;
 const MIDDLE: Cell = (5, 5);
 
 #[derive(Clone)]
-pub struct Giantslayer {
+pub(crate) struct Giantslayer {
     ply: i64,
     to_move: Option<usize>,
     halogai: BTreeSet<Cell>,
@@ -34,17 +34,22 @@ fn on_board(cell: Cell) -> bool {
     (low..=high).contains(&cell.1)
 }
 
+/// All cells that a stone may be on.
+pub(crate) fn open_cells() -> Vec<Cell> {
+    let cells = (1..=9).flat_map(|row| (1..=9).map(move |number| (row, number)));
+    cells.filter(|&c| on_board(c) && c != MIDDLE).collect()
+}
+
 fn is_edge(cell: Cell) -> bool {
     let (low, high) = ends(cell.0);
     cell.0 == 1 || cell.0 == 9 || cell.1 == low || cell.1 == high
 }
 
 fn edge_cells() -> BTreeSet<Cell> {
-    let cells = (1..=9).flat_map(|row| (1..=9).map(move |number| (row, number)));
-    cells.filter(|&c| on_board(c) && is_edge(c)).collect()
+    open_cells().into_iter().filter(|&c| is_edge(c)).collect()
 }
 
-pub fn start(options: &Value) -> Value {
+pub(crate) fn start(options: &Value) -> Value {
     board::known_options(options, &[]);
     let giants = SIX.iter().map(|&dir| plus(MIDDLE, dir)).collect();
     json!({
@@ -57,7 +62,7 @@ pub fn start(options: &Value) -> Value {
 }
 
 impl Giantslayer {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         board::known_options(options, &[]);
         let mut game = Giantslayer {
             ply: board::int(&state["ply"]),

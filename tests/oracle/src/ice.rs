@@ -2,20 +2,21 @@
 //! the penguins on it, and its three ways to be set up.
 
 use crate::board::{self, Board, Cell};
+use crate::random::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone)]
-pub struct Ice {
-    pub board: Board,
+pub(crate) struct Ice {
+    pub(crate) board: Board,
     /// The fish on every cell; 0 where there is no chip.
-    pub fish: BTreeMap<Cell, i64>,
+    pub(crate) fish: BTreeMap<Cell, i64>,
     /// The penguins of every seat.
-    pub penguins: Vec<BTreeSet<Cell>>,
+    pub(crate) penguins: Vec<BTreeSet<Cell>>,
 }
 
 /// How many chips there are of one, two and three fish.
-pub fn chips(board: Board) -> [usize; 3] {
+pub(crate) fn chips(board: Board) -> [usize; 3] {
     match board {
         Board::Square(..) => [32, 21, 11],
         Board::Ice => [30, 20, 10],
@@ -23,7 +24,7 @@ pub fn chips(board: Board) -> [usize; 3] {
 }
 
 /// Rows of digits of the numbers on all cells.
-pub fn to_rows(board: Board, numbers: &BTreeMap<Cell, i64>) -> Vec<String> {
+pub(crate) fn to_rows(board: Board, numbers: &BTreeMap<Cell, i64>) -> Vec<String> {
     let row = |row: i32| {
         let cells = (1..=board.columns(row)).map(|column| (column, row));
         cells.map(|cell| numbers[&cell].to_string()).collect()
@@ -32,7 +33,7 @@ pub fn to_rows(board: Board, numbers: &BTreeMap<Cell, i64>) -> Vec<String> {
 }
 
 /// The numbers on all cells, from rows of digits.
-pub fn from_rows(board: Board, rows: &[String]) -> BTreeMap<Cell, i64> {
+pub(crate) fn from_rows(board: Board, rows: &[String]) -> BTreeMap<Cell, i64> {
     let digits: Vec<char> = rows.concat().chars().collect();
     let cells = board.cells();
     assert_eq!(digits.len(), cells.len(), "as many digits as cells");
@@ -44,17 +45,17 @@ pub fn from_rows(board: Board, rows: &[String]) -> BTreeMap<Cell, i64> {
 }
 
 /// So many ones, twos and threes on the cells of a board, by chance.
-pub fn shuffled(board: Board, counts: [usize; 3], seed: u64) -> BTreeMap<Cell, i64> {
+pub(crate) fn shuffled(board: Board, counts: [usize; 3], seed: u64) -> BTreeMap<Cell, i64> {
     let mut numbers = Vec::new();
     for (number, count) in (1..).zip(counts) {
         numbers.extend(std::iter::repeat_n(number, count));
     }
-    board::shuffle(&mut numbers, seed);
+    Random(seed).shuffle(&mut numbers);
     board.cells().into_iter().zip(numbers).collect()
 }
 
 /// The start of both games by their options `setup` and `fish`.
-pub fn start(board: Board, seats: usize, options: &Value, seed: u64) -> Value {
+pub(crate) fn start(board: Board, seats: usize, options: &Value, seed: u64) -> Value {
     let setup = setup(options);
     let fish = match setup {
         "random" => to_rows(board, &shuffled(board, chips(board), seed)),
@@ -72,7 +73,7 @@ pub fn start(board: Board, seats: usize, options: &Value, seed: u64) -> Value {
 }
 
 /// The option `setup`; `fish` comes with `given` and only with it.
-pub fn setup(options: &Value) -> &'static str {
+pub(crate) fn setup(options: &Value) -> &'static str {
     let setup = board::word_option(options, "setup", &["random", "laid", "given"]);
     let fish = options.get("fish").is_some();
     assert_eq!(fish, setup == "given", "fish goes with the setup given");
@@ -80,7 +81,7 @@ pub fn setup(options: &Value) -> &'static str {
 }
 
 impl Ice {
-    pub fn open(board: Board, state: &Value) -> Self {
+    pub(crate) fn open(board: Board, state: &Value) -> Self {
         Ice {
             board,
             fish: from_rows(board, &board::rows(&state["fish"])),
@@ -88,31 +89,31 @@ impl Ice {
         }
     }
 
-    pub fn rows(&self) -> Vec<String> {
+    pub(crate) fn rows(&self) -> Vec<String> {
         to_rows(self.board, &self.fish)
     }
 
-    pub fn penguin_names(&self) -> Vec<Vec<String>> {
+    pub(crate) fn penguin_names(&self) -> Vec<Vec<String>> {
         self.penguins.iter().map(board::names).collect()
     }
 
-    pub fn has_penguin(&self, cell: Cell) -> bool {
+    pub(crate) fn has_penguin(&self, cell: Cell) -> bool {
         self.penguins.iter().any(|side| side.contains(&cell))
     }
 
     /// Whether a cell holds a chip and no penguin.
-    pub fn free(&self, cell: Cell) -> bool {
+    pub(crate) fn free(&self, cell: Cell) -> bool {
         self.fish[&cell] > 0 && !self.has_penguin(cell)
     }
 
     /// All cells with a chip and no penguin.
-    pub fn free_cells(&self) -> Vec<Cell> {
+    pub(crate) fn free_cells(&self) -> Vec<Cell> {
         let cells = self.board.cells().into_iter();
         cells.filter(|&cell| self.free(cell)).collect()
     }
 
     /// A chip of a value still in supply on a cell without a chip.
-    pub fn lay_moves(&self) -> Vec<String> {
+    pub(crate) fn lay_moves(&self) -> Vec<String> {
         let mut moves = Vec::new();
         for (value, supply) in (1..).zip(chips(self.board)) {
             let laid = self.fish.values().filter(|&&f| f == value).count();
@@ -128,28 +129,28 @@ impl Ice {
         moves
     }
 
-    pub fn lay(&mut self, mv: &str) {
+    pub(crate) fn lay(&mut self, mv: &str) {
         let (cell, value) = mv.split_once('=').expect("CELL=FISH");
         let value = value.parse().expect("a number of fish");
         self.fish.insert(board::cell(cell), value);
     }
 
-    pub fn all_laid(&self) -> bool {
+    pub(crate) fn all_laid(&self) -> bool {
         self.fish.values().all(|&fish| fish > 0)
     }
 
     /// Whether every seat has placed so many penguins.
-    pub fn all_placed(&self, each: usize) -> bool {
+    pub(crate) fn all_placed(&self, each: usize) -> bool {
         self.penguins.iter().all(|side| side.len() == each)
     }
 
     /// Takes the chip off a cell and tells its fish.
-    pub fn take(&mut self, cell: Cell) -> i64 {
+    pub(crate) fn take(&mut self, cell: Cell) -> i64 {
         self.fish.insert(cell, 0).expect("a cell of the board")
     }
 
     /// The fish under a seat's penguins.
-    pub fn fish_under(&self, seat: usize) -> i64 {
+    pub(crate) fn fish_under(&self, seat: usize) -> i64 {
         self.penguins[seat].iter().map(|cell| self.fish[cell]).sum()
     }
 }

@@ -10,18 +10,36 @@ mod giantslayer;
 mod ice;
 mod paper_penguins;
 mod penguins;
+pub mod random;
 #[cfg(test)]
 mod random_games;
 mod run;
+pub mod scattered;
+pub mod sets;
 mod siam;
 
 use serde_json::Value;
 
+/// The ids of all games.
+pub const GAMES: [&str; 8] = [
+    "amazons",
+    "amazon-penguins",
+    "elephant-run",
+    "giantslayer",
+    "paper-penguins",
+    "penguins",
+    "run",
+    "siam",
+];
+
 /// How a finished game ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// Points, one entry a seat.
     pub scores: Vec<i64>,
+    /// What they are worth, in [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
+    /// What ended the game.
     pub reason: String,
 }
 
@@ -38,6 +56,7 @@ pub trait Oracle {
     fn play(&mut self, mv: &str);
     /// `None` while the game runs.
     fn result(&self) -> Option<Outcome>;
+    /// The same position once more.
     fn clone_box(&self) -> Box<dyn Oracle>;
     /// A string that is equal exactly for positions from which play goes on equally.
     fn key(&self) -> String;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone)]
-pub struct PaperPenguins {
+pub(crate) struct PaperPenguins {
     board: Board,
     ply: i64,
     to_move: Option<usize>,
@@ -37,7 +37,7 @@ fn counts(board: Board) -> [usize; 3] {
     [ones, twos, cells - ones - twos]
 }
 
-pub fn start(options: &Value, seed: u64) -> Value {
+pub(crate) fn start(options: &Value, seed: u64) -> Value {
     let board = board_of(options);
     let points = match options.get("points") {
         Some(rows) => board::rows(rows),
@@ -54,7 +54,7 @@ pub fn start(options: &Value, seed: u64) -> Value {
 }
 
 impl PaperPenguins {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         let board = board_of(options);
         let mut game = PaperPenguins {
             board,

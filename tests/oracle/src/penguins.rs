@@ -7,7 +7,7 @@ use crate::{Oracle, Outcome};
 use serde_json::{Value, json};
 
 #[derive(Clone)]
-pub struct Penguins {
+pub(crate) struct Penguins {
     seats: usize,
     setup: &'static str,
     placement: &'static str,
@@ -23,12 +23,12 @@ fn players(options: &Value) -> usize {
     board::int_option(options, "players", 2, 4, 2) as usize
 }
 
-pub fn start(options: &Value, seed: u64) -> Value {
+pub(crate) fn start(options: &Value, seed: u64) -> Value {
     ice::start(Board::Ice, players(options), options, seed)
 }
 
 impl Penguins {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         let mut game = Penguins {
             seats: players(options),
             setup: ice::setup(options),

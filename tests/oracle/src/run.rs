@@ -24,7 +24,7 @@ struct Side {
 }
 
 #[derive(Clone)]
-pub struct Run {
+pub(crate) struct Run {
     ply: i64,
     to_move: Option<usize>,
     /// The kind that the seat to move has already played in this turn.
@@ -34,7 +34,7 @@ pub struct Run {
 }
 
 /// The cells of row r, from 1 at the top to 7.
-fn row(r: i32) -> Vec<Cell> {
+pub(crate) fn row(r: i32) -> Vec<Cell> {
     let length = [6, 7, 8, 9, 8, 7, 6][(r - 1) as usize];
     let cut = [0, 1, 1, 2, 1, 1, 0][(r - 1) as usize];
     let columns = 1 + cut..=length - cut;
@@ -55,7 +55,7 @@ fn last_row(seat: usize) -> Vec<Cell> {
     first_row(1 - seat)
 }
 
-pub fn start(options: &Value) -> Value {
+pub(crate) fn start(options: &Value) -> Value {
     board::known_options(options, &[]);
     let side = json!({"cows": [], "cowboys": [], "reserve": {"cows": 7, "cowboys": 5}});
     json!({
@@ -88,7 +88,7 @@ fn write_side(side: &Side) -> Value {
 }
 
 impl Run {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         board::known_options(options, &[]);
         let acted = &state["acted"];
         let acted = KINDS.iter().position(|&kind| acted == kind);

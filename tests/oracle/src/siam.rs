@@ -14,7 +14,7 @@ const WAYS: [char; 4] = ['n', 'e', 's', 'w'];
 const BANNED: [Cell; 2] = [(3, 1), (3, 5)];
 
 #[derive(Clone)]
-pub struct Siam {
+pub(crate) struct Siam {
     opening_ban: bool,
     max_exits: Option<i64>,
     ply: i64,
@@ -57,7 +57,7 @@ fn is_edge(cell: Cell) -> bool {
         .any(|&way| BOARD.step(cell, dir_of(way)).is_none())
 }
 
-pub fn start(options: &Value) -> Value {
+pub(crate) fn start(options: &Value) -> Value {
     board::known_options(options, &["opening_ban", "max_exits"]);
     json!({
         "ply": 0,
@@ -85,7 +85,7 @@ fn write_animals(animals: &BTreeMap<Cell, char>) -> Value {
 }
 
 impl Siam {
-    pub fn open(options: &Value, state: &Value) -> Self {
+    pub(crate) fn open(options: &Value, state: &Value) -> Self {
         board::known_options(options, &["opening_ban", "max_exits"]);
         let limited = options.get("max_exits").is_some_and(|v| !v.is_null());
         Siam {

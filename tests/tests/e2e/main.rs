@@ -1,5 +1,10 @@
 //! The program from end to end, with real processes.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
 mod bad_input;
 mod commands;
 mod faults;

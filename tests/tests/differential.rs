@@ -1,0 +1,80 @@
+//! The program against the oracle, position by position, over random games and scattered
+//! pieces under every option. `DIFFERENTIAL_GAMES=N` makes it N times as long, and
+//! `DIFFERENTIAL_SEED=S` starts from other games:
+//!
+//!     DIFFERENTIAL_GAMES=50 cargo test --release -p tests --test differential
+
+mod pair;
+
+use oracle::random::Random;
+use oracle::{Oracle, scattered, sets};
+use pair::Pair;
+use serde_json::{Value, json};
+
+/// No game is followed for longer.
+const LONGEST: usize = 300;
+
+/// Compares random games, and positions of scattered pieces, so many under each options.
+fn compare(game: &str, games: u64, positions: u64) {
+    for options in sets::of(game) {
+        let mut pair = Pair::new(game, &options);
+        for seed in pair::seeds(games) {
+            let mut oracle = open(&mut pair, json!({"seed": seed}));
+            pair.play_on(oracle.as_mut(), LONGEST, &mut Random(seed));
+        }
+        for seed in pair::seeds(positions) {
+            let mut random = Random(seed);
+            let mut state = scattered::state(game, &options, &mut random);
+            let mut oracle = open(&mut pair, json!({"state": state}));
+            pair.play_on(oracle.as_mut(), 6, &mut random);
+            // Play goes on equally at another time, but for rules about the first plies.
+            state["ply"] = json!(random.below(7));
+            open(&mut pair, json!({"state": state}));
+        }
+    }
+}
+
+fn open(pair: &mut Pair, from: Value) -> Box<dyn Oracle> {
+    pair.open(from)
+        .unwrap_or_else(|refusal| panic!("refused: {refusal}"))
+}
+
+#[test]
+fn amazons() {
+    compare("amazons", 3, 20);
+}
+
+#[test]
+fn amazon_penguins() {
+    compare("amazon-penguins", 3, 30);
+}
+
+#[test]
+fn elephant_run() {
+    compare("elephant-run", 15, 80);
+}
+
+#[test]
+fn giantslayer() {
+    compare("giantslayer", 20, 400);
+}
+
+#[test]
+fn paper_penguins() {
+    compare("paper-penguins", 5, 50);
+}
+
+#[test]
+fn penguins() {
+    compare("penguins", 3, 20);
+}
+
+#[test]
+fn run() {
+    compare("run", 20, 500);
+}
+
+#[test]
+fn siam() {
+    compare("siam", 2, 50);
+}
