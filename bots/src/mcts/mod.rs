@@ -96,7 +96,7 @@ impl<G: Game> Mind<G> for Searcher<G> {
         }
         Thought {
             mv: self.tree.best(0).map_or(moves[0], |edge| edge.mv),
-            info: Some(self.info(question.game, playouts, depth)),
+            info: self.info(question.game, playouts, depth),
         }
     }
 
@@ -195,13 +195,13 @@ impl<G: Game> Searcher<G> {
         }
     }
 
-    /// What the log should say about the search.
-    fn info(&self, game: &G, playouts: u32, depth: usize) -> Value {
+    /// What the log should say about the search; nothing if there was no time for any.
+    fn info(&self, game: &G, playouts: u32, depth: usize) -> Option<Value> {
+        let best = self.tree.best(0).filter(|edge| edge.visits > 0)?;
         let line = self.tree.line();
         let pv: Vec<String> = line.iter().map(|mv| thinker::text(game, *mv)).collect();
-        let value = self.tree.best(0).map_or(0.5, |edge| edge.mean());
-        let value = (value * 1000.0).round() / 1000.0;
-        json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv})
+        let value = (best.mean() * 1000.0).round() / 1000.0;
+        Some(json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv}))
     }
 }
 
