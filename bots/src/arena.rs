@@ -1,10 +1,11 @@
 //! A tiny referee for tests: bots play each other in this process, message by message.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use games::{GAMES, Outcome, Session};
+use games::{GAMES, Outcome, Rules, Session};
 use protocol::{
-    ClockState, FromBot, Limits, Opponent, PlayedMove, Start, TimeControl, ToBot, Turn,
+    ClockState, FromBot, Limits, Millis, Opponent, PlayedMove, Start, TimeControl, ToBot, Turn,
 };
 use serde_json::{Value, json};
 
@@ -38,10 +39,7 @@ impl Pairing {
 
     /// Plays the match; the bots sit in seat order.
     pub(crate) fn play(&self, bots: &mut [Box<dyn Bot>]) -> Played {
-        let rules = games::find(self.game)
-            .unwrap()
-            .configure(&self.options)
-            .unwrap();
+        let rules = rules(self.game, &self.options);
         let mut session = rules.start(self.seed);
         let limits = rules.info().limits;
         for (seat, bot) in bots.iter_mut().enumerate() {
@@ -72,10 +70,7 @@ impl Pairing {
     }
 
     fn start(&self, seat: usize, state: Value) -> Start {
-        let rules = games::find(self.game)
-            .unwrap()
-            .configure(&self.options)
-            .unwrap();
+        let rules = rules(self.game, &self.options);
         let limits = rules.info().limits;
         let opponent = |role: &&str| Opponent {
             name: (*role).to_owned(),
@@ -113,17 +108,25 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
     find(name).unwrap().make(&BotOptions { seed, playouts })
 }
 
-/// Options that keep a game short enough for tests.
-pub(crate) fn small(game: &str) -> Value {
-    match game {
-        "amazons" => json!({"size": 6}),
-        "paper-penguins" => json!({"size": 6}),
+/// Every game, with options that keep it short, and one game with more than two seats.
+fn tables() -> Vec<(&'static str, Value)> {
+    let options = |id| match id {
+        "amazons" | "paper-penguins" => json!({"size": 6}),
         _ => json!({}),
-    }
+    };
+    let ids = GAMES.iter().map(|game| game.info.id);
+    let mut tables: Vec<_> = ids.map(|id| (id, options(id))).collect();
+    tables.push(("penguins", json!({"players": 3})));
+    tables
+}
+
+/// The rules of a table.
+fn rules(game: &str, options: &Value) -> Arc<dyn Rules> {
+    games::find(game).unwrap().configure(options).unwrap()
 }
 
 /// The mean outcome of a bot against another that fills all other seats, over matches in pairs:
-/// each start is played from every seat.
+/// each start is played from every seat. One entry for each seat of the first bot.
 pub(crate) fn duel(
     game: &'static str,
     options: &Value,
@@ -131,23 +134,19 @@ pub(crate) fn duel(
     other: &dyn Fn(u64) -> Box<dyn Bot>,
     clock: &ClockState,
     starts: u64,
-) -> f64 {
-    let seats = games::find(game)
-        .unwrap()
-        .configure(options)
-        .unwrap()
-        .seats();
-    let mut sum = 0.0;
+) -> Vec<f64> {
+    let seats = rules(game, options).seats();
+    let mut rates = vec![0.0; seats];
     for seed in 0..starts {
         let mut pairing = Pairing::new(game, options.clone(), seed);
         pairing.clock = clock.clone();
-        for hero in 0..seats {
+        for (hero, rate) in rates.iter_mut().enumerate() {
             let sit = |seat| if seat == hero { one(seed) } else { other(seed) };
             let mut bots: Vec<_> = (0..seats).map(sit).collect();
-            sum += pairing.play(&mut bots).outcome[hero];
+            *rate += pairing.play(&mut bots).outcome[hero] / starts as f64;
         }
     }
-    sum / (starts * seats as u64) as f64
+    rates
 }
 
 fn all_bots() -> impl Iterator<Item = Box<dyn Fn() -> Box<dyn Bot>>> {
@@ -159,11 +158,11 @@ fn all_bots() -> impl Iterator<Item = Box<dyn Fn() -> Box<dyn Bot>>> {
 
 #[test]
 fn every_bot_plays_every_game_the_same_way_twice() {
-    for game in GAMES {
+    for (game, options) in tables() {
         for make in all_bots() {
-            let pairing = Pairing::new(game.info.id, small(game.info.id), 3);
-            let rules = game.configure(&pairing.options).unwrap();
-            let table = || (0..rules.seats()).map(|_| make()).collect::<Vec<_>>();
+            let pairing = Pairing::new(game, options.clone(), 3);
+            let seats = rules(game, &options).seats();
+            let table = || (0..seats).map(|_| make()).collect::<Vec<_>>();
             let mut bots = table();
             let first = pairing.play(&mut bots);
             // A process that played before moves as a fresh one does.
@@ -177,10 +176,10 @@ fn every_bot_plays_every_game_the_same_way_twice() {
 
 #[test]
 fn every_bot_talks_as_the_protocol_says() {
-    for game in GAMES {
+    for (game, options) in tables() {
         for entry in crate::BOTS {
-            let pairing = Pairing::new(game.info.id, small(game.info.id), 3);
-            let seats = game.configure(&pairing.options).unwrap().seats();
+            let pairing = Pairing::new(game, options.clone(), 3);
+            let seats = rules(game, &options).seats();
             let mut bots: Vec<_> = (0..seats).map(|_| bot(entry.name, 5, Some(20))).collect();
             let played = pairing.play(&mut bots);
             for quit in ["", "{\"type\":\"quit\"}\n"] {
@@ -206,11 +205,7 @@ fn every_bot_talks_as_the_protocol_says() {
 
 /// What seat 0 is told in a match.
 fn script(pairing: &Pairing, played: &Played) -> String {
-    let rules = games::find(pairing.game)
-        .unwrap()
-        .configure(&pairing.options)
-        .unwrap();
-    let mut session = rules.start(pairing.seed);
+    let mut session = rules(pairing.game, &pairing.options).start(pairing.seed);
     let hello = ToBot::Hello {
         protocol: 1,
         referee: "test".to_owned(),
@@ -231,52 +226,52 @@ fn script(pairing: &Pairing, played: &Played) -> String {
 
 #[test]
 fn greedy_beats_random() {
-    for game in GAMES {
-        let id = game.info.id;
-        let (greedy, random) = (
-            |seed| bot("greedy", seed, None),
-            |seed| bot("random", seed, None),
-        );
-        let rate = duel(id, &small(id), &greedy, &random, &ClockState::default(), 10);
-        assert!(rate > 0.7, "{id}: {rate}");
+    let make = |seed| bot("greedy", seed, None);
+    beats_random(&make, 10, 0.6);
+}
+
+#[test]
+fn mcts_beats_random() {
+    let make = |seed| bot("mcts", seed, Some(200));
+    beats_random(&make, 4, 0.75);
+}
+
+/// Even in games in which one seat is much better off, so that half of the matches tell nothing.
+fn beats_random(make: &dyn Fn(u64) -> Box<dyn Bot>, starts: u64, least: f64) {
+    let random = |seed| bot("random", seed, None);
+    let clock = ClockState::default();
+    for (game, options) in tables() {
+        let rates = duel(game, &options, make, &random, &clock, starts);
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        assert!(mean > least, "{game} {options}: {rates:?}");
     }
 }
 
-/// Prints how the bots do against each other: `cargo test --release -p bots win_rates -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes minutes"]
+fn a_move_is_there_even_without_any_time() {
+    for (game, options) in tables() {
+        let mut pairing = Pairing::new(game, options.clone(), 1);
+        pairing.clock.move_ms = Some(Millis::default());
+        let seats = rules(game, &options).seats();
+        let mut bots: Vec<_> = (0..seats).map(|_| bot("mcts", 1, None)).collect();
+        assert!(!pairing.play(&mut bots).moves.is_empty());
+    }
+}
+
+/// Prints the win rates of each bot against the next weaker one, for each seat:
+/// `cargo test --release -p bots rates -- --ignored --nocapture`. Playouts are counted, not timed,
+/// so that it gives the same on a busy machine.
+#[test]
+#[ignore = "measures strength, and takes minutes"]
 fn win_rates() {
-    use protocol::Millis;
-    let clock = ClockState {
-        move_ms: Some(Millis(std::time::Duration::from_millis(50))),
-        ..ClockState::default()
-    };
-    let only = std::env::var("GAMES").unwrap_or_default();
-    let starts = std::env::var("STARTS")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(3);
+    let clock = ClockState::default();
+    let make = |name: &'static str| move |seed| bot(name, seed, Some(3000));
     for game in GAMES {
         let id = game.info.id;
-        if !only.is_empty() && !only.split(',').any(|o| o == id) {
-            continue;
-        }
-        let begin = std::time::Instant::now();
-        let make = |name: &'static str| move |seed| bot(name, seed, None);
-        let g = duel(id, &json!({}), &make("greedy"), &make("random"), &clock, 20);
-        let gt = begin.elapsed().as_secs_f64();
-        let begin = std::time::Instant::now();
-        let m = duel(
-            id,
-            &json!({}),
-            &make("mcts"),
-            &make("greedy"),
-            &clock,
-            starts,
-        );
-        println!(
-            "{id}: greedy-random {g:.2} ({gt:.1} s), mcts-greedy {m:.2} ({:.0} s)",
-            begin.elapsed().as_secs_f64()
-        );
+        let rate =
+            |one, other, starts| duel(id, &json!({}), &make(one), &make(other), &clock, starts);
+        let greedy = rate("greedy", "random", 20);
+        let mcts = rate("mcts", "greedy", 8);
+        println!("{id:16} greedy-random {greedy:.2?}  mcts-greedy {mcts:.2?}");
     }
 }

@@ -74,7 +74,8 @@ fn closer_look<G: Game>(
         let mut next = *position;
         game.play(&mut next, mv);
         let value: f64 = (0..LINES)
-            .map(|_| rating::estimate(game, &next, rng, &mut scratch)[seat])
+            .map(|_| rating::strengths(game, &next, rng, &mut scratch))
+            .map(|strengths| rating::lead(&strengths[..game.seats()], seat))
             .sum();
         if value > highest {
             (highest, choice) = (value, mv);

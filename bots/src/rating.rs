@@ -57,29 +57,60 @@ const POINT: f64 = 0.4;
 /// How sharply mobility decides.
 const MOBILITY: f64 = 2.0;
 
-/// A guess at the outcome from points and mobility. A seat's mobility is taken when it next has
+/// How each seat stands: comparable between positions, and between seats that play alike.
+pub(crate) type Strengths = [f64; MAX_SEATS];
+
+/// How strong each seat is by points and mobility. A seat's mobility is taken when it next has
 /// to move, after random moves of the seats before it.
-pub(crate) fn estimate<G: Game>(
+pub(crate) fn strengths<G: Game>(
     game: &G,
     position: &G::Position,
     rng: &mut Rng,
     scratch: &mut Vec<G::Move>,
-) -> Outcome {
-    if game.to_move(position).is_none() {
-        return game.outcome(position);
-    }
+) -> Strengths {
     let scores = game.scores(position);
     let mobility = mobility(game, position, rng, scratch);
-    let strength: [f64; MAX_SEATS] = array::from_fn(|seat| {
+    array::from_fn(|seat| {
         let points = scores.get(seat).copied().unwrap_or(0);
         POINT * f64::from(points) + MOBILITY * (mobility[seat] as f64 + 1.0).ln()
-    });
-    let seats = scores.len();
-    // Like an outcome: the mean, over the other seats, of the chance to beat them.
+    })
+}
+
+/// The mean of [`strengths`] over several random lines.
+pub(crate) fn mean_strengths<G: Game>(
+    game: &G,
+    position: &G::Position,
+    rng: &mut Rng,
+) -> Strengths {
+    const LINES: u32 = 16;
+    let mut scratch = Vec::new();
+    let mut mean = Strengths::default();
+    for _ in 0..LINES {
+        let one = strengths(game, position, rng, &mut scratch);
+        for (mean, one) in mean.iter_mut().zip(one) {
+            *mean += one / f64::from(LINES);
+        }
+    }
+    mean
+}
+
+/// How much stronger a seat is than the strongest other one.
+pub(crate) fn lead(strengths: &[f64], seat: Seat) -> f64 {
+    let others = strengths
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    strengths[seat] - others.map(|(_, s)| *s).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// A guess at the outcome from how strong each seat has become since `before`. Like an outcome:
+/// the mean, over the other seats, of the chance to beat them.
+pub(crate) fn estimate(seats: usize, before: &Strengths, now: &Strengths) -> Outcome {
+    let gain = |seat: Seat| now[seat] - before[seat];
     (0..seats)
         .map(|seat| {
             let others = (0..seats).filter(|other| *other != seat);
-            let beaten = others.map(|other| 1.0 / (1.0 + (strength[other] - strength[seat]).exp()));
+            let beaten = others.map(|other| 1.0 / (1.0 + (gain(other) - gain(seat)).exp()));
             beaten.sum::<f64>() / (seats.max(2) - 1) as f64
         })
         .collect()
@@ -111,4 +142,40 @@ fn mobility<G: Game>(
         game.play(&mut position, mv);
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_put_results_before_points_before_mobility() {
+        let rating = |outcome, margin, mobility| Rating {
+            outcome,
+            margin,
+            mobility,
+        };
+        assert!(rating(1000, -9, 0) > rating(0, 9, 9));
+        assert!(rating(0, 9, 9) > rating(-1000, 9, 9));
+        assert!(rating(0, 1, -9) > rating(0, 0, 9));
+        assert!(rating(0, 0, 1) > rating(0, 0, -1));
+        assert!(rating(0, 1, 5).same_points(&rating(0, 1, 6)));
+    }
+
+    #[test]
+    fn margins_and_leads_are_over_the_best_other_seat() {
+        assert_eq!(margin(&[5, 3, 7], 0), -2);
+        assert_eq!(margin(&[5, 3, 7], 2), 2);
+        assert_eq!(lead(&[1.0, 4.0], 1), 3.0);
+    }
+
+    #[test]
+    fn an_estimate_is_like_an_outcome() {
+        let start = [1.0, 2.0, 3.0, 0.0];
+        let even = estimate(3, &start, &start);
+        assert_eq!(even.as_slice(), [0.5; 3]);
+        let ahead = estimate(3, &start, &[9.0, 2.0, 2.0, 0.0]);
+        assert!(ahead[0] > 0.99 && ahead[1] > ahead[2]);
+        assert!((ahead.iter().sum::<f64>() - 1.5).abs() < 1e-9);
+    }
 }

@@ -8,12 +8,13 @@ mod tree;
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
 
+use games::playout::playout;
 use games::{Game, Outcome, Rng};
 use serde_json::{Value, json};
 
-use crate::rating::{self, Rating};
+use crate::rating::{self, Rating, Strengths};
 use crate::thinker::{self, Mind, Question, Thinker, Thought};
-use tree::{NodeId, Tree, knob};
+use tree::{NodeId, Tree};
 
 /// A position gets a node of its own when it is reached for the time after this one.
 const LEAF_VISITS: u32 = 1;
@@ -21,6 +22,14 @@ const LEAF_VISITS: u32 = 1;
 const SAMPLE: usize = 40;
 /// All nodes together have no more moves than this, which is some 50 MB.
 const MOST_EDGES: usize = 1 << 20;
+/// Random play goes on until it has had about so many moves to choose from: the more there are,
+/// the less a random one tells.
+const REACH: usize = 6000;
+/// Random play that would be shorter than this is left out.
+const SHORTEST: u32 = 8;
+/// What a guess at a position weighs against random play from there. Alone, the one is short of
+/// sight and the other one blind to anything that takes care.
+const GUESS: f64 = 0.6;
 /// The time for a move where no clock runs.
 const UNHURRIED: Duration = Duration::from_secs(1);
 /// How many moves are rated between two looks at the clock.
@@ -43,6 +52,8 @@ impl Thinker for Mcts {
             playouts: self.playouts,
             tree: Tree::empty(),
             path: Vec::new(),
+            reach: 0,
+            first: None,
             scratch: Vec::new(),
         })
     }
@@ -54,6 +65,11 @@ struct Searcher<G: Game> {
     tree: Tree<G::Move>,
     /// The moves of the tree that the current playout made.
     path: Vec<(NodeId, usize)>,
+    /// How many plies random play goes on for in this turn.
+    reach: u32,
+    /// How the seats stood when the bot was asked for its first move. What they have gained since
+    /// tells more than what they have: a giant never has the moves of twenty halogai.
+    first: Option<Strengths>,
     /// Reused for lists of moves.
     scratch: Vec<G::Move>,
 }
@@ -67,6 +83,9 @@ impl<G: Game> Mind<G> for Searcher<G> {
         }
         let stop = Stop::new(self.playouts, question.deadline);
         order(question.game, question.position, &mut moves, &stop, rng);
+        self.reach = (REACH / moves.len()) as u32;
+        let first = || rating::mean_strengths(question.game, question.position, rng);
+        self.first.get_or_insert_with(first);
         self.tree.root(question.seat, &moves);
         let mut playouts = 0;
         let mut depth = 0;
@@ -77,7 +96,7 @@ impl<G: Game> Mind<G> for Searcher<G> {
         }
         Thought {
             mv: self.tree.best(0).map_or(moves[0], |edge| edge.mv),
-            info: Some(self.info(question.game, playouts, depth)),
+            info: self.info(question.game, playouts, depth),
         }
     }
 
@@ -139,7 +158,7 @@ impl<G: Game> Searcher<G> {
         Some(self.tree.grow(step, mover, &moves))
     }
 
-    /// What a position is worth to each seat.
+    /// What a position is worth to each seat: a guess, corrected by random play.
     fn evaluate(
         &mut self,
         game: &G,
@@ -147,27 +166,42 @@ impl<G: Game> Searcher<G> {
         max_plies: Option<u32>,
         rng: &mut Rng,
     ) -> Outcome {
-        let cut = knob("CUT", 6.0) as u32;
-        for _ in 0..cut {
-            if over(game, position, max_plies) {
-                return game.outcome(position);
-            }
-            let mv = game.random_move(position, rng, &mut self.scratch);
-            game.play(position, mv);
+        let guess = self.guess(game, position, max_plies, rng);
+        if self.reach < SHORTEST || over(game, position, max_plies) {
+            return guess;
         }
-        if over(game, position, max_plies) {
-            return game.outcome(position);
-        }
-        rating::estimate(game, position, rng, &mut self.scratch)
+        let stop = game.ply(position).saturating_add(self.reach);
+        let stop = max_plies.map_or(stop, |most| most.min(stop));
+        playout(game, position, Some(stop), rng, &mut self.scratch);
+        let later = self.guess(game, position, max_plies, rng);
+        let mix = |(guess, later)| GUESS * guess + (1.0 - GUESS) * later;
+        guess.into_iter().zip(later).map(mix).collect()
     }
 
-    /// What the log should say about the search.
-    fn info(&self, game: &G, playouts: u32, depth: usize) -> Value {
+    /// The outcome of a finished game, else an estimate of it.
+    fn guess(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        max_plies: Option<u32>,
+        rng: &mut Rng,
+    ) -> Outcome {
+        if over(game, position, max_plies) {
+            game.outcome(position)
+        } else {
+            let now = rating::strengths(game, position, rng, &mut self.scratch);
+            let first = self.first.unwrap_or_default();
+            rating::estimate(game.seats(), &first, &now)
+        }
+    }
+
+    /// What the log should say about the search; nothing if there was no time for any.
+    fn info(&self, game: &G, playouts: u32, depth: usize) -> Option<Value> {
+        let best = self.tree.best(0).filter(|edge| edge.visits > 0)?;
         let line = self.tree.line();
         let pv: Vec<String> = line.iter().map(|mv| thinker::text(game, *mv)).collect();
-        let value = self.tree.best(0).map_or(0.5, |edge| edge.mean());
-        let value = (value * 1000.0).round() / 1000.0;
-        json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv})
+        let value = (best.mean() * 1000.0).round() / 1000.0;
+        Some(json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv}))
     }
 }
 

@@ -5,7 +5,9 @@ use std::mem;
 use games::{Outcome, Seat};
 
 /// How much a move that was tried seldom is preferred to one that did well.
-const EXPLORE: f64 = 0.5;
+const EXPLORE: f64 = 0.15;
+/// How fast the number of moves that are tried at all grows with the visits.
+const WIDEN: f64 = 2.0;
 
 /// The tree under one position, its root.
 #[derive(Debug)]
@@ -161,7 +163,7 @@ impl<M: Copy + Eq> Tree<M> {
     /// The moves that were tried most from the root on.
     pub(super) fn line(&self) -> Vec<M> {
         let mut line = Vec::new();
-        let mut next = Some(0);
+        let mut next = (!self.nodes.is_empty()).then_some(0);
         while let Some(edge) = next
             .and_then(|node| self.best(node))
             .filter(|e| e.visits > 0)
@@ -198,12 +200,68 @@ impl<M> Edge<M> {
 /// How many moves of a node may be tried after so many visits (progressive widening): thousands
 /// of moves would else get one visit each and none a second.
 fn width(visits: u32) -> usize {
-    2 + (knob("WIDEN", 2.0) * f64::from(visits).sqrt()) as usize
+    2 + (WIDEN * f64::from(visits).sqrt()) as usize
 }
 
-pub(super) fn knob(name: &str, default: f64) -> f64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(default)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Outcomes for two seats, of which the first gets this.
+    fn outcome(first: f64) -> Outcome {
+        [first, 1.0 - first].into_iter().collect()
+    }
+
+    /// A root of seat 0 with three moves, of which the second one does well, and a node of seat 1
+    /// under that.
+    fn grown() -> Tree<char> {
+        let mut tree = Tree::empty();
+        tree.root(0, &['a', 'b', 'c']);
+        for value in [0.0, 1.0, 0.2] {
+            let step = tree.select(0);
+            tree.record(&[step], &outcome(value));
+        }
+        let step = (0, 1);
+        let node = tree.grow(step, 1, &['x', 'y']);
+        for value in [0.9, 0.6] {
+            let below = tree.select(node);
+            tree.record(&[step, below], &outcome(value));
+        }
+        tree
+    }
+
+    #[test]
+    fn every_seat_counts_its_own_outcome() {
+        let tree = grown();
+        assert_eq!(tree.edge((0, 1)).visits, 3);
+        assert!((tree.edge((0, 1)).mean() - 2.5 / 3.0).abs() < 1e-9);
+        assert!((tree.edge((1, 1)).mean() - 0.4).abs() < 1e-9);
+        assert_eq!(tree.line(), ['b', 'y']);
+    }
+
+    #[test]
+    fn the_subtree_of_a_played_move_is_kept() {
+        let mut tree = grown();
+        tree.advance('b');
+        assert_eq!((tree.line(), tree.edges()), (vec!['y'], 2));
+        tree.root(1, &['z', 'y', 'x']);
+        let moves: Vec<char> = tree.nodes[0].edges.iter().map(|edge| edge.mv).collect();
+        assert_eq!(moves, ['x', 'y', 'z']);
+        tree.advance('z');
+        assert_eq!((tree.line(), tree.edges()), (vec![], 0));
+    }
+
+    #[test]
+    fn promising_moves_come_first_and_bad_ones_late() {
+        let mut tree = Tree::empty();
+        let moves: Vec<u32> = (0..1000).collect();
+        tree.root(0, &moves);
+        for _ in 0..400 {
+            let step = tree.select(0);
+            let value = if step.1 == 3 { 0.9 } else { 0.1 };
+            tree.record(&[step], &outcome(value));
+        }
+        assert_eq!(tree.best(0).map(|edge| edge.mv), Some(3));
+        assert!(tree.nodes[0].tried < 50);
+    }
 }
