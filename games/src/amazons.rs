@@ -81,7 +81,11 @@ impl Amazons {
             position.amazons(seat as usize),
         );
         if position.over {
+            // Who lost is a matter of scores, which keys leave out.
             position.key ^= zobrist::fact(OVER);
+            if seat == 1 {
+                position.key ^= zobrist::fact(DARK_TO_MOVE);
+            }
         }
     }
 
@@ -271,7 +275,7 @@ impl Game for Amazons {
         let arrows = self
             .arrows(position)
             .fold(0u128, |set, cell| set | 1 << cell);
-        let seat = position.seat + 2 * u8::from(position.over);
+        let seat = if position.over { 2 } else { position.seat };
         let _ = write!(out, "{seat}.{light:x}.{dark:x}.{arrows:x}");
     }
 
@@ -328,5 +332,20 @@ mod tests {
             start(json!({"size": 6}))["amazons"],
             json!([["a2", "b1", "e1", "f2"], ["a5", "b6", "e6", "f5"]])
         );
+    }
+
+    #[test]
+    fn who_lost_is_not_in_keys() {
+        let options = Options::read(&Amazons::INFO, &json!({"size": 5})).unwrap();
+        let game = Amazons::new(&options).unwrap();
+        let ends = [[0, 1], [1, 0]].map(|scores| {
+            let state = json!({"ply": 9, "to_move": null, "amazons": [["a1"], ["a2"]],
+                "arrows": ["a3", "b1", "b2", "b3"], "scores": scores});
+            let position = game.load(&state).unwrap();
+            let mut identity = String::new();
+            game.write_identity(&position, &mut identity);
+            (game.key(&position), identity)
+        });
+        assert_eq!(ends[0], ends[1]);
     }
 }

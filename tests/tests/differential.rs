@@ -21,17 +21,36 @@ fn compare(game: &str, games: u64, positions: u64) {
         for seed in pair::seeds(games) {
             let mut oracle = open(&mut pair, json!({"seed": seed}));
             pair.play_on(oracle.as_mut(), LONGEST, &mut Random(seed));
+            end_otherwise(&mut pair, &oracle.state());
         }
         for seed in pair::seeds(positions) {
             let mut random = Random(seed);
             let mut state = scattered::state(game, &options, &mut random);
             let mut oracle = open(&mut pair, json!({"state": state}));
             pair.play_on(oracle.as_mut(), 6, &mut random);
+            end_otherwise(&mut pair, &oracle.state());
             // Play goes on equally at another time, but for rules about the first plies.
             state["ply"] = json!(random.below(7));
             open(&mut pair, json!({"state": state}));
         }
     }
+}
+
+/// Opens a finished game with other plies and scores, which may or may not be refused: they are
+/// no part of its key.
+fn end_otherwise(pair: &mut Pair, end: &Value) {
+    if !end["to_move"].is_null() {
+        return;
+    }
+    let mut state = end.clone();
+    for ply in [0, 1, 300] {
+        state["ply"] = json!(ply);
+        let _ = pair.open(json!({"state": state}));
+    }
+    if let Some(scores) = state["scores"].as_array_mut() {
+        scores.reverse();
+    }
+    let _ = pair.open(json!({"state": state}));
 }
 
 fn open(pair: &mut Pair, from: Value) -> Box<dyn Oracle> {

@@ -114,7 +114,7 @@ impl Position {
 
     /// Whether this is the very first turn, of one drop only.
     pub(super) fn opening(&self) -> bool {
-        self.ply == 0 && self.seat == 0 && self.acted.is_none()
+        self.ply == 0 && self.seat == 0 && self.acted.is_none() && !self.over()
     }
 
     /// Where the seat to move can drop a piece of this kind.

@@ -280,3 +280,22 @@ fn states_that_break_the_rules_are_refused() {
     stuck["white"] = part(&[], &[], [1, 0]);
     assert_eq!(field_of_error(&stuck), "ply");
 }
+
+#[test]
+fn the_ply_is_not_in_the_key_of_a_finished_game() {
+    let game = game();
+    let ends = [0, 9].map(|ply| {
+        let mut end = state(
+            0,
+            Value::Null,
+            part(&[], &[], [0, 5]),
+            part(&[], &[], [0, 0]),
+        );
+        end["ply"] = json!(ply);
+        let position = game.load(&end).unwrap();
+        let mut identity = String::new();
+        game.write_identity(&position, &mut identity);
+        (game.key(&position), identity)
+    });
+    assert_eq!(ends[0], ends[1]);
+}

@@ -475,25 +475,25 @@ impl Game for Siam {
 
     fn key(&self, position: &Position) -> u64 {
         let mut key = position.key;
-        if position.seat == 1 {
-            key ^= zobrist::fact(RHINOS_TO_MOVE);
-        }
         if position.over {
+            // Who lost is a matter of scores, which keys leave out.
             key ^= zobrist::fact(OVER);
+        } else if position.seat == 1 {
+            key ^= zobrist::fact(RHINOS_TO_MOVE);
         }
         if self.max_exits.is_some() {
             for (fact, exits) in EXITS.into_iter().zip(position.exits) {
                 key ^= zobrist::fact(fact + exits as usize);
             }
         }
-        if self.opening_ban && position.ply < BAN_PLIES {
+        if self.opening_ban && !position.over && position.ply < BAN_PLIES {
             key ^= zobrist::fact(BAN_PLY + position.ply as usize);
         }
         key
     }
 
     fn write_identity(&self, position: &Position, out: &mut String) {
-        let seat = position.seat + 2 * u8::from(position.over);
+        let seat = if position.over { 2 } else { position.seat };
         let [elephants, rhinos] = position.animals;
         let [low, high] = position.facing;
         let rocks = position.rocks;
@@ -504,7 +504,7 @@ impl Game for Siam {
         if self.max_exits.is_some() {
             let _ = write!(out, ".{}.{}", position.exits[0], position.exits[1]);
         }
-        if self.opening_ban {
+        if self.opening_ban && !position.over {
             let _ = write!(out, ".{}", position.ply.min(BAN_PLIES));
         }
     }

@@ -252,3 +252,17 @@ fn states_that_break_the_rules_are_refused() {
     over["rocks"] = json!([]);
     assert_eq!(siam.save(&siam.load(&over).unwrap()), over);
 }
+
+#[test]
+fn who_lost_is_not_in_keys() {
+    let siam = game(json!({}));
+    let ends = [[0, 1], [1, 0]].map(|scores| {
+        let state = json!({"ply": 9, "to_move": null, "elephants": {"a1": "n"}, "rhinos": {},
+            "rocks": ["b3", "c3"], "exits": [0, 0], "scores": scores});
+        let position = siam.load(&state).unwrap();
+        let mut identity = String::new();
+        siam.write_identity(&position, &mut identity);
+        (siam.key(&position), identity)
+    });
+    assert_eq!(ends[0], ends[1]);
+}

@@ -325,7 +325,7 @@ impl Oracle for Siam {
             state.as_object_mut().expect("a state").remove("exits");
         }
         // The opening ban depends on the ply while it lasts.
-        let ban = self.opening_ban.then_some(self.ply.min(4));
+        let ban = (self.opening_ban && self.to_move.is_some()).then_some(self.ply.min(4));
         board::key(state, &json!(ban))
     }
 }
