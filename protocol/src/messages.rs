@@ -307,12 +307,15 @@ impl FromBot {
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMessage> {
     serde_json::from_slice(line).map_err(|error| {
-        let kind = match error.classify() {
-            serde_json::error::Category::Data => format!("not {what}"),
-            _ => "not JSON".to_owned(),
+        let reason = match error.classify() {
+            serde_json::error::Category::Data if !line.trim_ascii_start().starts_with(b"{") => {
+                format!("not {what}: those are JSON objects")
+            }
+            serde_json::error::Category::Data => format!("not {what}: {error}"),
+            _ => format!("not JSON: {error}"),
         };
         BadMessage {
-            reason: format!("{kind}: {error}"),
+            reason,
             line: excerpt(line),
         }
     })
@@ -362,6 +365,7 @@ mod tests {
         assert!(reason(br#"{"type":"mvoe","move":"a1"}"#).starts_with("not a message of a bot"));
         assert!(reason(br#"{"type":"move","move":7}"#).contains("expected a string"));
         assert!(reason(br#"{"type":"move","move":"a","move":"b"}"#).contains("duplicate field"));
+        assert!(reason(b"1").contains("those are JSON objects"));
         assert!(reason("[".repeat(100_000).as_bytes()).len() < 700);
     }
 }
