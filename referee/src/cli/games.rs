@@ -69,7 +69,7 @@ fn limits(limits: Limits) -> String {
     let plies = limits.max_plies.map(|n| format!("at most {n} plies"));
     let times = limits
         .repetition
-        .map(|n| format!("no position for the {n}. time"));
+        .map(|n| format!("ended by a position that is there {n} times"));
     let both: Vec<String> = [plies, times].into_iter().flatten().collect();
     match both.is_empty() {
         true => "none, every game ends".to_owned(),

@@ -86,6 +86,11 @@ fn misbehave(how: &str, turn: &Value) {
         }
         // Not a fault: dropped.
         "other-ply" => say(&json!({"type": "move", "move": "nonsense", "ply": 1000})),
+        "floods-stderr" => {
+            for _ in 0..3 << 10 {
+                eprint!("{}", "x".repeat(1 << 10));
+            }
+        }
         "noisy" => eprintln!("ply {}", turn["ply"]),
         _ => {}
     }

@@ -176,6 +176,56 @@ fn an_answer_to_another_ply_is_dropped() {
 }
 
 #[test]
+fn stderr_is_kept_up_to_a_limit_and_never_in_the_way() {
+    let arena = Arena::new(&(config(&[RANDOM]) + &hostile("floods-stderr", "")));
+    assert_eq!(arena.play().code, Some(0));
+    for record in arena.matches() {
+        assert_eq!(record["result"]["faults"], json!([]));
+    }
+    let kept: Vec<_> = std::fs::read_dir(arena.path("out/stderr"))
+        .unwrap()
+        .collect();
+    assert!(!kept.is_empty());
+    for file in kept {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let length = text.len();
+        assert!(
+            (1 << 20..(1 << 20) + 100).contains(&length),
+            "{length} bytes"
+        );
+        assert!(text.trim_end().ends_with("the rest was dropped]"));
+    }
+}
+
+#[test]
+fn game_clocks_are_kept_and_told() {
+    let text = config(&[RANDOM, GREEDY])
+        .replace("per_move = \"20s\"", "base = \"30s\"\nincrement = \"1s\"");
+    let arena = Arena::new(&(text + &hostile("hang", ", time = { base = \"500ms\" }")));
+    assert_eq!(arena.play().code, Some(0));
+    for record in arena.matches() {
+        assert_eq!(record["time"]["base_ms"], 30_000);
+        assert_eq!(record["time"]["increment_ms"], 1000);
+        let players = record["players"].as_array().unwrap();
+        let hanging = players.iter().position(|p| p["name"] == "hostile");
+        let codes: Vec<&Value> = record["result"]["faults"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| &f["code"])
+            .collect();
+        assert_eq!(
+            codes,
+            if hanging.is_some() {
+                vec!["timeout"]
+            } else {
+                vec![]
+            }
+        );
+    }
+}
+
+#[test]
 fn three_seats_play_on_without_the_one_at_fault() {
     let games = r#"games = [{ id = "penguins", options = { players = 3 } }]"#;
     let arena = Arena::new(&(config_of(games, &[RANDOM, GREEDY]) + &hostile("crash", "")));
