@@ -72,9 +72,10 @@ impl AmazonPenguins {
     #[inline]
     fn settle(&self, position: &mut Position) {
         let occupied = &position.occupied;
-        self.sea.settle(&mut position.floe, |penguins| {
-            with_lines!(self, lines => shots::any(lines, occupied, bits::cells64(penguins)))
-        });
+        self.sea.settle(
+            &mut position.floe,
+            |penguins| with_lines!(self, lines => lines.any(occupied, bits::cells64(penguins))),
+        );
     }
 }
 

@@ -72,14 +72,13 @@ impl Amazons {
         position.key ^= zobrist::piece(ARROW, cell as usize);
     }
 
-    /// Gives the turn to `seat`, or ends the game if it cannot move.
+    /// Gives the turn to `seat`, or ends the game if it cannot move. An amazon that moves can
+    /// always shoot back to where it was.
     fn settle(&self, position: &mut Position, seat: u8) {
         position.seat = seat;
-        position.over = !shots::any(
-            &self.lines,
-            &position.occupied,
-            position.amazons(seat as usize),
-        );
+        position.over = !self
+            .lines
+            .any(&position.occupied, position.amazons(seat as usize));
         if position.over {
             // Who lost is a matter of scores, which keys leave out.
             position.key ^= zobrist::fact(OVER);

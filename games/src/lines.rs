@@ -186,10 +186,10 @@ impl<const K: usize, const L: usize> Lines<K, L> {
         sum
     }
 
-    /// Whether a slider on `cell` can move at all.
+    /// Whether any of these sliders can move at all.
     #[inline]
-    pub fn any(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
-        self.count(occupancy, cell, Gap::NONE) != 0
+    pub fn any(&self, occupancy: &Occupancy<L>, mut sliders: impl Iterator<Item = CellId>) -> bool {
+        sliders.any(|cell| self.count(occupancy, cell, Gap::NONE) != 0)
     }
 
     /// Calls `visit` with each cell that a slider on `cell` reaches, and with the gap that it
@@ -319,7 +319,10 @@ mod tests {
                     lines.count(&occupancy, from, Gap::NONE) as usize,
                     expected.len()
                 );
-                assert_eq!(lines.any(&occupancy, from), !expected.is_empty());
+                assert_eq!(
+                    lines.any(&occupancy, [from].into_iter()),
+                    !expected.is_empty()
+                );
             }
         }
     }

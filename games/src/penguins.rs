@@ -56,7 +56,7 @@ impl Penguins {
     fn settle(&self, position: &mut Position) {
         let occupied = &position.occupied;
         self.sea.settle(&mut position.floe, |penguins| {
-            slides::any(&self.lines, occupied, bits::cells64(penguins))
+            self.lines.any(occupied, bits::cells64(penguins))
         });
     }
 

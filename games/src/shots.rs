@@ -27,16 +27,6 @@ const MOST_SLIDES: usize = 8 * 121;
 /// There is one try to draw a move without counting for so many slides, about what a try costs.
 const SLIDES_A_TRY: u32 = 4;
 
-/// Whether any piece can move; a piece that moves can always shoot back to where it was.
-#[inline]
-pub fn any<const K: usize, const L: usize>(
-    lines: &Lines<K, L>,
-    occupied: &Occupancy<L>,
-    mut pieces: impl Iterator<Item = CellId>,
-) -> bool {
-    pieces.any(|from| lines.any(occupied, from))
-}
-
 /// How many moves these pieces have.
 pub fn count<const K: usize, const L: usize>(
     lines: &Lines<K, L>,

@@ -18,16 +18,6 @@ pub struct Slide {
 /// No seat has more sliding pieces than this.
 const MOST_PIECES: usize = 4;
 
-/// Whether any piece can move.
-#[inline]
-pub fn any<const K: usize, const L: usize>(
-    lines: &Lines<K, L>,
-    occupied: &Occupancy<L>,
-    mut pieces: impl Iterator<Item = CellId>,
-) -> bool {
-    pieces.any(|from| lines.any(occupied, from))
-}
-
 /// How many moves these pieces have.
 #[inline]
 pub fn count<const K: usize, const L: usize>(

@@ -159,7 +159,7 @@ impl PaperPenguins {
     fn settle(&self, position: &mut Position, seat: u8) {
         let can_move = |seat: u8| {
             let pieces = position.pieces(seat as Seat);
-            slides::any(&self.lines, &position.occupied, pieces)
+            self.lines.any(&position.occupied, pieces)
         };
         let mover = [seat, 1 - seat].into_iter().find(|seat| can_move(*seat));
         position.seat = mover.unwrap_or_default();
