@@ -92,7 +92,10 @@ impl BotProcess {
         let mut child = Command::new(&program)
             .args(&spec.command[1..])
             .current_dir(&spec.dir)
-            .env(REFEREE_VARIABLE, std::env::current_exe().unwrap_or_default())
+            .env(
+                REFEREE_VARIABLE,
+                std::env::current_exe().unwrap_or_default(),
+            )
             .envs(&spec.env)
             .process_group(0)
             .kill_on_drop(true)
