@@ -311,20 +311,21 @@ fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMess
             serde_json::error::Category::Data => format!("not {what}"),
             _ => "not JSON".to_owned(),
         };
+        // The error quotes what the line says, as long as it is, escapes resolved.
+        let reason = format!("{kind}: {error}");
         BadMessage {
-            reason: format!("{kind}: {error}"),
-            line: excerpt(line),
+            reason: excerpt(reason.as_bytes(), 300),
+            line: excerpt(line, 120),
         }
     })
 }
 
-/// The beginning of a line, fit for an error message.
-fn excerpt(line: &[u8]) -> String {
-    const MOST: usize = 120;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MOST)]);
+/// The beginning of a text, at most so many characters, fit to be shown in a terminal.
+fn excerpt(text: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * most)]);
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut excerpt: String = text.trim_end().chars().take(MOST).map(clean).collect();
-    if excerpt.len() < text.trim_end().len() {
+    let mut excerpt: String = text.trim_end().chars().take(most).map(clean).collect();
+    if excerpt.chars().count() < text.trim_end().chars().count() {
         excerpt.push('…');
     }
     excerpt
@@ -363,5 +364,15 @@ mod tests {
         assert!(reason(br#"{"type":"move","move":7}"#).contains("expected a string"));
         assert!(reason(br#"{"type":"move","move":"a","move":"b"}"#).contains("duplicate field"));
         assert!(reason("[".repeat(100_000).as_bytes()).len() < 700);
+    }
+
+    #[test]
+    fn bad_lines_cannot_flood_logs_or_steer_terminals() {
+        let reason = |line: &str| FromBot::from_line(line.as_bytes()).unwrap_err().to_string();
+        let long = reason(&format!(r#"{{"type":"{}"}}"#, "x".repeat(100_000)));
+        assert!(long.len() < 700, "{}", long.len());
+        for line in [r#"{"type":"\u001b[2J\n"}"#, "{\"type\":\"\u{1b}[2J\""] {
+            assert!(!reason(line).contains(char::is_control), "{line}");
+        }
     }
 }
