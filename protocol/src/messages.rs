@@ -367,6 +367,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_bots_are_written_as_they_were_read() {
+        let line = r#"{"type":"info","value":2.1844674407370954,"other":2.184467440737095}"#;
+        let info = FromBot::from_line(line.as_bytes()).unwrap();
+        assert_eq!(info.to_line().trim_end(), line);
+        assert_eq!(FromBot::from_line(info.to_line().as_bytes()).unwrap(), info);
+    }
+
+    #[test]
     fn bad_lines_cannot_flood_logs_or_steer_terminals() {
         let reason = |line: &str| FromBot::from_line(line.as_bytes()).unwrap_err().to_string();
         let long = reason(&format!(r#"{{"type":"{}"}}"#, "x".repeat(100_000)));
