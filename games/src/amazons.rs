@@ -253,7 +253,7 @@ impl Game for Amazons {
             ^ zobrist::piece(seat, mv.to as usize)
             ^ zobrist::fact(DARK_TO_MOVE);
         self.put_arrow(position, mv.target);
-        position.ply = position.ply.saturating_add(1);
+        position.ply = state::next_count(position.ply);
         self.settle(position, 1 - position.seat);
     }
 

@@ -77,10 +77,16 @@ impl ParseError {
     pub fn new(info: &Info, text: &str) -> Self {
         let forms: Vec<&str> = info.notation.iter().map(|(form, _)| *form).collect();
         ParseError {
-            text: text.chars().take(40).collect(),
+            text: shown(text),
             allowed: format!("{} moves look like {}", info.id, forms.join(", ")),
         }
     }
+}
+
+/// The beginning of a text from outside, fit to be shown in a terminal.
+pub(crate) fn shown(text: &str) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().take(40).map(clean).collect()
 }
 
 /// The rules of one game under fixed options.

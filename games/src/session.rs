@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::game::{Game, Info, Outcome, ParseError, Scores, Seat};
+use crate::game::{Game, Info, Outcome, ParseError, Scores, Seat, shown};
 use crate::options::{OptionError, Options};
 use crate::perft;
 use crate::playout::{Playouts, playouts};
@@ -261,8 +261,7 @@ impl<G: Game> Session for Typed<G> {
 
     fn play(&mut self, text: &str) -> Result<(), MoveError> {
         let Some(seat) = self.to_move() else {
-            let text = text.chars().take(40).collect();
-            return Err(MoveError::Over { text });
+            return Err(MoveError::Over { text: shown(text) });
         };
         let mv = self.game.parse_move(text)?;
         if !self.game.is_legal(&self.position, mv) {
@@ -362,5 +361,30 @@ impl<G: Game> Session for Typed<G> {
             history: self.history.clone(),
             moves: Vec::new(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn errors_about_moves_are_short_and_cannot_steer_terminals() {
+        let rules = crate::find("amazons").unwrap();
+        let mut session = rules.configure(&json!({"size": 5})).unwrap().start(0);
+        let mut rng = crate::Rng::new(1);
+        let text = format!("\u{1b}[2J\n{}", "x".repeat(10_000));
+        let check = |session: &mut dyn crate::Session| {
+            let error = session.play(&text).unwrap_err().to_string();
+            assert!(
+                error.len() < 200 && !error.contains(char::is_control),
+                "{error}"
+            );
+        };
+        check(&mut *session);
+        while let Some(mv) = session.random_move(&mut rng) {
+            session.play(&mv).unwrap();
+        }
+        check(&mut *session);
     }
 }

@@ -7,6 +7,16 @@ use crate::board::{Board, CellId};
 use crate::game::Seat;
 use crate::options::{brief, quoted};
 
+/// No counter of a state (`ply`, Siam's `exits`) is larger; one that gets there stays there, so
+/// that every state can be read again.
+pub const LARGEST_COUNT: u32 = i32::MAX as u32;
+
+/// A counter one further.
+#[inline]
+pub fn next_count(count: u32) -> u32 {
+    count.saturating_add(1).min(LARGEST_COUNT)
+}
+
 /// A state that breaks the rules, with the field that does.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("state field `{field}`: {message}")]
@@ -109,7 +119,7 @@ impl<'a> Fields<'a> {
 
     /// The common field `ply`.
     pub fn ply(&mut self) -> Result<u32, StateError> {
-        Ok(self.int("ply", 0, i64::from(i32::MAX))? as u32)
+        Ok(self.int("ply", 0, i64::from(LARGEST_COUNT))? as u32)
     }
 
     /// The common field `to_move`.

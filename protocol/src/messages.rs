@@ -308,26 +308,27 @@ impl FromBot {
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMessage> {
     serde_json::from_slice(line).map_err(|error| {
         let reason = match error.classify() {
+            _ if line.trim_ascii().is_empty() => "an empty line".to_owned(),
             serde_json::error::Category::Data if !line.trim_ascii_start().starts_with(b"{") => {
                 format!("not {what}: those are JSON objects")
             }
             serde_json::error::Category::Data => format!("not {what}: {error}"),
             _ => format!("not JSON: {error}"),
         };
+        // The error quotes what the line says, as long as it is, escapes resolved.
         BadMessage {
-            reason,
-            line: excerpt(line),
+            reason: excerpt(reason.as_bytes(), 300),
+            line: excerpt(line, 120),
         }
     })
 }
 
-/// The beginning of a line, fit for an error message.
-fn excerpt(line: &[u8]) -> String {
-    const MOST: usize = 120;
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MOST)]);
+/// The beginning of a text, at most so many characters, fit to be shown in a terminal.
+fn excerpt(text: &[u8], most: usize) -> String {
+    let text = String::from_utf8_lossy(&text[..text.len().min(4 * most)]);
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut excerpt: String = text.trim_end().chars().take(MOST).map(clean).collect();
-    if excerpt.len() < text.trim_end().len() {
+    let mut excerpt: String = text.trim_end().chars().take(most).map(clean).collect();
+    if excerpt.chars().count() < text.trim_end().chars().count() {
         excerpt.push('…');
     }
     excerpt
@@ -365,7 +366,26 @@ mod tests {
         assert!(reason(br#"{"type":"mvoe","move":"a1"}"#).starts_with("not a message of a bot"));
         assert!(reason(br#"{"type":"move","move":7}"#).contains("expected a string"));
         assert!(reason(br#"{"type":"move","move":"a","move":"b"}"#).contains("duplicate field"));
+        assert!(reason(b"\r").starts_with("an empty line"));
         assert!(reason(b"1").contains("those are JSON objects"));
         assert!(reason("[".repeat(100_000).as_bytes()).len() < 700);
+    }
+
+    #[test]
+    fn numbers_of_bots_are_written_as_they_were_read() {
+        let line = r#"{"type":"info","value":2.1844674407370954,"other":2.184467440737095}"#;
+        let info = FromBot::from_line(line.as_bytes()).unwrap();
+        assert_eq!(info.to_line().trim_end(), line);
+        assert_eq!(FromBot::from_line(info.to_line().as_bytes()).unwrap(), info);
+    }
+
+    #[test]
+    fn bad_lines_cannot_flood_logs_or_steer_terminals() {
+        let reason = |line: &str| FromBot::from_line(line.as_bytes()).unwrap_err().to_string();
+        let long = reason(&format!(r#"{{"type":"{}"}}"#, "x".repeat(100_000)));
+        assert!(long.len() < 700, "{}", long.len());
+        for line in [r#"{"type":"\u001b[2J\n"}"#, "{\"type\":\"\u{1b}[2J\""] {
+            assert!(!reason(line).contains(char::is_control), "{line}");
+        }
     }
 }

@@ -19,10 +19,9 @@ impl From<Duration> for Millis {
 impl Serialize for Millis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let micros = self.0.as_micros();
-        if micros.is_multiple_of(1000) {
-            serializer.serialize_u64((micros / 1000) as u64)
-        } else {
-            serializer.serialize_f64(micros as f64 / 1000.0)
+        match u64::try_from(micros / 1000) {
+            Ok(millis) if micros.is_multiple_of(1000) => serializer.serialize_u64(millis),
+            _ => serializer.serialize_f64(micros as f64 / 1000.0),
         }
     }
 }

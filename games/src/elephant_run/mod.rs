@@ -11,7 +11,7 @@ use crate::board::{Board, CellId};
 use crate::game::{Game, Info, Limits, Outcome, ParseError, Scores, Seat};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
-use crate::state::StateError;
+use crate::state::{StateError, next_count};
 use crate::view::{Ground, Piece, View};
 use crate::{bits, zobrist};
 
@@ -322,7 +322,7 @@ impl Game for ElephantRun {
 
     fn play(&self, position: &mut Position, mv: Move) {
         let seat = position.seat;
-        position.ply = position.ply.saturating_add(1);
+        position.ply = next_count(position.ply);
         match mv {
             Move::Place(cell) => self.place(position, cell),
             Move::Go { from, to } if seat == 0 => {

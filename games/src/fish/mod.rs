@@ -13,6 +13,7 @@ use crate::board::{Board, CellId};
 use crate::game::{Info, Scores, Seat};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
+use crate::state::next_count;
 use crate::view::{Ground, Piece, View};
 
 /// The most fish on a cell.
@@ -271,7 +272,7 @@ impl Sea {
     /// Counts a ply and gives the turn to the next seat, whether it can move or not.
     #[inline]
     pub fn turn(&self, floe: &mut Floe) {
-        floe.ply = floe.ply.saturating_add(1);
+        floe.ply = next_count(floe.ply);
         floe.seat = self.next(floe.seat);
     }
 

@@ -399,7 +399,7 @@ impl Game for Giantslayer {
                 self.put(position, GIANTS, at);
             }
         }
-        position.ply = position.ply.saturating_add(1);
+        position.ply = state::next_count(position.ply);
         if seat == HALOGAI {
             self.begin_giants_turn(position);
         } else if self.over(position) {

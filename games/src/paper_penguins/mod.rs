@@ -12,7 +12,7 @@ use crate::lines::{Gap, Lines, Occupancy};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
 use crate::slides::{self, Slide};
-use crate::state::StateError;
+use crate::state::{StateError, next_count};
 use crate::view::{Ground, Piece, View};
 use crate::{bits, zobrist};
 
@@ -314,7 +314,7 @@ impl Game for PaperPenguins {
     }
 
     fn play(&self, position: &mut Position, mv: Move) {
-        position.ply = position.ply.saturating_add(1);
+        position.ply = next_count(position.ply);
         let next = 1 - position.seat;
         match mv {
             Move::Place(cell) => {

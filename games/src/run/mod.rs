@@ -379,7 +379,7 @@ impl Game for Run {
         } else {
             position.acted = Some(kind);
         }
-        position.ply = position.ply.saturating_add(1);
+        position.ply = state::next_count(position.ply);
         position.settle();
     }
 

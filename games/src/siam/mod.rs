@@ -316,7 +316,9 @@ impl Game for Siam {
         let elephants = self.load_animals(&mut fields, 0)?;
         let rhinos = self.load_animals(&mut fields, 1)?;
         let rocks = fields.cells("rocks", &self.board)?;
-        let most = self.max_exits.map_or(i64::from(i32::MAX), i64::from);
+        let most = self
+            .max_exits
+            .map_or(i64::from(state::LARGEST_COUNT), i64::from);
         let exits = fields.ints("exits", 2, 0, most)?;
         let scores = fields.ints("scores", 2, 0, 1)?;
         fields.end()?;
@@ -441,11 +443,11 @@ impl Game for Siam {
             Move::Out(cell) => {
                 position.lift(cell);
                 let exits = &mut position.exits[seat as usize];
-                *exits = exits.saturating_add(1);
+                *exits = state::next_count(*exits);
             }
             Move::Push(cell, way) => winner = self.push(position, cell, way),
         }
-        position.ply = position.ply.saturating_add(1);
+        position.ply = state::next_count(position.ply);
         position.over = winner.is_some();
         position.seat = 1 - winner.unwrap_or(seat);
     }

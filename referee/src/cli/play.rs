@@ -15,7 +15,7 @@ use crate::draw;
 use crate::log::LogWriter;
 use crate::report;
 use crate::tournament::GameSetup;
-use crate::tournament::config::{Time, TimeFlags};
+use crate::tournament::config::{MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::tournament::run::Plan;
 
 /// Plays one match and draws the board as it goes
@@ -43,7 +43,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME")]
     increment: Option<Time>,
     /// So many random plies come first
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_RANDOM_PLIES)))]
     random_plies: u32,
     /// The match ends after so many plies, over the game's own limit
     #[arg(long, value_name = "N")]

@@ -15,12 +15,17 @@ use super::config_file::{
     Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
 use super::config_keys;
+use super::schedule;
 use crate::bot::spec::{self, BotSpec};
 
 /// The limit on a move where the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+/// No tournament has more matches: the schedule is held in memory, and ids have six digits.
+const MOST_MATCHES: u64 = 999_999;
+/// No opening is longer: it would be the whole game.
+pub const MOST_RANDOM_PLIES: u32 = 1000;
 
 /// A game as a tournament plays it.
 #[derive(Clone)]
@@ -140,7 +145,16 @@ impl Config {
             );
             require(self.bots.len() >= seats, "bots", &message)?;
         }
-        Ok(())
+        let plies = format!("at most {MOST_RANDOM_PLIES} plies are allowed");
+        require(
+            self.random_plies <= MOST_RANDOM_PLIES,
+            "opening.random_plies",
+            &plies,
+        )?;
+        let seats: Vec<usize> = self.games.iter().map(|game| game.rules.seats()).collect();
+        let matches = schedule::count(&seats, self.bots.len(), self.rounds);
+        let message = format!("these are {matches} matches; at most {MOST_MATCHES} are allowed");
+        require(matches <= MOST_MATCHES, "rounds", &message)
     }
 }
 
@@ -272,5 +286,50 @@ impl TimeFlags {
             ..TimeTable::default()
         };
         time_control(&table, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two bots and Amazons, with more lines before the bots.
+    fn problem(more: &str) -> String {
+        let text = format!(
+            "name = \"t\"\ngames = [\"amazons\"]\n{more}\n\
+             [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
+             [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n"
+        );
+        match Config::parse(&text, Path::new("/")) {
+            Ok(_) => "none".to_owned(),
+            Err(problem) => problem.to_string(),
+        }
+    }
+
+    #[test]
+    fn schedules_that_nobody_could_play_are_refused() {
+        assert_eq!(problem("rounds = 499999"), "none");
+        assert_eq!(
+            problem("rounds = 4294967295"),
+            "`rounds`: these are 8589934590 matches; at most 999999 are allowed"
+        );
+    }
+
+    #[test]
+    fn openings_that_would_be_the_whole_game_are_refused() {
+        assert_eq!(problem("[opening]\nrandom_plies = 1000"), "none");
+        assert_eq!(
+            problem("[opening]\nrandom_plies = 4294967295"),
+            "`opening.random_plies`: at most 1000 plies are allowed"
+        );
+    }
+
+    #[test]
+    fn durations_that_no_clock_can_add_up_are_refused() {
+        assert_eq!(problem("[time]\nstartup = \"366days\""), "none");
+        for time in ["367days", "500000000000years"] {
+            let error = problem(&format!("[time]\nstartup = \"{time}\""));
+            assert!(error.contains("at most 366 days"), "{error}");
+        }
     }
 }

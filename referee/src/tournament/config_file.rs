@@ -175,6 +175,9 @@ pub(crate) enum Command {
     Line(String),
 }
 
+/// The longest duration: the clock of no machine runs over when it is added to the time now.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 /// A duration such as "100ms".
 #[derive(Clone, Copy, Debug)]
 pub struct Time(pub Duration);
@@ -183,9 +186,13 @@ impl std::str::FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        humantime::parse_duration(text)
-            .map(Time)
-            .map_err(|_| not_a_duration(&format!("\"{text}\"")))
+        match humantime::parse_duration(text) {
+            Ok(time) if time <= LONGEST => Ok(Time(time)),
+            Ok(_) => Err(format!(
+                "\"{text}\" is too long: at most 366 days are allowed"
+            )),
+            Err(_) => Err(not_a_duration(&format!("\"{text}\""))),
+        }
     }
 }
 

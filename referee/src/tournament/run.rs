@@ -188,7 +188,7 @@ impl Plan {
             Some(start) => start.fork(),
             None => rules.start(self.seed),
         };
-        let opening = opening::moves(&*start, self.seed, self.random_plies);
+        let opening = opening::moves(&*start, self.game.limits, self.seed, self.random_plies);
         let (state, opened) = (start.state(), opening.len());
         let started = SystemTime::now();
         let clock = Instant::now();

@@ -57,6 +57,22 @@ pub fn round_robin(games: &[usize], bots: usize, rounds: u32) -> Vec<Scheduled> 
     schedule
 }
 
+/// How many matches [`round_robin`] gives, without making them; too many to count is
+/// [`u64::MAX`].
+///
+/// ```
+/// assert_eq!(referee::tournament::schedule::count(&[2, 3], 4, 2), 2 * (4 * 3 + 4 * 3 * 2));
+/// ```
+pub fn count(games: &[usize], bots: usize, rounds: u32) -> u64 {
+    // The seats are filled one after another, each by one of the bots that are left.
+    let orders = |&seats: &usize| {
+        let choices = (0..seats).map(|taken| bots.saturating_sub(taken) as u64);
+        choices.fold(1, u64::saturating_mul)
+    };
+    let a_round = games.iter().map(orders).fold(0, u64::saturating_add);
+    a_round.saturating_mul(u64::from(rounds))
+}
+
 /// All groups of `size` out of `bots`, in lexicographic order.
 fn groups(bots: usize, size: usize) -> Vec<Vec<usize>> {
     if size == 0 {
@@ -107,6 +123,16 @@ mod tests {
                 .or_default() += 1;
         }
         assert!(seen.len() == schedule.len() && seen.values().all(|n| *n == 1));
+    }
+
+    #[test]
+    fn matches_are_counted_without_making_them() {
+        for (games, bots, rounds) in [(&[2, 3][..], 4, 2), (&[4], 6, 3), (&[2], 1, 1), (&[], 3, 3)]
+        {
+            let made = round_robin(games, bots, rounds).len() as u64;
+            assert_eq!(count(games, bots, rounds), made);
+        }
+        assert_eq!(count(&[4, 4], usize::MAX, u32::MAX), u64::MAX);
     }
 
     #[test]

@@ -1,0 +1,15 @@
+//! Fuzz targets for everything that reads text from outside, on stable Rust. A run is made from
+//! a seed and can be repeated; the program in `main.rs` looks for long, the tests for a moment.
+
+use peak_alloc::PeakAlloc;
+
+pub mod mutate;
+pub mod run;
+pub mod sets;
+pub mod targets;
+
+pub use targets::{TARGETS, Target};
+
+/// Counts what is allocated, so that an input that blows memory up is a failure.
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;

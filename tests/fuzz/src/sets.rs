@@ -1,0 +1,66 @@
+//! Every game under many sets of options, as the oracle's tests have them.
+
+use std::sync::{Arc, LazyLock};
+
+use games::{Rng, Rules, Session};
+use serde_json::Value;
+
+/// A game under options.
+pub struct Set {
+    /// The game's id.
+    pub game: &'static str,
+    /// As they are given, without the defaults.
+    pub options: Value,
+    /// What they make.
+    pub rules: Arc<dyn Rules>,
+}
+
+static SETS: LazyLock<Vec<Set>> = LazyLock::new(|| {
+    let set = |game, options: Value| {
+        let entry = games::find(game).expect("a game of the registry");
+        let rules = entry.configure(&options).expect("options that are allowed");
+        Set {
+            game,
+            options,
+            rules,
+        }
+    };
+    let ids = games::GAMES.iter().map(|entry| entry.info.id);
+    ids.flat_map(|id| oracle::sets::of(id).into_iter().map(move |o| set(id, o)))
+        .collect()
+});
+
+/// All sets; fewer than 256, so that a byte can name one.
+pub fn all() -> &'static [Set] {
+    &SETS
+}
+
+/// The set that a byte names, and the rest of the input.
+pub fn named(input: &[u8]) -> Option<(&'static Set, &[u8])> {
+    let (byte, rest) = input.split_first()?;
+    Some((&SETS[*byte as usize % SETS.len()], rest))
+}
+
+/// The byte that names a set.
+pub fn byte(index: usize) -> u8 {
+    debug_assert!(index < SETS.len() && SETS.len() < 256);
+    index as u8
+}
+
+/// Plays at most `most` random moves and calls `visit` with each position, the first one and the
+/// last one included.
+pub fn random_game(
+    session: &mut dyn Session,
+    rng: &mut Rng,
+    most: usize,
+    mut visit: impl FnMut(&mut dyn Session),
+) {
+    visit(session);
+    for _ in 0..most {
+        let Some(mv) = session.random_move(rng) else {
+            return;
+        };
+        session.play(&mv).expect("a move that was drawn is legal");
+        visit(session);
+    }
+}

@@ -1,0 +1,140 @@
+//! Tournament configurations as TOML; or as JSON, so that they are changed without breaking TOML.
+
+use std::path::Path;
+use std::time::Duration;
+
+use games::Rng;
+use referee::clock::{self, Clock};
+use referee::tournament::{Config, opening, schedule};
+use serde_json::{Map, Value};
+
+/// Configurations with every key.
+const FULL: &str = r#"name = "full"
+seed = 9007199254740991
+format = "round-robin"
+rounds = 2
+concurrency = "auto"
+games = ["amazons", { id = "elephant-run", options = { target = 9, ranged_jumps = true } }, { id = "penguins", options = { players = 3 }, limits = { max_plies = "none" } }]
+
+[time]
+per_move = "100ms"
+base = "10s"
+increment = "100ms"
+startup = "1m 30s"
+margin = "20ms"
+
+[limits]
+max_plies = 300
+repetition = "none"
+
+[opening]
+random_plies = 2
+
+[[bots]]
+name = "mcts"
+command = ["referee", "bot", "mcts"]
+
+[[bots]]
+name = "mine"
+command = "sh -c 'exit 0' \"a b\" c\\ d"
+dir = "tmp"
+env = { KEY = "value", "ÄÖ" = "" }
+time = { per_move = "200ms" }
+
+[[bots]]
+name = 'third'
+command = "referee bot random"
+[bots.time]
+base = "1h"
+"#;
+
+const SHORT: &str = r#"name = "short"
+games = [{ id = "siam", limits = { max_plies = 10, repetition = 2 } }, "giantslayer", "run"]
+concurrency = 3
+opening.random_plies = 40
+bots = [{ name = "a", command = "referee bot random" }, { name = "b", command = ["referee"] }]
+"#;
+
+const GIVEN: &str = r#"name = "given"
+rounds = 1
+[[games]]
+id = "paper-penguins"
+options.size = 4
+options.points = ["1231", "3211", "1112", "2213"]
+[[games]]
+id = "penguins"
+options = { players = 4, setup = "laid" }
+[[bots]]
+name = "a"
+command = "referee"
+[[bots]]
+name = "b"
+command = "referee"
+[[bots]]
+name = "c"
+command = "referee"
+[[bots]]
+name = "d"
+command = "referee"
+"#;
+
+pub(super) fn seeds(_: &mut Rng) -> Vec<Vec<u8>> {
+    let both = |text: &str| {
+        let json: Value = toml::from_str(text).expect("TOML");
+        [text.to_owned(), json.to_string()].map(String::into_bytes)
+    };
+    [FULL, SHORT, GIVEN].into_iter().flat_map(both).collect()
+}
+
+/// The input as TOML, if it is an object in JSON that TOML can hold; else as it is.
+fn as_toml(input: &[u8]) -> String {
+    let json = serde_json::from_slice::<Map<String, Value>>(input);
+    let toml = json.ok().and_then(|json| toml::to_string(&json).ok());
+    toml.unwrap_or_else(|| String::from_utf8_lossy(input).into_owned())
+}
+
+pub(super) fn run(input: &[u8]) -> bool {
+    let text = as_toml(input);
+    match Config::parse(&text, Path::new("/")) {
+        Ok(config) => {
+            check(&config);
+            true
+        }
+        Err(problem) => {
+            let message = problem.to_string();
+            assert!(message.len() < 4000 + 2 * text.len(), "{message}");
+            false
+        }
+    }
+}
+
+/// A configuration that is taken can be played, as far as that can be seen without bots.
+fn check(config: &Config) {
+    let seats: Vec<usize> = config.games.iter().map(|game| game.rules.seats()).collect();
+    let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
+    let count = schedule::count(&seats, config.bots.len(), config.rounds);
+    assert_eq!(schedule.len() as u64, count);
+    for scheduled in schedule.iter().rev().take(2) {
+        let game = &config.games[scheduled.game];
+        let seed = opening::seed(config, scheduled);
+        let start = game.rules.start(seed);
+        let moves = opening::moves(&*start, game.limits, seed, config.random_plies);
+        assert!(moves.len() <= config.random_plies as usize);
+        let bots = scheduled.seats.iter().map(|bot| &config.bots[*bot]);
+        let mut clocks: Vec<Clock> = bots.map(|bot| Clock::new(bot.time.clone())).collect();
+        for seat in 0..clocks.len() {
+            clocks[seat].charge(Duration::from_millis(5));
+            let told = clock::state(&clocks, seat);
+            assert!(serde_json::to_string(&told).is_ok());
+            let now = std::time::Instant::now();
+            let times = [clocks[seat].deadline(), Some(config.time.startup.0)];
+            // A machine's clock does not run over.
+            assert!(
+                times
+                    .into_iter()
+                    .flatten()
+                    .all(|time| now.checked_add(time).is_some())
+            );
+        }
+    }
+}

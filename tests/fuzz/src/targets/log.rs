@@ -1,0 +1,116 @@
+//! Match logs: any bytes as a log file; matches that are read are verified and summed up.
+
+use std::fs;
+
+use games::{Limits, Rng};
+use protocol::Record;
+use referee::ending::LimitWatch;
+use referee::log::{LogFile, verify};
+use referee::report::standings::Standings;
+use referee::report::{summary, tables};
+use serde_json::{Value, json};
+
+use crate::sets;
+
+/// Logs of three matches each: as played, with a fault, and cut off.
+pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let mut logs = Vec::new();
+    for set in sets::all() {
+        let played = record(set, rng);
+        let mut lost = record(set, rng);
+        give_up(&mut lost, set);
+        let mut log = format!("{played}\n{lost}\n\n{played}").into_bytes();
+        if rng.below(2) == 0 {
+            log.push(b'\n');
+        }
+        logs.push(log);
+        logs.push(format!("{lost}\r\n").into_bytes());
+    }
+    logs
+}
+
+/// A random match, as the log has it.
+fn record(set: &sets::Set, rng: &mut Rng) -> Value {
+    let seed = rng.below(1000);
+    let mut session = set.rules.start(seed);
+    let start = session.state();
+    let limits = Limits {
+        max_plies: Some(80),
+        repetition: Some(3),
+    };
+    let mut watch = LimitWatch::new(limits);
+    let mut stopped = watch.see(&*session);
+    let mut moves = Vec::new();
+    while let (Some(seat), None) = (session.to_move(), stopped) {
+        let Some(mv) = session.random_move(rng) else {
+            break;
+        };
+        session.play(&mv).expect("a move that was drawn is legal");
+        moves.push(json!({"seat": seat, "move": mv, "ms": 1.5, "info": {"depth": 1}}));
+        stopped = watch.see(&*session);
+    }
+    let roles = set.rules.roles().iter();
+    let players = roles.map(|role| json!({"name": format!("the {role}"), "role": role, "version": "1", "command": ["referee"]}));
+    json!({
+        "format": 1, "match": "m-000017", "game": set.game, "options": set.options, "seed": seed,
+        "start": start, "players": players.collect::<Vec<_>>(),
+        "time": {"per_move_ms": 100, "startup_ms": 10000, "margin_ms": 50},
+        "limits": limits, "opening": moves.len().min(2), "moves": moves,
+        "result": {"scores": session.scores(), "outcome": session.outcome(),
+                   "reason": session.reason().or(stopped), "faults": []},
+        "started": "2026-01-02T03:04:05.678Z", "duration_ms": 2345.6, "referee": "referee 0.1.0"
+    })
+}
+
+/// Makes every seat give up at the start of a match.
+fn give_up(record: &mut Value, set: &sets::Set) {
+    let seats = set.rules.seats();
+    let faulty = if seats == 2 { 1 } else { seats };
+    let faults: Vec<Value> = (0..faulty)
+        .map(|seat| json!({"seat": seat, "code": "resign", "ply": 0, "message": "gave up"}))
+        .collect();
+    let mut outcome = vec![0.5; seats];
+    if seats == 2 {
+        outcome = vec![0.0, 1.0];
+    }
+    record["moves"] = json!([]);
+    record["opening"] = json!(0);
+    record["result"] = json!({"scores": vec![0; seats], "outcome": outcome, "reason": "forfeit", "faults": faults});
+}
+
+pub(super) fn run(input: &[u8]) -> bool {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(file.path(), input).expect("a file that can be written");
+    let mut standings = Standings::new(["known"]);
+    let mut verified = false;
+    let mut log = LogFile::open(file.path()).expect("a file that can be read");
+    for read in &mut log {
+        match read {
+            Ok(record) => {
+                verified |= check(&record);
+                standings.add(&record);
+            }
+            Err(error) => assert!(error.to_string().len() < 100_000, "{error}"),
+        }
+    }
+    if let Some(cut) = log.cut() {
+        assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
+    }
+    assert!(tables::report(&standings).starts_with("Standings"));
+    verified
+}
+
+/// Checks a match that was read; true if it could have happened.
+fn check(record: &Record) -> bool {
+    let line = record.to_line();
+    assert!(line.ends_with('\n') && line.lines().count() == 1);
+    let again: Record = serde_json::from_str(&line).expect("a record is JSON");
+    assert_eq!(again.to_line(), line);
+    assert!(!summary(record).is_empty());
+    let fits = verify(record);
+    assert_eq!(verify(&again).is_ok(), fits.is_ok());
+    if let Err(mismatch) = &fits {
+        assert!(!mismatch.to_string().is_empty());
+    }
+    fits.is_ok()
+}

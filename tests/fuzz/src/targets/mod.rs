@@ -1,0 +1,39 @@
+//! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
+
+mod config;
+mod log;
+mod messages;
+mod model;
+mod moves;
+mod options;
+mod states;
+
+use games::Rng;
+
+/// Something that reads text from outside.
+pub struct Target {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Valid examples to begin from.
+    pub seeds: fn(&mut Rng) -> Vec<Vec<u8>>,
+    /// Tries an input; true if it was understood, so that more than its parser was tried.
+    pub run: fn(&[u8]) -> bool,
+}
+
+macro_rules! targets {
+    ($($name:literal $seeds:path, $run:path;)*) => {
+        /// All targets.
+        pub const TARGETS: &[Target] = &[$(Target { name: $name, seeds: $seeds, run: $run }),*];
+    };
+}
+
+targets![
+    "moves" moves::seeds, moves::run;
+    "options" options::seeds, options::run;
+    "states" states::seeds, states::run;
+    "from-bot" messages::from_bot_seeds, messages::from_bot;
+    "to-bot" messages::to_bot_seeds, messages::to_bot;
+    "model" model::seeds, model::run;
+    "config" config::seeds, config::run;
+    "log" log::seeds, log::run;
+];

@@ -1,0 +1,92 @@
+//! States as JSON: a byte for the set of options, then the state.
+
+use games::{Rng, Rules, Session};
+use oracle::random::Random;
+use oracle::scattered;
+use serde_json::Value;
+
+use crate::sets;
+
+/// Random play from a state is cut here.
+const PLIES: usize = 40;
+
+/// Valid states of a set: of a random game, and with pieces scattered about.
+pub(super) fn examples(set: &sets::Set, rng: &mut Rng) -> Vec<Value> {
+    let mut states = Vec::new();
+    let mut session = set.rules.start(rng.next_u64());
+    sets::random_game(&mut *session, rng, 150, |session| {
+        states.push(session.state());
+    });
+    let every = states.len().div_ceil(10);
+    let mut examples: Vec<Value> = states.iter().step_by(every).cloned().collect();
+    examples.extend(states.last().cloned());
+    let mut random = Random(rng.next_u64());
+    examples.extend((0..4).map(|_| scattered::state(set.game, &set.options, &mut random)));
+    examples
+}
+
+pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (index, set) in sets::all().iter().enumerate() {
+        for state in examples(set, rng) {
+            let mut seed = vec![sets::byte(index)];
+            seed.extend(state.to_string().bytes());
+            seeds.push(seed);
+        }
+    }
+    seeds
+}
+
+pub(super) fn run(input: &[u8]) -> bool {
+    let Some((set, text)) = sets::named(input) else {
+        return false;
+    };
+    let Ok(state) = serde_json::from_slice::<Value>(text) else {
+        return false;
+    };
+    match set.rules.load(&state) {
+        Ok(session) => {
+            check(&*set.rules, session, input.len() as u64);
+            true
+        }
+        Err(error) => {
+            assert!(error.to_string().len() < 2000 + text.len(), "a long error");
+            false
+        }
+    }
+}
+
+/// Checks a position that came from outside, and what random play makes of it.
+pub(super) fn check(rules: &dyn Rules, mut session: Box<dyn Session>, seed: u64) {
+    let first = session.state();
+    let mut rng = Rng::new(seed);
+    sets::random_game(&mut *session, &mut rng, PLIES, |session| {
+        let state = session.state();
+        let again = rules
+            .load(&state)
+            .unwrap_or_else(|error| panic!("{error} in {state}, which was saved"));
+        assert_eq!(again.state(), state, "from {first}");
+        assert_eq!(again.identity(), session.identity(), "{state}");
+        assert_eq!(again.outcome(), session.outcome(), "{state}");
+        assert_eq!(session.scores().len(), rules.seats());
+        assert!(!session.view().cells.is_empty());
+        let (to_move, moves) = (session.to_move(), session.perft(1));
+        assert_eq!(to_move.is_some(), moves > 0, "{state}");
+        assert_eq!(to_move.is_none(), session.end().is_some(), "{state}");
+    });
+    check_moves(&mut *session);
+    let played = session.played();
+    session.undo(played).expect("they were played");
+    assert_eq!(session.state(), first);
+    check_moves(&mut *session);
+}
+
+/// As many moves as were counted, and no two alike.
+fn check_moves(session: &mut dyn Session) {
+    let mut legal = session.legal();
+    assert_eq!(legal.len() as u64, session.perft(1));
+    legal.sort_unstable();
+    let all = legal.len();
+    legal.dedup();
+    assert_eq!(legal.len(), all, "two moves with one text");
+}
