@@ -113,8 +113,10 @@ impl Driver {
 
     async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
         let limit = self.write_limit(seat, message);
+        // A bot that is slow to read does so on its own time, but for the tolerance.
+        let latest = self.now() + self.arbiter.clock(seat).control().margin.0;
         let sent = self.bots[seat].as_mut()?.send(message, limit).await;
-        let at = self.now();
+        let at = self.now().min(latest);
         Some(match sent {
             Ok(()) => Event::Sent { seat, at },
             Err((code, message)) => Event::Failed {
@@ -178,10 +180,13 @@ impl Driver {
         }
     }
 
-    /// For a bot that closed its output: how its process ended.
+    /// For a bot that closed its output: how its process ended. It is given a moment to end, but
+    /// not on another seat's time.
     async fn explain(&mut self, seat: usize, code: FaultCode, message: String) -> String {
+        let own_time = self.arbiter.awaited().is_none_or(|awaited| awaited == seat);
         match &mut self.bots[seat] {
-            Some(bot) if code == FaultCode::Crash => bot.exit().await,
+            Some(bot) if code == FaultCode::Crash && own_time => bot.exit().await,
+            Some(bot) if code == FaultCode::Crash => bot.exit_so_far(),
             _ => message,
         }
     }

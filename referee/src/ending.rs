@@ -67,11 +67,10 @@ pub fn forfeit_outcome(game: &Outcome, at_fault: &[bool]) -> Vec<f64> {
         .collect()
 }
 
-/// Whether a match is decided by its faults alone: with two seats by the first one, with more
-/// only when nobody is left who could still be ranked by the game.
+/// Whether a match is decided by its faults alone: with two seats by the first one. With more,
+/// the game is played to its end, whoever is left.
 pub fn decided_by_faults(at_fault: &[bool]) -> bool {
-    let faults = at_fault.iter().filter(|fault| **fault).count();
-    faults == at_fault.len() || (at_fault.len() == 2 && faults > 0)
+    at_fault.len() == 2 && at_fault.contains(&true)
 }
 
 #[cfg(test)]
@@ -93,10 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn three_seats_play_on_until_nobody_is_left() {
+    fn three_seats_play_on() {
         assert!(decided_by_faults(&[false, true]));
         assert!(!decided_by_faults(&[true, true, false]));
-        assert!(decided_by_faults(&[true, true, true]));
+        assert!(!decided_by_faults(&[true, true, true]));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use games::Session;
 use games::session::MoveError;
-use protocol::{Answer, ModelError, Op, Want};
-use serde::Serialize;
+use protocol::{ModelError, Op, Want};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::tournament::unknown_game;
@@ -36,21 +37,25 @@ fn error<T>(code: &str, message: impl ToString) -> Result<T, ModelError> {
     })
 }
 
+/// The part of a request that is given back, exactly as it was written.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+}
+
 impl Model {
     /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
-        let request: Value = match serde_json::from_slice(line) {
-            Ok(request) => request,
-            Err(bad) => {
-                return respond(
-                    Value::Null,
-                    error("bad_request", format!("not JSON: {bad}")),
-                );
-            }
-        };
-        let id = request.get("id").cloned().unwrap_or_default();
+        if !line.trim_ascii_start().starts_with(b"{") {
+            return respond("null", error("bad_request", "a request is a JSON object"));
+        }
         // Read in two steps, so that the answer to a bad request still carries its id.
-        let done = match serde_json::from_value::<Op>(request) {
+        let id = match serde_json::from_slice::<Envelope>(line) {
+            Ok(envelope) => envelope.id.map_or("null", RawValue::get),
+            Err(bad) => return respond("null", error("bad_request", format!("not JSON: {bad}"))),
+        };
+        let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
             Err(bad) => error("bad_request", bad),
         };
@@ -89,13 +94,10 @@ impl Model {
     }
 }
 
-fn respond(id: Value, done: Done) -> String {
+fn respond(id: &str, done: Done) -> String {
     match done {
         Ok(body) => format!("{{\"id\":{id},\"ok\":{body}}}\n"),
-        Err(error) => {
-            let (ok, error) = (None, Some(error));
-            Answer { id, ok, error }.to_line()
-        }
+        Err(error) => format!("{{\"id\":{id},\"error\":{}}}\n", text(&error)),
     }
 }
 
@@ -205,6 +207,25 @@ fn at_least_one(count: u32) -> Result<(), ModelError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::Answer;
+
+    #[test]
+    fn ids_come_back_as_they_were_written() {
+        for id in [
+            "12345678901234567890123",
+            "1e2",
+            "{\"a\": [1.0]}",
+            "\"\\u00e9\"",
+            "null",
+        ] {
+            let answer =
+                Model::default().answer(format!("{{\"id\":{id},\"op\":\"get\"}}").as_bytes());
+            assert!(
+                answer.starts_with(&format!("{{\"id\":{id},\"error\"")),
+                "{answer}"
+            );
+        }
+    }
 
     fn ask(model: &mut Model, request: Value) -> Value {
         let line = model.answer(request.to_string().as_bytes());

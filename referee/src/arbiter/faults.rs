@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use protocol::{BadMessage, FaultCode};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, in_words};
 
 /// Why a seat loses: the kind of fault, and what happened in words.
 pub(super) type Cause = (FaultCode, String);
@@ -23,7 +23,8 @@ pub(super) fn unexpected(message: &str, asked: &str) -> Cause {
 }
 
 pub(super) fn not_ready(startup: Duration) -> String {
-    format!("did not say `ready` within {}", in_words(startup))
+    let startup = in_words(startup);
+    format!("did not say `ready` within {startup} (is its output flushed?)")
 }
 
 pub(super) fn too_slow(clock: &Clock, used: Duration) -> Cause {
@@ -36,13 +37,4 @@ pub(super) fn too_slow(clock: &Clock, used: Duration) -> Cause {
         in_words(margin)
     );
     (FaultCode::Timeout, text)
-}
-
-/// A duration for people: milliseconds below ten seconds, then seconds.
-fn in_words(duration: Duration) -> String {
-    if duration < Duration::from_secs(10) {
-        format!("{:.0} ms", duration.as_secs_f64() * 1e3)
-    } else {
-        format!("{:.1} s", duration.as_secs_f64())
-    }
 }

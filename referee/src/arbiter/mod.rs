@@ -18,7 +18,11 @@ use protocol::{
 };
 
 use crate::clock::Clock;
+use serde_json::{Map, Value};
 use table::Table;
+
+/// So many different fields of `info` messages are kept for a move.
+const MOST_INFO: usize = 50;
 
 /// A point in time, counted from the beginning of the match.
 pub type At = Duration;
@@ -149,8 +153,8 @@ pub struct Arbiter {
     phase: Phase,
     readiness: Vec<Readiness>,
     dismissed: Vec<bool>,
-    /// The last `info` message of the turn.
-    info: Option<serde_json::Value>,
+    /// What `info` messages of the turn told.
+    info: Map<String, Value>,
 }
 
 impl Arbiter {
@@ -165,7 +169,7 @@ impl Arbiter {
             phase: Phase::Starting,
             readiness: vec![Readiness::Absent; seats],
             dismissed: vec![false; seats],
-            info: None,
+            info: Map::new(),
         }
     }
 
@@ -311,8 +315,12 @@ impl Arbiter {
                 let (code, message) = faults::unexpected("hello", "start");
                 self.trouble(seat, code, message, actions);
             }
+            Ok(FromBot::Resign {}) => {
+                let (code, message) = faults::resigned();
+                self.trouble(seat, code, message, actions);
+            }
             // What an earlier match was still waiting for.
-            Ok(FromBot::Move(_) | FromBot::Resign {} | FromBot::Info(_)) => {}
+            Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
             Err(bad) => {
                 let (code, message) = faults::bad_line(&bad);
                 self.trouble(seat, code, message, actions);
@@ -329,15 +337,12 @@ impl Arbiter {
         actions: &mut Vec<Action>,
     ) {
         let fault = match message {
-            Ok(FromBot::Info(info)) => {
-                self.info = Some(serde_json::Value::Object(info.fields));
-                return;
-            }
+            Ok(FromBot::Info(info)) => return self.note(info.fields),
             Ok(FromBot::Move(mv)) if mv.ply.is_some_and(|ply| ply != self.table.session.ply()) => {
                 return;
             }
             Ok(FromBot::Move(mv)) => {
-                let info = mv.info.or(self.info.take());
+                let info = self.told(mv.info);
                 match self.table.play(seat, &mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
@@ -350,6 +355,27 @@ impl Arbiter {
         };
         self.lose(seat, fault, actions);
         self.advance(actions);
+    }
+
+    /// Keeps what an `info` message tells. A later message of the turn overrides an earlier one
+    /// field by field; a bot that tells without end is not listened to for ever.
+    fn note(&mut self, fields: Map<String, Value>) {
+        for (name, value) in fields {
+            if self.info.len() < MOST_INFO || self.info.contains_key(&name) {
+                self.info.insert(name, value);
+            }
+        }
+    }
+
+    /// What is logged with a move: all that the bot told, its move's own `info` over the rest.
+    fn told(&mut self, own: Option<Value>) -> Option<Value> {
+        let mut all = std::mem::take(&mut self.info);
+        match own {
+            Some(Value::Object(own)) => all.extend(own),
+            Some(other) => return Some(other),
+            None => {}
+        }
+        (!all.is_empty()).then_some(Value::Object(all))
     }
 
     /// A seat's bot failed: at once if something is asked of it, else at its next turn.
@@ -427,7 +453,8 @@ impl Arbiter {
     /// Marks a seat as lost, and tells its bot. A bot at fault is sent away: at once if the others
     /// play on, else after the match's end.
     fn lose(&mut self, seat: usize, (code, message): faults::Cause, actions: &mut Vec<Action>) {
-        if self.table.at_fault[seat] {
+        // A match that is over from the start is lost by nobody's fault.
+        if self.table.at_fault[seat] || self.table.ended().is_some() {
             return;
         }
         self.table.blame(seat, code, message.clone());
@@ -448,7 +475,7 @@ impl Arbiter {
 
     /// Goes on to the next ply that a bot has to make, or to the end.
     fn advance(&mut self, actions: &mut Vec<Action>) {
-        self.info = None;
+        self.info.clear();
         loop {
             if let Some(result) = self.table.result() {
                 return self.finish(result, actions);

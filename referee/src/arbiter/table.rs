@@ -191,10 +191,15 @@ impl Table {
         });
     }
 
+    /// What has ended the match, faults aside.
+    pub(super) fn ended(&self) -> Option<&'static str> {
+        self.session.reason().or(self.stopped)
+    }
+
     /// The result, if the match is over.
     pub(super) fn result(&self) -> Option<MatchResult> {
         let decided = ending::decided_by_faults(&self.at_fault);
-        let ended = self.session.reason().or(self.stopped);
+        let ended = self.ended();
         if !decided && ended.is_none() {
             return None;
         }

@@ -308,12 +308,13 @@ fn an_answer_to_another_ply_is_dropped() {
 }
 
 #[test]
-fn the_last_info_is_logged_with_the_move() {
+fn info_is_logged_with_the_move() {
     let mut script = Script::amazons().started();
     script.say(0, r#"{"type":"info","depth":1}"#);
     script.say(0, r#"{"type":"info","depth":2}"#);
     script.play(0);
     let mv = script.legal();
+    script.say(1, r#"{"type":"info","depth":1,"nodes":7}"#);
     script.say(
         1,
         &json!({"type": "move", "move": mv, "info": {"depth": 9}}).to_string(),
@@ -327,7 +328,11 @@ fn the_last_info_is_logged_with_the_move() {
         .collect();
     assert_eq!(
         infos,
-        [Some(json!({"depth": 2})), Some(json!({"depth": 9})), None]
+        [
+            Some(json!({"depth": 2})),
+            Some(json!({"depth": 9, "nodes": 7})),
+            None
+        ]
     );
 }
 
@@ -410,6 +415,52 @@ fn two_bots_that_do_not_start_share_the_point() {
     }
     assert_eq!(script.result().faults.len(), 2);
     assert_eq!(script.result().outcome, [0.5, 0.5]);
+}
+
+#[test]
+fn a_bot_may_resign_before_it_is_ready() {
+    let mut script = Script::amazons();
+    for seat in 0..2 {
+        let hello = hello(json!({}));
+        script.event(Event::Joined { seat, hello });
+    }
+    script.say(0, r#"{"type":"resign"}"#);
+    script.say(1, r#"{"type":"ready"}"#);
+    assert_eq!(script.fault(), (0, FaultCode::Resign, 0));
+}
+
+#[test]
+fn a_match_that_is_over_from_the_start_is_nobodys_fault() {
+    let limits = Limits {
+        max_plies: Some(0),
+        repetition: None,
+    };
+    let mut script = Script::of("amazons", json!({"size": 5}), limits, &[]);
+    let hello = hello(json!({}));
+    script.event(Event::Joined { seat: 0, hello });
+    let message = "no such file".to_owned();
+    let code = FaultCode::Startup;
+    script.event(Event::Failed {
+        seat: 1,
+        code,
+        message,
+    });
+    script.say(0, r#"{"type":"ready"}"#);
+    assert_eq!(script.result().reason, "max_plies");
+    assert!(script.result().faults.is_empty());
+}
+
+#[test]
+fn three_seats_at_fault_are_played_to_the_end() {
+    let options = json!({"players": 3});
+    let mut script = Script::of("penguins", options, Limits::NONE, &[]).started();
+    for seat in 0..3 {
+        script.say(seat, r#"{"type":"resign"}"#);
+    }
+    let played = script.arbiter.played().expect("a finished match");
+    assert!(played.moves.len() > 9 && played.moves.iter().all(|m| m.forced));
+    assert_eq!(played.result.outcome, [0.5, 0.5, 0.5]);
+    assert_eq!(played.result.faults.len(), 3);
 }
 
 #[test]

@@ -21,6 +21,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::clock::in_words;
 use guard::Guard;
 use lines::{Line, Lines};
 use spec::{BotSpec, REFEREE_VARIABLE};
@@ -108,8 +109,9 @@ impl BotProcess {
             .spawn()
             .map_err(|error| {
                 startup(format!(
-                    "`{}` cannot be started: {error}",
-                    program.display()
+                    "`{}` cannot be started: {error}{}",
+                    program.display(),
+                    hint(&error)
                 ))
             })?;
         let id = child.id().and_then(|id| i32::try_from(id).ok());
@@ -148,9 +150,15 @@ impl BotProcess {
                 process.hello = hello;
                 Ok(process)
             }
-            Err(failure) => {
+            Err((code, message)) => {
+                let error = ToBot::Error {
+                    code,
+                    message: message.clone(),
+                };
+                // It may not read any more.
+                let _ = process.send(&error, LAST_WORDS).await;
                 process.end().await;
-                Err(failure)
+                Err((code, message))
             }
         }
     }
@@ -165,7 +173,8 @@ impl BotProcess {
             referee: REFEREE_NAME.to_owned(),
         };
         let late = || {
-            let message = format!("did not say `hello` within {} ms", startup.as_millis());
+            let startup = in_words(startup);
+            let message = format!("did not say `hello` within {startup} (is its output flushed?)");
             (FaultCode::Startup, message)
         };
         let answer = async {
@@ -261,7 +270,15 @@ impl BotProcess {
     /// How the process ended, in words, when its output was closed; waits a moment for it.
     pub async fn exit(&mut self) -> String {
         match timeout(LAST_WORDS, self.child.wait()).await {
-            Ok(Ok(status)) => in_words(status),
+            Ok(Ok(status)) => exit_in_words(status),
+            _ => "closed its output".to_owned(),
+        }
+    }
+
+    /// The same without waiting.
+    pub fn exit_so_far(&mut self) -> String {
+        match self.child.try_wait() {
+            Ok(Some(status)) => exit_in_words(status),
             _ => "closed its output".to_owned(),
         }
     }
@@ -284,8 +301,20 @@ impl BotProcess {
     }
 }
 
+/// Why a program that is there and executable could not be started.
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        // The program itself was found before.
+        io::ErrorKind::NotFound => " (is the interpreter in its first line right?)",
+        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
+            " (is it a script whose first line should be `#!` and an interpreter?)"
+        }
+        _ => "",
+    }
+}
+
 /// An exit status as part of a sentence.
-fn in_words(status: ExitStatus) -> String {
+fn exit_in_words(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exited with code {code}"),

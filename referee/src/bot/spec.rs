@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use protocol::TimeControl;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use thiserror::Error;
 
 /// The word in commands that means this very program.
@@ -29,6 +31,19 @@ pub struct BotSpec {
     pub time: TimeControl,
     /// Whether `time` is its own, not everybody's.
     pub own_time: bool,
+    /// When its process is started anew.
+    pub restart: Restart,
+}
+
+/// When a bot's process is started anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// After a fault; otherwise one process plays many matches.
+    #[default]
+    OnFault,
+    /// For each match.
+    EachMatch,
 }
 
 /// A command that cannot be run.
@@ -83,6 +98,7 @@ impl BotSpec {
             env: BTreeMap::new(),
             time: time.clone(),
             own_time: false,
+            restart: Restart::default(),
         }
     }
 

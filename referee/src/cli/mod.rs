@@ -16,9 +16,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use thiserror::Error;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::log::{LogError, WriteError};
+use crate::report::tell;
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
 
@@ -111,7 +114,7 @@ pub fn run() -> ExitCode {
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            tell(format_args!("error: {error}\n"));
             ExitCode::from(error.code())
         }
     }
@@ -122,6 +125,28 @@ fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Turns true at the first Ctrl-C, SIGTERM or hang-up; a second one ends the program at once, and
+/// with it its bots.
+fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
+    let (sender, receiver) = watch::channel(false);
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            if sender.send_replace(true) {
+                std::process::exit(i32::from(CliError::Interrupted.code()));
+            }
+        }
+    });
+    Ok(receiver)
 }
 
 /// The asynchronous part of a command, on one thread a core.

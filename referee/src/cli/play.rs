@@ -1,21 +1,22 @@
 //! `referee play`: one match, drawn in the terminal as it goes.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use protocol::{LoggedMove, Record};
 
 use super::input::{GameArgs, StartArgs};
-use super::{CliError, block_on, print};
+use super::{CliError, block_on, on_interrupt, print};
 use crate::arbiter::Arbiter;
 use crate::bot::guard::Guard;
 use crate::bot::pool::{Nursery, Pool};
-use crate::bot::spec::{self, BotSpec, REFEREE};
+use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
 use crate::draw;
-use crate::log::LogWriter;
-use crate::report;
+use crate::log::{LogFile, LogWriter};
+use crate::report::{self, tell};
 use crate::tournament::GameSetup;
-use crate::tournament::config::{MOST_RANDOM_PLIES, Time, TimeFlags};
+use crate::tournament::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::tournament::run::Plan;
 
 /// Plays one match and draws the board as it goes
@@ -46,9 +47,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_RANDOM_PLIES)))]
     random_plies: u32,
-    /// The match ends after so many plies, over the game's own limit
+    /// The match ends after so many plies, or "none", over the game's own limit
     #[arg(long, value_name = "N")]
-    max_plies: Option<u32>,
+    max_plies: Option<Limit>,
+    /// The match ends when a position is there so many times, or "none", over the game's own limit
+    #[arg(long, value_name = "N")]
+    repetition: Option<Limit>,
     /// Append the match to this log
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -63,6 +67,9 @@ impl Args {
         // Opened first: a log that cannot be written should not cost a match.
         let log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
         let record = block_on(self.play(&plan))??;
+        if let Some(mut log) = log {
+            log.append(&record)?;
+        }
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
@@ -71,10 +78,25 @@ impl Args {
                 fault.code, fault.ply, fault.message
             ))?;
         }
-        match log {
-            Some(mut log) => Ok(log.append(&record)?),
-            None => Ok(()),
+        Ok(())
+    }
+
+    /// The id of this match in its log: one after the last. A last line that was cut off is
+    /// dropped, so that the match gets a line of its own.
+    fn id(&self) -> Result<String, CliError> {
+        let mut number = 1;
+        if let Some(path) = self.log.as_deref().filter(|path| path.exists()) {
+            let mut log = LogFile::open(path)?;
+            for record in log.by_ref() {
+                record?;
+                number += 1;
+            }
+            if let Some(cut) = log.cut() {
+                cut.drop_from(path)?;
+                tell(format_args!("warning: {}: {cut}\n", path.display()));
+            }
         }
+        Ok(format!("m-{number:06}"))
     }
 
     fn plan(&self) -> Result<Plan, CliError> {
@@ -83,7 +105,7 @@ impl Args {
         if bots != seats {
             let id = rules.info().id;
             return Err(CliError::Usage(format!(
-                "{id} has {seats} seats but {bots} bots are given"
+                "{id} has {seats} seats, but the number of bots given is {bots}"
             )));
         }
         let flags = TimeFlags {
@@ -110,17 +132,25 @@ impl Args {
             };
             let spec = BotSpec::new(name, command, std::env::current_dir()?, &time);
             spec.program().map_err(|error| {
-                CliError::Usage(format!(
-                    "--bot `{bot}`: {error} (nor is it a reference bot: those are {})",
-                    names()
-                ))
+                let or = match error {
+                    CommandError::Missing { .. } => {
+                        format!("; nor is it a reference bot: those are {}", names())
+                    }
+                    _ => String::new(),
+                };
+                CliError::Usage(format!("--bot `{bot}`: {error}{or}"))
             })?;
             specs.push(Arc::new(spec));
         }
         let mut limits = rules.info().limits;
-        limits.max_plies = self.max_plies.or(limits.max_plies);
+        if let Some(limit) = self.max_plies {
+            limits.max_plies = limit.0;
+        }
+        if let Some(limit) = self.repetition {
+            limits.repetition = limit.0;
+        }
         Ok(Plan {
-            id: "m-000001".to_owned(),
+            id: self.id()?,
             start: self.start.given(&*rules)?,
             game: GameSetup { rules, limits },
             seed: self.start.seed,
@@ -133,20 +163,27 @@ impl Args {
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
         let mut pool = Pool::new(Arc::new(Nursery::new(Guard::start()?, None)));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
+        // Drawn by another thread: a terminal that is slow to show it must not cost a bot time.
+        let (pictures, drawn) = mpsc::channel::<String>();
+        let artist = thread::spawn(move || drawn.iter().try_for_each(|text| print(&text)));
         let mut shown = None;
-        let mut failed = None;
         let watch = |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
-            if !self.quiet && shown != Some(plies) && failed.is_none() {
+            if !self.quiet && shown != Some(plies) {
                 shown = Some(plies);
-                failed = print(&picture(arbiter, &names)).err();
+                // Nobody looks on any more when the artist is gone.
+                let _ = pictures.send(picture(arbiter, &names));
             }
         };
+        let mut stop = on_interrupt()?;
         let record = tokio::select! {
             record = plan.play(&mut pool, watch) => record,
-            _ = tokio::signal::ctrl_c() => return Err(CliError::Interrupted),
+            _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
+        drop(pictures);
         pool.end().await;
+        // What went wrong with drawing shows again when the result is printed.
+        let _ = artist.join();
         Ok(record)
     }
 }

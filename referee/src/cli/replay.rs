@@ -10,7 +10,7 @@ use protocol::Record;
 use super::{CliError, print};
 use crate::draw;
 use crate::log::{self, LogFile};
-use crate::report::summary;
+use crate::report::{summary, tell};
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ impl Args {
             }
         }
         if let Some(cut) = file.cut() {
-            eprintln!("warning: {}", cut_line(cut));
+            tell(format_args!("warning: {}\n", cut));
         }
         match found {
             Some(record) if self.match_id.is_some() || (draw && matches == 1) => self.show(&record),
@@ -87,8 +87,15 @@ impl Args {
         let mut seen = std::collections::HashSet::new();
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?;
+        let mut unreadable = None;
         for record in file.by_ref() {
-            let record = record?;
+            let record = match record {
+                Ok(record) => record,
+                Err(error) => {
+                    unreadable = Some(error);
+                    break;
+                }
+            };
             if !self.wanted(&record) {
                 continue;
             }
@@ -110,13 +117,21 @@ impl Args {
                 }
             }
         }
+        if let Some(error) = unreadable {
+            if good + bad > 0 {
+                print(&format!(
+                    "{good} verified, {bad} with mismatches before the rest\n"
+                ))?;
+            }
+            return Err(error.into());
+        }
         if good + bad == 0 && self.match_id.is_some() {
             return Err(self.missing());
         }
         print(&format!("{good} verified, {bad} with mismatches\n"))?;
         match (bad, file.cut()) {
             (0, None) => Ok(()),
-            (0, Some(cut)) => Err(CliError::Verify(cut_line(cut))),
+            (0, Some(cut)) => Err(CliError::Verify(cut.to_string())),
             _ => Err(CliError::Verify(format!(
                 "{bad} of {} matches did not verify",
                 good + bad
@@ -126,7 +141,6 @@ impl Args {
 
     fn show(&self, record: &Record) -> Result<(), CliError> {
         let mut session = open(record)?;
-        print(&header(record))?;
         let last = record.moves.len();
         let target = self.ply.unwrap_or(last);
         if target > last {
@@ -134,6 +148,7 @@ impl Args {
                 "--ply {target}: the match has {last} plies"
             )));
         }
+        print(&header(record))?;
         for ply in 0..=target {
             if ply > 0 {
                 let mv = &record.moves[ply - 1].mv;
@@ -153,11 +168,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-fn cut_line(cut: &log::CutLine) -> String {
-    let log::CutLine { line, bytes } = cut;
-    format!("line {line}, the last one, is cut off after {bytes} bytes and was dropped")
 }
 
 fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
@@ -207,7 +217,7 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
 
 /// Waits for Enter; false when there is no more input, or it is `q`.
 fn next() -> Result<bool, CliError> {
-    eprint!("Enter for the next ply, q to quit ");
+    tell("Enter for the next ply, q to quit ");
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line)?;
     Ok(read > 0 && line.trim() != "q")

@@ -3,16 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
-
-use super::{CliError, block_on, print};
+use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::guard::Guard;
 use crate::bot::pool::Nursery;
 use crate::log::LOG_NAME;
 use crate::report::progress::Display;
 use crate::report::standings::Standings;
 use crate::report::tables;
+use crate::report::tell;
 use crate::tournament::folder::{Folder, STDERR_NAME};
 use crate::tournament::run::{self, Ran};
 use crate::tournament::{Config, schedule};
@@ -48,13 +46,13 @@ impl Args {
         let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
         let total = schedule.len();
         if !self.quiet {
-            eprintln!(
-                "{}: {total} matches of {} bots, {} at a time; the log is {}",
+            tell(format_args!(
+                "{}: {total} matches of {} bots, {} at a time; the log is {}\n",
                 config.name,
                 config.bots.len(),
                 config.concurrency.min(total),
                 folder.path.join(LOG_NAME).display()
-            );
+            ));
         }
         let names = config.bots.iter().map(|bot| &*bot.name);
         let mut display = Display::new(Standings::new(names), total, self.quiet);
@@ -65,27 +63,11 @@ impl Args {
         print(&tables::report(&display.finish()))?;
         match ran {
             Ran::Complete => Ok(()),
-            Ran::Interrupted => Err(CliError::Interrupted),
+            Ran::Interrupted => {
+                let log = folder.path.join(LOG_NAME);
+                tell(format_args!("what was finished is in {}\n", log.display()));
+                Err(CliError::Interrupted)
+            }
         }
     }
-}
-
-/// Turns true at the first Ctrl-C or SIGTERM; a second one ends the program at once, and with it
-/// its bots.
-fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
-    let (sender, receiver) = watch::channel(false);
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            if sender.send_replace(true) {
-                std::process::exit(i32::from(CliError::Interrupted.code()));
-            }
-        }
-    });
-    Ok(receiver)
 }

@@ -1,5 +1,6 @@
 //! Reading logs, line by line, so that memory does not grow with them.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,16 @@ pub struct CutLine {
     pub line: usize,
     /// How many bytes are there.
     pub bytes: usize,
+}
+
+impl fmt::Display for CutLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CutLine { line, bytes } = self;
+        write!(
+            f,
+            "line {line}, the last one, is cut off after {bytes} bytes and was dropped"
+        )
+    }
 }
 
 /// An open log: an iterator over its matches.

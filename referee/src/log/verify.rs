@@ -1,5 +1,7 @@
 //! Checks that a recorded match could have happened and ended as recorded.
 
+use std::time::Duration;
+
 use games::{Limits, Session};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
@@ -35,6 +37,9 @@ pub enum Mismatch {
         /// Recorded.
         moves: usize,
     },
+    /// The opening has plies that a bot took time for.
+    #[error("the opening is recorded with plies that took time, so the referee did not make them")]
+    Timed,
     /// A move that is not legal.
     #[error("move {number}: {error}")]
     Move {
@@ -67,8 +72,8 @@ pub enum Mismatch {
         /// Recorded.
         reason: String,
     },
-    /// A result that is not the one of the rules.
-    #[error("result: `{field}` is recorded as {recorded}, but is {actual}")]
+    /// A part that is not the one of the rules.
+    #[error("`{field}` is recorded as {recorded}, but is {actual}")]
     Result {
         /// Which part.
         field: &'static str,
@@ -86,6 +91,14 @@ pub enum Mismatch {
         reason: String,
     },
 }
+
+/// What the roles are called in mismatches.
+const ROLES: [&str; games::MAX_SEATS] = [
+    "players[0].role",
+    "players[1].role",
+    "players[2].role",
+    "players[3].role",
+];
 
 /// Replays a match and compares its result.
 ///
@@ -123,6 +136,13 @@ impl<'a> Replay<'a> {
         if opening as usize > moves {
             return Err(Mismatch::Opening { opening, moves });
         }
+        for (seat, (player, role)) in record.players.iter().zip(rules.roles()).enumerate() {
+            same(ROLES[seat], &player.role.as_str(), role)?;
+        }
+        let timed = |played: &LoggedMove| played.ms.0 != Duration::ZERO || played.info.is_some();
+        if record.moves[..opening as usize].iter().any(timed) {
+            return Err(Mismatch::Timed);
+        }
         let mut watch = LimitWatch::new(Limits {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
@@ -155,6 +175,7 @@ impl<'a> Replay<'a> {
                     to_move,
                 });
             }
+            self.faults_come_in_turn(i)?;
             self.forced_moves_follow_a_fault(played)?;
             self.session
                 .play(&played.mv)
@@ -165,6 +186,26 @@ impl<'a> Replay<'a> {
             self.stopped = self.watch.see(&*self.session);
         }
         Ok(())
+    }
+
+    /// Who is at fault when these moves were made was to move, but before the first turn, when
+    /// any seat can fail to start.
+    fn faults_come_in_turn(&self, made: usize) -> Result<(), Mismatch> {
+        let (ply, to_move) = (self.session.ply(), self.session.to_move());
+        let starting = made == self.record.opening as usize;
+        let mut now = self
+            .record
+            .result
+            .faults
+            .iter()
+            .filter(|fault| fault.ply == ply);
+        match now.find(|fault| !starting && to_move != Some(fault.seat)) {
+            Some(fault) => Err(Mismatch::Fault {
+                seat: fault.seat,
+                reason: format!("it was not its turn at ply {ply}"),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// A seat plays for itself until its fault, and not any more from there on.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use protocol::Record;
 use thiserror::Error;
 
+use super::CutLine;
+
 /// A log that cannot be written.
 #[derive(Debug, Error)]
 #[error("`{}` cannot be written: {error}", path.display())]
@@ -15,6 +17,23 @@ pub struct WriteError {
     pub path: PathBuf,
     /// Why not.
     pub error: io::Error,
+}
+
+impl CutLine {
+    /// Removes it from its log, so that new matches can follow.
+    ///
+    /// # Errors
+    /// If the log cannot be written.
+    pub fn drop_from(&self, path: &Path) -> Result<(), WriteError> {
+        let cut = || {
+            let file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(file.metadata()?.len().saturating_sub(self.bytes as u64))
+        };
+        cut().map_err(|error| WriteError {
+            path: path.to_owned(),
+            error,
+        })
+    }
 }
 
 /// An open log.

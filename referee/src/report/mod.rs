@@ -4,7 +4,15 @@ pub mod progress;
 pub mod standings;
 pub mod tables;
 
+use std::io::Write as _;
+
 use protocol::Record;
+
+/// Tells the user something beside the output. That nobody listens any more, or the disk behind
+/// stderr is full, is no reason to stop.
+pub fn tell(text: impl std::fmt::Display) {
+    let _ = write!(std::io::stderr().lock(), "{text}");
+}
 
 /// A match in one line: who scored what, in which game, and why it ended.
 pub fn summary(record: &Record) -> String {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::standings::Standings;
-use super::summary;
 use super::tables;
+use super::{summary, tell};
 use crate::tournament::run::Progress;
 
 /// Shows on stderr how a tournament is going.
@@ -57,7 +57,7 @@ impl Display {
                 self.standings.add(record);
                 if let How::Lines = self.how {
                     let (done, total) = (self.done, self.total);
-                    eprintln!("[{done}/{total}] {}", summary(record));
+                    tell(format_args!("[{done}/{total}] {}\n", summary(record)));
                 }
             }
         }

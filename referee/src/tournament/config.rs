@@ -10,10 +10,10 @@ use protocol::{Millis, TimeControl};
 use serde_json::Value;
 
 use super::config_error::{ConfigError, Problem};
-pub use super::config_file::Time;
 use super::config_file::{
     Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
+pub use super::config_file::{Limit, Time};
 use super::config_keys;
 use super::schedule;
 use crate::bot::spec::{self, BotSpec};
@@ -226,6 +226,7 @@ fn bots(
                 None => time.clone(),
             },
             own_time: entry.time.is_some(),
+            restart: entry.restart.unwrap_or(file.restart),
         };
         spec.program().map_err(of_bot)?;
         bots.push(Arc::new(spec));

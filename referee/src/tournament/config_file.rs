@@ -9,6 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use crate::bot::spec::Restart;
+
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +33,9 @@ pub(crate) struct ConfigFile {
     /// How many matches run at a time: a number, or "auto" for one a core.
     #[serde(default)]
     pub(crate) concurrency: Concurrency,
+    /// When bots' processes are started anew: "on-fault" or "each-match".
+    #[serde(default)]
+    pub(crate) restart: Restart,
     /// What is played: ids, or tables with `id`, `options` and `limits`.
     pub(crate) games: Vec<GameEntry>,
     /// Time control.
@@ -163,6 +168,8 @@ pub(crate) struct BotTable {
     pub(crate) env: BTreeMap<String, String>,
     /// Its own time control, over `[time]`.
     pub(crate) time: Option<TimeTable>,
+    /// When its process is started anew, over the tournament's `restart`.
+    pub(crate) restart: Option<Restart>,
 }
 
 /// Program and arguments.
@@ -229,18 +236,29 @@ impl JsonSchema for Time {
 
 /// A limit, or none.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(pub(crate) Option<u32>);
+pub struct Limit(pub Option<u32>);
+
+impl std::str::FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(n) if n >= 1 => Ok(Limit(Some(n))),
+            _ if text == "none" => Ok(Limit(None)),
+            _ => Err(format!(
+                "{text} is not a limit; a number from 1 on or \"none\" is needed"
+            )),
+        }
+    }
+}
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        match value.as_u64().and_then(|n| u32::try_from(n).ok()) {
-            Some(n) if n >= 1 => Ok(Limit(Some(n))),
-            _ if value == "none" => Ok(Limit(None)),
-            _ => Err(de::Error::custom(format!(
-                "{value} is not a limit; a number from 1 on or \"none\" is needed"
-            ))),
-        }
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        text.parse().map_err(de::Error::custom)
     }
 }
 

@@ -14,7 +14,7 @@ use super::schedule::Scheduled;
 use super::{Config, GameSetup};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
 use crate::bot::pool::{Nursery, Pool};
-use crate::bot::spec::BotSpec;
+use crate::bot::spec::{BotSpec, Restart};
 use crate::bot::{Failure, REFEREE_NAME};
 use crate::driver;
 use crate::log::{LogWriter, WriteError};
@@ -205,8 +205,10 @@ impl Plan {
         };
         let (played, bots) = driver::play(setup, bots, watch).await;
         for (spec, bot) in self.specs.iter().zip(bots) {
-            if let Some(bot) = bot {
-                pool.give_back(&spec.name, bot).await;
+            match bot {
+                Some(bot) if spec.restart == Restart::EachMatch => bot.end().await,
+                Some(bot) => pool.give_back(&spec.name, bot).await,
+                None => {}
             }
         }
         let Played { moves, result } = played;

@@ -188,7 +188,7 @@ fn wrong_arguments_are_named() {
     refused(
         &play(&["--bot", "mcts"]),
         2,
-        &["siam has 2 seats but 1 bots"],
+        &["the number of bots given is 1"],
     );
     refused(
         &play(&["--bot", "mcts", "--bot", "mtcs"]),

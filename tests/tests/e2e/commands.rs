@@ -149,6 +149,35 @@ fn a_single_match_is_drawn_and_logged() {
 }
 
 #[test]
+fn a_log_with_a_cut_last_line_can_be_appended_to() {
+    let arena = Arena::new("");
+    let log = arena.path("match.jsonl").display().to_string();
+    let play = || {
+        let options = ["--options", r#"{"size":5}"#, "--quiet", "--log", &log];
+        run([
+            &["play", "amazons", "--bot", "random", "--bot", "random"],
+            &options[..],
+        ]
+        .concat())
+    };
+    assert_eq!(play().code, Some(0));
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::write(&log, text.clone() + &text[..50]).unwrap();
+    let second = play();
+    assert_eq!(second.code, Some(0));
+    assert!(
+        second
+            .stderr
+            .contains("line 2, the last one, is cut off after 50 bytes")
+    );
+    let verified = run(["replay", &log, "--verify"]);
+    assert_eq!(
+        verified.stdout,
+        "m-000001: ok\nm-000002: ok\n2 verified, 0 with mismatches\n"
+    );
+}
+
+#[test]
 fn the_model_serves_whole_games() {
     let mut model = ModelClient::start();
     for game in ["siam", "penguins"] {

@@ -56,6 +56,11 @@ fn what_was_altered_is_found() {
         "do not lead to an end",
     );
     mismatch(|m| m["opening"] = json!(1000), "opening");
+    mismatch(|m| m["opening"] = json!(3), "took time");
+    mismatch(
+        |m| m["players"][0]["role"] = json!("red"),
+        "`players[0].role`",
+    );
     mismatch(
         |m| m["limits"]["max_plies"] = json!(3),
         "over by `max_plies`",

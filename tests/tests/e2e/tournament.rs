@@ -96,6 +96,34 @@ fn the_same_seed_gives_the_same_moves_whatever_runs_at_a_time() {
 }
 
 #[test]
+fn a_tournament_goes_on_when_nobody_reads_its_progress() {
+    let arena = Arena::new(&format!("rounds = 5\n{}", config(&[RANDOM, GREEDY])));
+    let command = format!(
+        "'{}' tournament t.toml --out out 2>&1 >/dev/null | head -1",
+        tests::referee().display()
+    );
+    let mut shell = std::process::Command::new("sh");
+    let status = shell
+        .args(["-c", &command])
+        .current_dir(arena.path(""))
+        .output();
+    assert!(String::from_utf8_lossy(&status.unwrap().stdout).contains("10 matches of 2 bots"));
+    tests::wait_until("all matches", || arena.matches().len() == 10);
+}
+
+#[test]
+fn processes_play_many_matches_or_one_each() {
+    for (restart, processes) in [("on-fault", 1), ("each-match", 8)] {
+        let noisy = ("noisy", &*format!("['{}', 'noisy']", crate::HOSTILE));
+        let head = format!("rounds = 4\nconcurrency = 1\nrestart = \"{restart}\"\n");
+        let arena = Arena::new(&(head + &config(&[RANDOM, noisy])));
+        assert_eq!(arena.play().code, Some(0));
+        let logs = std::fs::read_dir(arena.path("out/stderr")).unwrap();
+        assert_eq!(logs.count(), processes, "{restart}");
+    }
+}
+
+#[test]
 fn another_seed_gives_other_games() {
     let starts: Vec<Value> = [1, 2]
         .into_iter()
