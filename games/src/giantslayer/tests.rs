@@ -296,3 +296,31 @@ fn states_that_break_the_rules_are_refused() {
     over["scores"] = json!([4, 2]);
     assert_eq!(game().save(&game().load(&over).unwrap()), over);
 }
+
+/// The state with the most moves that `examples/giantslayer_chains.rs` finds, from any seed. There
+/// is no way to have fewer: every chain is a move of its own. However many there are, their number
+/// fits: no giant has more than 6 × 5²³ chains of 24 jumps, because none goes back at once.
+#[test]
+fn the_most_chains_known_are_counted_listed_and_drawn() {
+    let halogai = [
+        "b2", "b3", "b4", "b5", "c3", "c5", "d2", "d3", "d4", "d5", "d6", "d7", "e3", "e7", "f3",
+        "f4", "f5", "f6", "f7", "f8", "g5", "g7", "h5", "h6",
+    ];
+    let giants = ["d1", "e9", "g3", "g6", "h9", "i8"];
+    let position = game().load(&state(1, &halogai, &giants)).unwrap();
+    assert_eq!(game().count_legal(&position), 3_268_885);
+    let mut moves = Vec::new();
+    game().legal(&position, &mut moves);
+    assert_eq!(moves.len(), 3_268_885);
+    let longest = moves.iter().filter_map(|mv| match mv {
+        Move::Trample(chain) => Some(chain.len()),
+        Move::Go(..) => None,
+    });
+    assert_eq!(longest.max(), Some(22));
+    assert!(size_of::<Move>() <= 16, "the list stays small");
+    let mut rng = Rng::new(1);
+    for _ in 0..3 {
+        let mv = game().random_move(&position, &mut rng, &mut Vec::new());
+        assert!(game().is_legal(&position, mv));
+    }
+}
