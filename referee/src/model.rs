@@ -53,8 +53,12 @@ impl Model {
         // Read in two steps, so that the answer to a bad request still carries its id.
         let id = match serde_json::from_slice::<Envelope>(line) {
             Ok(envelope) => envelope.id.map_or("null", RawValue::get),
-            Err(bad) => return respond("null", error("bad_request", format!("not JSON: {bad}"))),
+            Err(bad) => return respond("null", error("bad_request", bad)),
         };
+        // What is given back has to be readable, also inside of an answer.
+        if let Err(bad) = serde_json::from_str::<Value>(&format!("[{id}]")) {
+            return respond("null", error("bad_request", format!("id: {bad}")));
+        }
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
             Err(bad) => error("bad_request", bad),
@@ -208,6 +212,16 @@ fn at_least_one(count: u32) -> Result<(), ModelError> {
 mod tests {
     use super::*;
     use protocol::Answer;
+
+    #[test]
+    fn ids_that_nobody_can_read_are_refused() {
+        let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
+        for id in [&*deep, "1e999", r#""\ud800""#] {
+            let line = format!("{{\"id\":{id},\"op\":\"get\"}}");
+            let answer = Model::default().answer(line.as_bytes());
+            assert!(answer.starts_with("{\"id\":null,"), "{answer}");
+        }
+    }
 
     #[test]
     fn ids_come_back_as_they_were_written() {

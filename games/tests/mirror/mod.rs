@@ -200,7 +200,7 @@ impl Mirror {
     fn rows(&self, rows: &Value) -> Value {
         let mut images: HashMap<&str, char> = HashMap::new();
         for (names, row) in self.rows.iter().zip(rows.as_array().expect("a list")) {
-            for (name, character) in names.iter().zip(row.as_str().unwrap().chars()) {
+            for (name, character) in names.iter().zip(row.as_str().expect("a row").chars()) {
                 images.insert(&self.cells[name], character);
             }
         }

@@ -4,13 +4,16 @@ use std::fs;
 
 use games::{Limits, Rng};
 use protocol::Record;
-use referee::ending::LimitWatch;
+use referee::ending::{LimitWatch, forfeit_outcome};
 use referee::log::{LogFile, verify};
 use referee::report::standings::Standings;
 use referee::report::{summary, tables};
 use serde_json::{Value, json};
 
 use crate::sets;
+
+/// How many plies the referee makes at the beginning of a match.
+const OPENING: usize = 2;
 
 /// Logs of three matches each: as played, with a fault, and cut off.
 pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
@@ -46,7 +49,10 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
             break;
         };
         session.play(&mv).expect("a move that was drawn is legal");
-        moves.push(json!({"seat": seat, "move": mv, "ms": 1.5, "info": {"depth": 1}}));
+        moves.push(match moves.len() {
+            ..OPENING => json!({"seat": seat, "move": mv, "ms": 0}),
+            _ => json!({"seat": seat, "move": mv, "ms": 1.5, "info": {"depth": 1}}),
+        });
         stopped = watch.see(&*session);
     }
     let roles = set.rules.roles().iter();
@@ -55,27 +61,34 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
         "format": 1, "match": "m-000017", "game": set.game, "options": set.options, "seed": seed,
         "start": start, "players": players.collect::<Vec<_>>(),
         "time": {"per_move_ms": 100, "startup_ms": 10000, "margin_ms": 50},
-        "limits": limits, "opening": moves.len().min(2), "moves": moves,
+        "limits": limits, "opening": moves.len().min(OPENING), "moves": moves,
         "result": {"scores": session.scores(), "outcome": session.outcome(),
                    "reason": session.reason().or(stopped), "faults": []},
         "started": "2026-01-02T03:04:05.678Z", "duration_ms": 2345.6, "referee": "referee 0.1.0"
     })
 }
 
-/// Makes every seat give up at the start of a match.
+/// Makes the first seat give up at the start of a match, which ends there with two seats, and is
+/// played on for it with more.
 fn give_up(record: &mut Value, set: &sets::Set) {
     let seats = set.rules.seats();
-    let faulty = if seats == 2 { 1 } else { seats };
-    let faults: Vec<Value> = (0..faulty)
-        .map(|seat| json!({"seat": seat, "code": "resign", "ply": 0, "message": "gave up"}))
-        .collect();
-    let mut outcome = vec![0.5; seats];
-    if seats == 2 {
-        outcome = vec![0.0, 1.0];
-    }
-    record["moves"] = json!([]);
+    let mut at_fault = vec![false; seats];
+    at_fault[0] = true;
     record["opening"] = json!(0);
-    record["result"] = json!({"scores": vec![0; seats], "outcome": outcome, "reason": "forfeit", "faults": faults});
+    if seats == 2 {
+        record["moves"] = json!([]);
+        record["result"]["scores"] = json!([0, 0]);
+    }
+    for played in record["moves"].as_array_mut().into_iter().flatten() {
+        if played["seat"] == 0 {
+            *played = json!({"seat": 0, "move": played["move"], "ms": 0, "forced": true});
+        }
+    }
+    let result = &mut record["result"];
+    let outcome = serde_json::from_value(result["outcome"].take()).expect("an outcome");
+    result["outcome"] = json!(forfeit_outcome(&outcome, &at_fault));
+    result["reason"] = json!("forfeit");
+    result["faults"] = json!([{"seat": 0, "code": "resign", "ply": 0, "message": "gave up"}]);
 }
 
 pub(super) fn run(input: &[u8]) -> bool {
