@@ -66,7 +66,9 @@ impl Mirror {
     pub(crate) fn new(view: &View, matrix: [i32; 4], turn: usize, seats: usize) -> Self {
         // Views have half columns, so that these are quarters of a square cell both ways; the
         // centre of the board is (0, 0).
-        let middle = |places: Vec<i32>| places.iter().min().unwrap() + places.iter().max().unwrap();
+        let middle = |places: Vec<i32>| {
+            places.iter().min().expect("cells") + places.iter().max().expect("cells")
+        };
         let x0 = middle(view.cells.iter().map(|cell| cell.x).collect());
         let y0 = middle(view.cells.iter().map(|cell| cell.y).collect());
         let place = |x: i32, y: i32| (2 * x - x0, 4 * y - 2 * y0);
@@ -136,7 +138,7 @@ impl Mirror {
     /// Options, of which only given boards change.
     pub(crate) fn options(&self, options: &Value) -> Value {
         let mut options = options.clone();
-        for (name, value) in options.as_object_mut().unwrap() {
+        for (name, value) in options.as_object_mut().expect("an object") {
             if ROWS.contains(&&**name) {
                 *value = self.rows(value);
             }
@@ -146,13 +148,13 @@ impl Mirror {
 
     /// A state.
     pub(crate) fn state(&self, state: &Value) -> Value {
-        let fields = state.as_object().unwrap().iter();
+        let fields = state.as_object().expect("an object").iter();
         let field = |(name, value): (&String, &Value)| {
             let value = match &**name {
                 name if ROWS.contains(&name) => self.rows(value),
-                name if BY_SEAT.contains(&name) => {
-                    self.seats(self.value(value).as_array().unwrap()).into()
-                }
+                name if BY_SEAT.contains(&name) => self
+                    .seats(self.value(value).as_array().expect("a list"))
+                    .into(),
                 "acted" | "phase" => value.clone(),
                 "to_move" => match value.as_u64() {
                     Some(seat) => ((seat as usize + self.turn) % self.seats).into(),
@@ -197,8 +199,8 @@ impl Mirror {
 
     fn rows(&self, rows: &Value) -> Value {
         let mut images: HashMap<&str, char> = HashMap::new();
-        for (names, row) in self.rows.iter().zip(rows.as_array().unwrap()) {
-            for (name, character) in names.iter().zip(row.as_str().unwrap().chars()) {
+        for (names, row) in self.rows.iter().zip(rows.as_array().expect("a list")) {
+            for (name, character) in names.iter().zip(row.as_str().expect("a row").chars()) {
                 images.insert(&self.cells[name], character);
             }
         }
