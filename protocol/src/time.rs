@@ -6,6 +6,9 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// About 30 years. Up to here a time that was read is written as the same number again.
+const MOST_MICROS: f64 = 1e15;
+
 /// A duration that is written as a number of milliseconds, to the microsecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Millis(pub Duration);
@@ -29,9 +32,12 @@ impl Serialize for Millis {
 impl<'de> Deserialize<'de> for Millis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let millis = f64::deserialize(deserializer)?;
-        Duration::try_from_secs_f64(millis / 1000.0)
-            .map(Millis)
-            .map_err(|_| de::Error::custom(format!("{millis} is not a number of milliseconds")))
+        let micros = (millis * 1000.0).round();
+        if (0.0..=MOST_MICROS).contains(&micros) {
+            return Ok(Millis(Duration::from_micros(micros as u64)));
+        }
+        let message = format!("{millis} is not a number of milliseconds");
+        Err(de::Error::custom(message))
     }
 }
 
@@ -96,10 +102,25 @@ mod tests {
 
     #[test]
     fn senseless_times_are_refused() {
-        for text in ["-1", "1e300", "\"5\"", "null"] {
+        for text in ["-1", "1e13", "1e300", "\"5\"", "null"] {
             assert!(serde_json::from_str::<Millis>(text).is_err(), "{text}");
         }
         let half: Millis = serde_json::from_str("0.5").unwrap();
         assert_eq!(half.0, Duration::from_micros(500));
+    }
+
+    #[test]
+    fn times_are_written_as_they_were_read() {
+        for text in [
+            "0",
+            "0.001",
+            "12.345",
+            "92233720368.547",
+            "999999999999.999",
+            "1000000000000",
+        ] {
+            let time: Millis = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&time).unwrap(), text);
+        }
     }
 }

@@ -67,7 +67,7 @@ impl Mirror {
         // Views have half columns, so that these are quarters of a square cell both ways; the
         // centre of the board is (0, 0).
         let middle = |places: Vec<i32>| {
-            places.iter().min().expect("a cell") + places.iter().max().expect("a cell")
+            places.iter().min().expect("cells") + places.iter().max().expect("cells")
         };
         let x0 = middle(view.cells.iter().map(|cell| cell.x).collect());
         let y0 = middle(view.cells.iter().map(|cell| cell.y).collect());

@@ -66,7 +66,8 @@ fn change_value(value: &mut Value, other: &Value, rng: &mut Rng) {
     let Some(place) = value.pointer_mut(&pointer) else {
         return;
     };
-    match rng.below(8) {
+    // Half of the changes are small, because what is changed a lot is refused at once.
+    match rng.below(14) {
         0 => *place = retyped(rng),
         1 => *place = extreme(rng),
         2 => *place = any(other, rng).clone(),
