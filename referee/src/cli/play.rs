@@ -116,30 +116,7 @@ impl Args {
         let time = flags.control().map_err(CliError::Usage)?;
         let mut specs: Vec<Arc<BotSpec>> = Vec::new();
         for bot in &self.bots {
-            let command = match bots::find(bot) {
-                Ok(entry) => vec![REFEREE.to_owned(), "bot".to_owned(), entry.name.to_owned()],
-                Err(_) => {
-                    spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?
-                }
-            };
-            let twins = specs
-                .iter()
-                .filter(|other| other.command == command)
-                .count();
-            let name = match twins {
-                0 => bot.clone(),
-                _ => format!("{bot} ({})", twins + 1),
-            };
-            let spec = BotSpec::new(name, command, std::env::current_dir()?, &time);
-            spec.program().map_err(|error| {
-                let or = match error {
-                    CommandError::Missing { .. } => {
-                        format!("; nor is it a reference bot: those are {}", names())
-                    }
-                    _ => String::new(),
-                };
-                CliError::Usage(format!("--bot `{bot}`: {error}{or}"))
-            })?;
+            let spec = spec(bot, &specs, &time)?;
             specs.push(Arc::new(spec));
         }
         let mut limits = rules.info().limits;
@@ -186,6 +163,34 @@ impl Args {
         let _ = artist.join();
         Ok(record)
     }
+}
+
+/// The bot that a word of the command line means; bots of one command get numbers in their names.
+fn spec(
+    bot: &str,
+    others: &[Arc<BotSpec>],
+    time: &protocol::TimeControl,
+) -> Result<BotSpec, CliError> {
+    let command = match bots::find(bot) {
+        Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),
+        Err(_) => spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?,
+    };
+    let twins = others.iter().filter(|other| other.command == command);
+    let name = match twins.count() {
+        0 => bot.to_owned(),
+        twins => format!("{bot} ({})", twins + 1),
+    };
+    let spec = BotSpec::new(name, command, std::env::current_dir()?, time);
+    spec.program().map_err(|error| {
+        let or = match error {
+            CommandError::Missing { .. } => {
+                format!("; nor is it a reference bot: those are {}", names())
+            }
+            _ => String::new(),
+        };
+        CliError::Usage(format!("--bot `{bot}`: {error}{or}"))
+    })?;
+    Ok(spec)
 }
 
 fn names() -> String {
