@@ -173,7 +173,7 @@ impl<T: Thinker> Visitor for SitDown<'_, T> {
         let start = self.start;
         let game = G::new(&Options::read(&G::INFO, &start.options)?)?;
         let position = game.load(&start.state)?;
-        let name = hash(start.match_id.as_bytes());
+        let name = games::hash_text(&start.match_id);
         Ok(Box::new(Following {
             game,
             position,
@@ -249,23 +249,4 @@ pub(crate) fn text<G: Game>(game: &G, mv: G::Move) -> String {
     let mut text = String::new();
     game.write_move(mv, &mut text);
     text
-}
-
-/// FNV-1a: a hash that is the same in every version, unlike the standard library's.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        assert_eq!(hash(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(hash(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

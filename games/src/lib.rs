@@ -46,7 +46,7 @@ pub mod zobrist;
 pub use game::{Game, Info, Limits, MAX_SEATS, Outcome, ParseError, Scores, Seat, rank};
 pub use options::{OptionError, Options};
 pub use registry::{GAMES, find};
-pub use rng::Rng;
+pub use rng::{Rng, hash_text};
 pub use session::{Rules, Session};
 pub use state::StateError;
 pub use view::View;

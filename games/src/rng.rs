@@ -38,11 +38,7 @@ impl Rng {
 
     /// A generator from a seed and a text that names what it is for.
     pub fn from_text(seed: u64, text: &str) -> Self {
-        // FNV-1a, which is simple enough to be the same for ever.
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Self::from_parts(&[seed, hash])
+        Self::from_parts(&[seed, hash_text(text)])
     }
 
     /// The next 64 bits.
@@ -82,6 +78,13 @@ impl Rng {
     }
 }
 
+/// A number made from a text, by FNV-1a, which is simple enough to be the same for ever.
+pub fn hash_text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// The finaliser of SplitMix64: every bit of the input changes every bit of the output.
 pub(crate) const fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -103,6 +106,13 @@ mod tests {
     }
 
     const FIRST_OF_SEED_1: [u64; 4] = [272_506, 208_919, 764_183, 4_220];
+
+    #[test]
+    fn texts_are_hashed_by_fnv_1a() {
+        assert_eq!(hash_text(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash_text("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash_text("foobar"), 0x8594_4171_f739_67e8);
+    }
 
     #[test]
     fn draws_are_uniform() {

@@ -50,8 +50,8 @@ impl Display {
     /// Takes note of what happened and shows it.
     pub fn show(&mut self, progress: Progress<'_>) {
         match progress {
-            Progress::Started { .. } => self.running += 1,
-            Progress::Finished { record, .. } => {
+            Progress::Started => self.running += 1,
+            Progress::Finished(record) => {
                 self.running -= 1;
                 self.done += 1;
                 self.standings.add(record);

@@ -23,17 +23,9 @@ use crate::log::{LogWriter, WriteError};
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// A match has begun.
-    Started {
-        /// Its number.
-        number: usize,
-    },
+    Started,
     /// A match was finished and is in the log.
-    Finished {
-        /// Its number.
-        number: usize,
-        /// What was logged.
-        record: &'a Record,
-    },
+    Finished(&'a Record),
 }
 
 /// How running went.
@@ -47,8 +39,8 @@ pub enum Ran {
 
 /// What slots report.
 enum Report {
-    Started(usize),
-    Finished(usize, Box<Record>),
+    Started,
+    Finished(Box<Record>),
 }
 
 /// What slots share.
@@ -89,25 +81,22 @@ pub async fn run(
         running.spawn(slot(shared.clone(), reports.clone()));
     }
     drop(reports);
+    let mut finished = 0;
     while let Some(report) = inbox.recv().await {
         match report {
-            Report::Started(number) => show(Progress::Started { number }),
-            Report::Finished(number, record) => {
+            Report::Started => show(Progress::Started),
+            Report::Finished(record) => {
                 log.append(&record)?;
-                show(Progress::Finished {
-                    number,
-                    record: &record,
-                });
+                finished += 1;
+                show(Progress::Finished(&record));
             }
         }
     }
     running.join_all().await;
     log.sync()?;
-    let interrupted = *shared.stop.borrow();
-    Ok(if interrupted {
-        Ran::Interrupted
-    } else {
-        Ran::Complete
+    Ok(match finished == shared.schedule.len() {
+        true => Ran::Complete,
+        false => Ran::Interrupted,
     })
 }
 
@@ -120,18 +109,14 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
         let Some(scheduled) = shared.schedule.get(next) else {
             break;
         };
-        if reports
-            .send(Report::Started(scheduled.number))
-            .await
-            .is_err()
-        {
+        if reports.send(Report::Started).await.is_err() {
             break;
         }
         let record = tokio::select! {
             record = play(&shared.config, scheduled, &mut pool) => record,
             _ = stop.wait_for(|stop| *stop) => break,
         };
-        let report = Report::Finished(scheduled.number, Box::new(record));
+        let report = Report::Finished(Box::new(record));
         if reports.send(report).await.is_err() {
             break;
         }
