@@ -8,6 +8,7 @@ use protocol::{FaultCode, FromBot, ToBot};
 use tokio::time::{Instant, sleep_until};
 
 use crate::arbiter::{Action, Arbiter, Event, Played, Setup};
+use crate::bot::pool::Pool;
 use crate::bot::{BotProcess, Failure};
 
 /// How long a bot may take to read a message that asks for nothing.
@@ -16,12 +17,13 @@ const COURTESY: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Plays a match. The bots come in seat order, or the reason why one could not be started; those
-/// that may play on are given back.
+/// that may play on are given back, and the others end in the pool.
 ///
 /// `watch` is called after every event, for those who want to look on.
 pub async fn play(
     setup: Setup,
     bots: Vec<Result<BotProcess, Failure>>,
+    pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<Option<BotProcess>>) {
     let mut driver = Driver {
@@ -29,6 +31,7 @@ pub async fn play(
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
         deaf: Vec::new(),
+        pool,
     };
     let mut events = Vec::new();
     for (seat, bot) in bots.into_iter().enumerate() {
@@ -62,21 +65,22 @@ pub async fn play(
     }
 }
 
-struct Driver {
+struct Driver<'a> {
     began: Instant,
     arbiter: Arbiter,
     bots: Vec<Option<BotProcess>>,
     /// Seats from which nothing more can come.
     deaf: Vec<bool>,
+    pool: &'a mut Pool,
 }
 
-impl Driver {
+impl Driver<'_> {
     /// The bots that may play on.
     fn survivors(self) -> Vec<Option<BotProcess>> {
         let bots = self.bots.into_iter().zip(self.deaf);
         bots.map(|(bot, deaf)| match bot {
             Some(bot) if deaf => {
-                tokio::spawn(bot.end());
+                self.pool.dismiss(bot);
                 None
             }
             bot => bot,
@@ -103,7 +107,7 @@ impl Driver {
                     Action::Dismiss { seat } => {
                         self.deaf[seat] = true;
                         if let Some(bot) = self.bots[seat].take() {
-                            tokio::spawn(bot.end());
+                            self.pool.dismiss(bot);
                         }
                     }
                 }

@@ -1,30 +1,34 @@
 //! A bot's process: started, introduced, talked to, and ended with everything it started.
 
-pub mod guard;
+pub mod keeper;
+mod kept;
 mod lines;
+mod nursery;
 pub mod pool;
 pub mod spec;
 mod stderr;
+pub mod tree;
 
 use std::future::poll_fn;
 use std::io;
-use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::in_words;
-use guard::Guard;
+use keeper::Plan;
+use kept::{Keepers, Kept};
 use lines::{Line, Lines};
+pub use nursery::Nursery;
 use spec::{BotSpec, REFEREE_VARIABLE};
+pub use stderr::Stderr;
+use stderr::Tail;
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -34,48 +38,19 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// What the referee calls itself in messages and logs.
 pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
 
-/// Where a process's stderr goes.
-#[derive(Clone, Debug)]
-pub enum Stderr {
-    /// To the referee's own.
-    Inherit,
-    /// To this file, up to a limit.
-    Keep(PathBuf),
-}
-
 /// Why a bot cannot be talked to: the fault, and what happened in words.
 pub type Failure = (FaultCode, String);
 
 /// A running bot that has introduced itself.
 #[derive(Debug)]
 pub struct BotProcess {
-    child: Child,
-    group: Group,
+    kept: Kept,
     /// `None` once it could not be written to.
     stdin: Option<ChildStdin>,
     lines: Lines<ChildStdout>,
+    /// `None` if stderr is passed on.
+    tail: Option<Tail>,
     hello: BotHello,
-}
-
-/// A process group, killed when this is dropped.
-#[derive(Debug)]
-struct Group {
-    id: Pid,
-    guard: Arc<Guard>,
-}
-
-impl Group {
-    fn signal(&self, signal: Signal) {
-        // It may be gone already, which is what is wanted.
-        let _ = killpg(self.id, signal);
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::SIGKILL);
-        self.guard.forget(self.id);
-    }
 }
 
 impl BotProcess {
@@ -86,52 +61,34 @@ impl BotProcess {
     pub async fn start(
         spec: &BotSpec,
         stderr: &Stderr,
-        guard: &Arc<Guard>,
+        keepers: &Arc<Keepers>,
     ) -> Result<Self, Failure> {
         let startup = |message: String| (FaultCode::Startup, message);
         let program = spec.program().map_err(|error| startup(error.to_string()))?;
-        let mut child = Command::new(&program)
-            .args(&spec.command[1..])
-            .current_dir(&spec.dir)
-            .env(
-                REFEREE_VARIABLE,
-                std::env::current_exe().unwrap_or_default(),
-            )
-            .envs(&spec.env)
-            .process_group(0)
-            .kill_on_drop(true)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(match stderr {
+        let mut command = spec.command.clone();
+        command[0] = program.to_string_lossy().into_owned();
+        let set_up = |keeper: &mut Command| {
+            let myself = std::env::current_exe().unwrap_or_default();
+            keeper.env(REFEREE_VARIABLE, myself).envs(&spec.env);
+            keeper.stderr(match stderr {
                 Stderr::Inherit => Stdio::inherit(),
-                Stderr::Keep(_) => Stdio::piped(),
-            })
-            .spawn()
-            .map_err(|error| {
-                startup(format!(
-                    "`{}` cannot be started: {error}{}",
-                    program.display(),
-                    hint(&error)
-                ))
-            })?;
-        let id = child.id().and_then(|id| i32::try_from(id).ok());
-        let id = Pid::from_raw(id.ok_or_else(|| startup("it has no process id".to_owned()))?);
-        guard.watch(id);
-        let group = Group {
-            id,
-            guard: guard.clone(),
+                Stderr::Keep { .. } => Stdio::piped(),
+            });
         };
-        if let (Some(pipe), Stderr::Keep(path)) = (child.stderr.take(), stderr) {
-            tokio::spawn(stderr::keep(pipe, path.clone()));
-        }
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(startup("its pipes are gone".to_owned()));
+        let (kept, pipes) = Kept::start(&Plan { command }, &spec.dir, set_up, keepers)
+            .await
+            .map_err(|why| startup(format!("`{}` {why}", program.display())))?;
+        let tail = match (pipes.stderr, stderr) {
+            (Some(pipe), Stderr::Keep { path, left }) => {
+                Some(stderr::keep(pipe, path.clone(), left.clone()))
+            }
+            _ => None,
         };
         let mut process = BotProcess {
-            child,
-            group,
-            stdin: Some(stdin),
-            lines: Lines::new(stdout, MAX_LINE),
+            kept,
+            stdin: Some(pipes.stdin),
+            lines: Lines::new(pipes.stdout, MAX_LINE),
+            tail,
             hello: BotHello {
                 protocol: PROTOCOL,
                 name: spec.name.clone(),
@@ -186,7 +143,12 @@ impl BotProcess {
         let line = match line {
             Ok(line) => line,
             Err((FaultCode::Crash, _)) => {
-                let message = format!("{} before it said `hello`", self.exit().await);
+                let mut message = format!("{} before it said `hello`", self.exit().await);
+                if let Some(tail) = &mut self.tail
+                    && let Some(line) = tail.last_line(LAST_WORDS).await
+                {
+                    message.push_str(&format!("; the last it printed on stderr: {line}"));
+                }
                 return Err((FaultCode::Startup, message));
             }
             Err(failure) => return Err(failure),
@@ -215,7 +177,7 @@ impl BotProcess {
 
     /// Whether the process is still there.
     pub fn is_running(&mut self) -> bool {
-        self.stdin.is_some() && matches!(self.child.try_wait(), Ok(None))
+        self.stdin.is_some() && self.kept.is_running()
     }
 
     /// Sends a message, within `limit`.
@@ -269,59 +231,28 @@ impl BotProcess {
 
     /// How the process ended, in words, when its output was closed; waits a moment for it.
     pub async fn exit(&mut self) -> String {
-        match timeout(LAST_WORDS, self.child.wait()).await {
-            Ok(Ok(status)) => exit_in_words(status),
-            _ => "closed its output".to_owned(),
-        }
+        let exit = self.kept.exit(LAST_WORDS).await;
+        exit.unwrap_or_else(|| "closed its output".to_owned())
     }
 
     /// The same without waiting.
     pub fn exit_so_far(&mut self) -> String {
-        match self.child.try_wait() {
-            Ok(Some(status)) => exit_in_words(status),
-            _ => "closed its output".to_owned(),
-        }
+        let exit = self.kept.exit_so_far();
+        exit.unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL to its whole process group.
+    /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL, with everything it started.
     pub async fn end(mut self) {
         let asked = timeout(GRACE, async {
+            // It may not read any more.
             let _ = self.write(&ToBot::Quit).await;
             self.stdin = None;
-            let _ = self.child.wait().await;
+            self.kept.ended().await;
         });
         if asked.await.is_err() {
-            self.group.signal(Signal::SIGTERM);
-            if timeout(GRACE, self.child.wait()).await.is_err() {
-                self.group.signal(Signal::SIGKILL);
-                let _ = self.child.wait().await;
-            }
+            self.kept.ask_to_end().await;
+            let _ = timeout(GRACE, self.kept.ended()).await;
         }
-        // Dropping the group kills what the bot may have left behind.
-    }
-}
-
-/// Why a program that is there and executable could not be started.
-fn hint(error: &io::Error) -> &'static str {
-    match error.kind() {
-        // The program itself was found before.
-        io::ErrorKind::NotFound => " (is the interpreter in its first line right?)",
-        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
-            " (is it a script whose first line should be `#!` and an interpreter?)"
-        }
-        _ => "",
-    }
-}
-
-/// An exit status as part of a sentence.
-fn exit_in_words(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exited with code {code}"),
-        (None, Some(signal)) => {
-            let name = Signal::try_from(signal).map_or("unknown signal", Signal::as_str);
-            format!("was ended by signal {signal} ({name})")
-        }
-        (None, None) => "ended".to_owned(),
+        self.kept.end().await;
     }
 }

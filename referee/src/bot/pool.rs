@@ -1,60 +1,15 @@
 //! The bots of one match slot: processes are kept between matches and started when needed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::task::JoinSet;
 
-use super::guard::Guard;
-use super::spec::BotSpec;
-use super::{BotProcess, Failure, Stderr};
+use super::nursery::Nursery;
+use super::spec::{BotSpec, Restart};
+use super::{BotProcess, Failure};
 
 /// At most this many processes of a slot wait for their next match.
 const IDLE: usize = 8;
-
-/// What all slots share.
-#[derive(Debug)]
-pub struct Nursery {
-    guard: Arc<Guard>,
-    /// Where stderr is kept; `None` to pass it on.
-    stderr: Option<PathBuf>,
-    started: AtomicUsize,
-}
-
-impl Nursery {
-    /// Bots are watched by this guard; their stderr is kept in this folder.
-    pub fn new(guard: Guard, stderr: Option<PathBuf>) -> Self {
-        Nursery {
-            guard: Arc::new(guard),
-            stderr,
-            started: AtomicUsize::new(0),
-        }
-    }
-
-    async fn start(&self, spec: &BotSpec) -> Result<BotProcess, Failure> {
-        let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
-        let stderr = match &self.stderr {
-            Some(folder) => {
-                Stderr::Keep(folder.join(format!("{}.{number}.log", file_name(&spec.name))))
-            }
-            None => Stderr::Inherit,
-        };
-        BotProcess::start(spec, &stderr, &self.guard).await
-    }
-}
-
-/// A bot's name, fit for a file's.
-fn file_name(name: &str) -> String {
-    let fit = |c: char| {
-        if c.is_alphanumeric() || "-_".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    name.chars().map(fit).take(60).collect()
-}
 
 /// The processes of one slot.
 #[derive(Debug)]
@@ -62,6 +17,8 @@ pub struct Pool {
     nursery: Arc<Nursery>,
     /// The one used last comes last.
     idle: Vec<(String, BotProcess)>,
+    /// Those that are being ended.
+    leaving: JoinSet<()>,
 }
 
 impl Pool {
@@ -70,7 +27,13 @@ impl Pool {
         Pool {
             nursery,
             idle: Vec::new(),
+            leaving: JoinSet::new(),
         }
+    }
+
+    /// Where processes come from.
+    pub fn nursery(&self) -> &Nursery {
+        &self.nursery
     }
 
     /// A process for each of these bots, in their order; those that are not there yet are
@@ -111,24 +74,34 @@ impl Pool {
             if process.is_running() {
                 return Some(process);
             }
+            self.dismiss(process);
         }
     }
 
-    /// Keeps a process for its next match.
-    pub async fn give_back(&mut self, name: &str, process: BotProcess) {
-        self.idle.push((name.to_owned(), process));
+    /// Keeps a process for its next match, if it may play one.
+    pub fn give_back(&mut self, spec: &BotSpec, process: BotProcess) {
+        if spec.restart == Restart::EachMatch {
+            return self.dismiss(process);
+        }
+        self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);
-            oldest.end().await;
+            self.dismiss(oldest);
         }
+    }
+
+    /// Ends a process, beside whatever else is done.
+    pub fn dismiss(&mut self, process: BotProcess) {
+        // Those that are gone by now need not be remembered.
+        while self.leaving.try_join_next().is_some() {}
+        self.leaving.spawn(process.end());
     }
 
     /// Ends all processes, side by side.
-    pub async fn end(self) {
-        let mut ending = JoinSet::new();
-        for (_, process) in self.idle {
-            ending.spawn(process.end());
+    pub async fn end(mut self) {
+        for (_, process) in std::mem::take(&mut self.idle) {
+            self.dismiss(process);
         }
-        ending.join_all().await;
+        self.leaving.join_all().await;
     }
 }

@@ -1,47 +1,141 @@
-//! What bots print on stderr: kept in a file beside the log, up to a limit.
+//! What bots print on stderr: kept in a file beside the log, up to a limit, and its end in memory.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
-/// At most this many bytes of a process's stderr are kept.
-const KEPT: usize = 1 << 20;
+/// So many of the last bytes are remembered, for reports of failures.
+const TAIL: usize = 16 << 10;
+/// The last line is quoted in sentences up to this length.
+const QUOTED: usize = 200;
 
-/// Copies to `path` until the pipe is closed. The file is made when something is printed. What
-/// comes after the limit is read and dropped, so that the bot never waits for it.
-pub(super) async fn keep(mut pipe: ChildStderr, path: PathBuf) {
-    let mut buffer = vec![0; 4096];
-    let mut file: Option<File> = None;
-    let mut left = KEPT;
-    while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
-        if left == 0 {
-            continue;
+/// Where a process's stderr goes.
+#[derive(Clone, Debug)]
+pub enum Stderr {
+    /// To the referee's own.
+    Inherit,
+    /// To this file.
+    Keep {
+        /// The file; it is made when something is printed.
+        path: PathBuf,
+        /// How many bytes this bot may still leave behind, all its processes together.
+        left: Arc<AtomicU64>,
+    },
+}
+
+/// The end of what a process printed.
+#[derive(Debug)]
+pub(super) struct Tail {
+    last: Arc<Mutex<VecDeque<u8>>>,
+    reading: JoinHandle<()>,
+}
+
+impl Tail {
+    /// All that was printed last, if the process has ended; waits a moment for the rest of it.
+    pub(super) async fn text(&mut self, within: Duration) -> String {
+        if !self.reading.is_finished() {
+            // It may be open in another process still.
+            let _ = timeout(within, &mut self.reading).await;
         }
-        let kept = &buffer[..read.min(left)];
-        left -= kept.len();
-        if let Err(error) = append(&mut file, &path, kept, left == 0) {
-            tracing::warn!("{} cannot be written: {error}", path.display());
-            left = 0;
-        }
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = last.iter().copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The last line that says anything, for a sentence.
+    pub(super) async fn last_line(&mut self, within: Duration) -> Option<String> {
+        let text = self.text(within).await;
+        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        let fit: String = line.trim().chars().filter(|c| !c.is_control()).collect();
+        Some(match fit.char_indices().nth(QUOTED) {
+            Some((end, _)) => format!("{}…", &fit[..end]),
+            None => fit,
+        })
     }
 }
 
-fn append(file: &mut Option<File>, path: &PathBuf, text: &[u8], last: bool) -> std::io::Result<()> {
-    let file = match file {
-        Some(file) => file,
-        None => {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            file.insert(File::create(path)?)
+/// Copies to `path` until the pipe is closed. What comes after the limit is read and dropped, so
+/// that the bot never waits for it.
+pub(super) fn keep(mut pipe: ChildStderr, path: PathBuf, left: Arc<AtomicU64>) -> Tail {
+    let last = Arc::new(Mutex::new(VecDeque::new()));
+    let tail = last.clone();
+    let reading = tokio::spawn(async move {
+        let mut buffer = vec![0; 4096];
+        let mut file = Kept {
+            path,
+            file: None,
+            full: false,
+        };
+        while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+            remember(&tail, &buffer[..read]);
+            file.append(&buffer[..read], &left);
         }
-    };
-    file.write_all(text)?;
-    if last {
-        write!(file, "\n[more than {KEPT} bytes: the rest was dropped]\n")?;
+    });
+    Tail { last, reading }
+}
+
+fn remember(tail: &Mutex<VecDeque<u8>>, text: &[u8]) {
+    let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+    tail.extend(text);
+    let surplus = tail.len().saturating_sub(TAIL);
+    tail.drain(..surplus);
+}
+
+/// The file of one process.
+struct Kept {
+    path: PathBuf,
+    file: Option<File>,
+    /// Nothing more is written.
+    full: bool,
+}
+
+impl Kept {
+    fn append(&mut self, text: &[u8], left: &AtomicU64) {
+        if self.full {
+            return;
+        }
+        let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
+        let allowed = left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .unwrap_or_else(|left| left);
+        let kept = text
+            .len()
+            .min(usize::try_from(allowed).unwrap_or(usize::MAX));
+        self.full = kept < text.len();
+        if let Err(error) = self.write(&text[..kept]) {
+            tracing::warn!("{} cannot be written: {error}", self.path.display());
+            self.full = true;
+        }
     }
-    Ok(())
+
+    fn write(&mut self, text: &[u8]) -> std::io::Result<()> {
+        if text.is_empty() && self.file.is_none() {
+            return Ok(());
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                if let Some(folder) = self.path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                self.file.insert(File::create(&self.path)?)
+            }
+        };
+        file.write_all(text)?;
+        if self.full {
+            file.write_all(
+                b"\n[the limit of what is kept of this bot is reached: the rest was dropped]\n",
+            )?;
+        }
+        Ok(())
+    }
 }

@@ -3,8 +3,8 @@
 
 mod bot;
 mod games;
-mod guard;
 mod input;
+mod keeper;
 mod model;
 mod perft;
 mod play;
@@ -24,6 +24,7 @@ use crate::log::{LogError, WriteError};
 use crate::report::tell;
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
+use crate::tournament::run::RunError;
 
 /// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
 #[derive(Debug, Parser)]
@@ -50,8 +51,8 @@ enum Command {
     Perft(perft::Args),
     Games(games::Args),
     Bot(bot::Args),
-    #[command(name = crate::bot::guard::SUBCOMMAND, hide = true)]
-    Guard(guard::Args),
+    #[command(name = crate::bot::keeper::SUBCOMMAND, hide = true)]
+    Keeper(keeper::Args),
 }
 
 /// Why a command did not go well.
@@ -66,6 +67,8 @@ enum CliError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Write(#[from] WriteError),
+    #[error(transparent)]
+    Run(#[from] RunError),
     #[error(transparent)]
     Log(#[from] LogError),
     /// A log was read but does not hold what it should.
@@ -86,7 +89,7 @@ impl CliError {
             CliError::Folder(FolderError::Taken { .. }) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
-            CliError::Folder(_) | CliError::Write(_) | CliError::Io(_) => 4,
+            CliError::Folder(_) | CliError::Write(_) | CliError::Run(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -107,7 +110,7 @@ pub fn run() -> ExitCode {
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
         Command::Bot(args) => args.run(),
-        Command::Guard(args) => args.run(),
+        Command::Keeper(args) => args.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -149,9 +152,9 @@ fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
     Ok(receiver)
 }
 
-/// The asynchronous part of a command, on one thread a core.
+/// The asynchronous part of a command.
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     Ok(runtime.block_on(future))

@@ -9,8 +9,8 @@ use protocol::{LoggedMove, Record};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::arbiter::Arbiter;
-use crate::bot::guard::Guard;
-use crate::bot::pool::{Nursery, Pool};
+use crate::bot::Nursery;
+use crate::bot::pool::Pool;
 use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
 use crate::draw;
 use crate::log::{LogFile, LogWriter};
@@ -138,7 +138,7 @@ impl Args {
     }
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
-        let mut pool = Pool::new(Arc::new(Nursery::new(Guard::start()?, None)));
+        let mut pool = Pool::new(Arc::new(Nursery::new(None)?));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         // Drawn by another thread: a terminal that is slow to show it must not cost a bot time.
         let (pictures, drawn) = mpsc::channel::<String>();

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{CliError, block_on, on_interrupt, print};
-use crate::bot::guard::Guard;
-use crate::bot::pool::Nursery;
+use crate::bot::Nursery;
 use crate::log::LOG_NAME;
 use crate::report::progress::Display;
 use crate::report::standings::Standings;
@@ -56,7 +55,7 @@ impl Args {
         }
         let names = config.bots.iter().map(|bot| &*bot.name);
         let mut display = Display::new(Standings::new(names), total, self.quiet);
-        let nursery = Nursery::new(Guard::start()?, Some(folder.path.join(STDERR_NAME)));
+        let nursery = Nursery::new(Some(folder.path.join(STDERR_NAME)))?;
         let stop = on_interrupt()?;
         let show = |progress: run::Progress<'_>| display.show(progress);
         let ran = run::run(config, schedule, nursery, &mut folder.log, stop, show).await?;

@@ -60,6 +60,10 @@ impl Display {
                     tell(format_args!("[{done}/{total}] {}\n", summary(record)));
                 }
             }
+            Progress::Trouble(what) => match &self.how {
+                How::Live(bar) => bar.println(format!("warning: {what}")),
+                How::Lines | How::Quiet => tell(format_args!("warning: {what}\n")),
+            },
         }
         if let How::Live(bar) = &self.how {
             bar.set_position(self.done as u64);

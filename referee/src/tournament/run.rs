@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::{Instant, SystemTime};
 
 use games::Session;
-use protocol::{LOG_FORMAT, Millis, Player, Record};
+use protocol::{FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+use thiserror::Error;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
 
 use super::opening;
 use super::schedule::Scheduled;
 use super::{Config, GameSetup};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
-use crate::bot::pool::{Nursery, Pool};
-use crate::bot::spec::{BotSpec, Restart};
-use crate::bot::{Failure, REFEREE_NAME};
+use crate::bot::pool::Pool;
+use crate::bot::spec::BotSpec;
+use crate::bot::{BotProcess, Failure, Nursery, REFEREE_NAME};
 use crate::driver;
 use crate::log::{LogWriter, WriteError};
 
@@ -26,6 +27,19 @@ pub enum Progress<'a> {
     Started,
     /// A match was finished and is in the log.
     Finished(&'a Record),
+    /// Something that the user should hear about.
+    Trouble(&'a str),
+}
+
+/// Why a tournament could not go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The log.
+    #[error(transparent)]
+    Log(#[from] WriteError),
+    /// Threads.
+    #[error("no thread can be started for a match: {0}")]
+    Slot(std::io::Error),
 }
 
 /// How running went.
@@ -41,6 +55,7 @@ pub enum Ran {
 enum Report {
     Started,
     Finished(Box<Record>),
+    Trouble(String),
 }
 
 /// What slots share.
@@ -56,6 +71,9 @@ struct Shared {
 /// Plays the schedule. Each finished match is in the log before it is shown. When `stop` turns
 /// true, matches in flight are given up and the bots ended.
 ///
+/// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
+/// another.
+///
 /// # Errors
 /// If the log cannot be written; matches in flight are given up then, too.
 pub async fn run(
@@ -65,7 +83,7 @@ pub async fn run(
     log: &mut LogWriter,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
-) -> Result<Ran, WriteError> {
+) -> Result<Ran, RunError> {
     let slots = config.concurrency.min(schedule.len());
     let shared = Arc::new(Shared {
         config,
@@ -76,28 +94,53 @@ pub async fn run(
     });
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, mut inbox) = mpsc::channel(2 * slots.max(1));
-    let mut running = JoinSet::new();
-    for _ in 0..slots {
-        running.spawn(slot(shared.clone(), reports.clone()));
+    for number in 0..slots {
+        let (shared, reports) = (shared.clone(), reports.clone());
+        thread::Builder::new()
+            .name(format!("slot {number}"))
+            .spawn(move || own_runtime(slot(shared, reports)))
+            .map_err(RunError::Slot)?;
     }
     drop(reports);
     let mut finished = 0;
+    let mut wrong = None;
+    // Ends when the last slot is gone. After an error slots end at their next report.
     while let Some(report) = inbox.recv().await {
         match report {
             Report::Started => show(Progress::Started),
-            Report::Finished(record) => {
-                log.append(&record)?;
-                finished += 1;
-                show(Progress::Finished(&record));
-            }
+            Report::Trouble(what) => show(Progress::Trouble(&what)),
+            Report::Finished(record) => match log.append(&record) {
+                Ok(()) => {
+                    finished += 1;
+                    show(Progress::Finished(&record));
+                }
+                Err(error) => {
+                    wrong = Some(error);
+                    break;
+                }
+            },
         }
     }
-    running.join_all().await;
+    drop(inbox);
+    shared.nursery.all_gone().await;
+    if let Some(error) = wrong {
+        return Err(error.into());
+    }
     log.sync()?;
     Ok(match finished == shared.schedule.len() {
         true => Ran::Complete,
         false => Ran::Interrupted,
     })
+}
+
+fn own_runtime(slot: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(slot),
+        Err(error) => tracing::error!("a slot cannot begin: {error}"),
+    }
 }
 
 /// Plays one match after another until there are no more.
@@ -115,7 +158,11 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
         let record = tokio::select! {
             record = play(&shared.config, scheduled, &mut pool) => record,
             _ = stop.wait_for(|stop| *stop) => break,
+            () = reports.closed() => break,
         };
+        for what in shared.nursery.take_news() {
+            let _ = reports.send(Report::Trouble(what)).await;
+        }
         let report = Report::Finished(Box::new(record));
         if reports.send(report).await.is_err() {
             break;
@@ -188,12 +235,15 @@ impl Plan {
             limits: self.game.limits,
             players: self.specs.iter().map(|spec| seated(spec)).collect(),
         };
-        let (played, bots) = driver::play(setup, bots, watch).await;
-        for (spec, bot) in self.specs.iter().zip(bots) {
-            match bot {
-                Some(bot) if spec.restart == Restart::EachMatch => bot.end().await,
-                Some(bot) => pool.give_back(&spec.name, bot).await,
-                None => {}
+        let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
+        let (played, bots) = driver::play(setup, bots, pool, watch).await;
+        for (seat, (spec, bot)) in self.specs.iter().zip(bots).enumerate() {
+            if joined[seat] {
+                let failure = startup_fault(&played.result, seat);
+                pool.nursery().began(spec, failure.as_ref()).await;
+            }
+            if let Some(bot) = bot {
+                pool.give_back(spec, bot);
             }
         }
         let Played { moves, result } = played;
@@ -216,6 +266,13 @@ impl Plan {
         }
     }
 
+    /// Whether a bot is there that says that it plays this game.
+    fn plays_this(&self, bot: &Result<BotProcess, Failure>) -> bool {
+        let Ok(bot) = bot else { return false };
+        let games = bot.hello().games.as_ref();
+        games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
+    }
+
     fn players(&self, versions: Vec<Option<String>>) -> Vec<Player> {
         let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
         seats
@@ -230,6 +287,13 @@ impl Plan {
     }
 }
 
+/// Why a bot that was there did not get ready.
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
+    let mut faults = result.faults.iter();
+    let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
+    Some((fault.code, fault.message.clone()))
+}
+
 fn seated(spec: &BotSpec) -> Seated {
     Seated {
         name: spec.name.clone(),
@@ -237,6 +301,6 @@ fn seated(spec: &BotSpec) -> Seated {
     }
 }
 
-fn version(bot: &Result<crate::bot::BotProcess, Failure>) -> Option<String> {
+fn version(bot: &Result<BotProcess, Failure>) -> Option<String> {
     bot.as_ref().ok()?.hello().version.clone()
 }

@@ -1,0 +1,239 @@
+//! The keeper: a small process between the referee and each bot.
+//!
+//! It makes a session of its own, adopts whatever the bot starts and leaves behind (also what
+//! hides in a session of its own), and ends all of it when the bot exits, when the referee says
+//! so, or when the referee is gone, however that happened. A bot that kills its parent kills
+//! only this.
+
+use std::io;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdStream;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::sleep;
+
+use super::tree;
+
+/// The hidden subcommand that a keeper is.
+pub const SUBCOMMAND: &str = "keeper";
+/// Where a keeper finds its end of the line to the referee.
+pub(super) const CONTROL: i32 = 3;
+/// The command that asks the bot's whole tree to end.
+pub(super) const TERM: &str = "term\n";
+/// The command that ends the bot's whole tree.
+pub(super) const KILL: &str = "kill\n";
+/// Between two looks at whether everything that was killed is gone.
+const BURIAL: Duration = Duration::from_millis(1);
+
+/// What a keeper is to start.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// Program and arguments.
+    pub(super) command: Vec<String>,
+}
+
+/// What a keeper tells the referee, one a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Report {
+    /// The bot runs.
+    Started { pid: i32 },
+    /// It could not be started, as part of a sentence.
+    Failed { why: String },
+    /// Its first process has ended.
+    Exited(Exit),
+}
+
+/// How a process ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Exit {
+    /// As part of a sentence.
+    pub fn in_words(&self) -> String {
+        match *self {
+            Exit::Code(code) => format!("exited with code {code}"),
+            Exit::Signal(signal) => {
+                let name = Signal::try_from(signal).map_or("unknown signal", Signal::as_str);
+                format!("was ended by signal {signal} ({name})")
+            }
+        }
+    }
+}
+
+/// A keeper's whole life.
+///
+/// # Errors
+/// If it was not started by a referee, or the machine refuses the most basic things.
+pub fn run(plan: &Plan) -> io::Result<()> {
+    let control = control()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(keep(plan, control))
+}
+
+/// The line to the referee, which is not for the bot.
+fn control() -> io::Result<StdStream> {
+    // SAFETY: the referee hands this descriptor over to this process alone, at its start, and
+    // nothing else here takes it. If there is none, its first use is an error.
+    #[expect(unsafe_code, reason = "an inherited descriptor has no owner yet")]
+    let fd = unsafe { OwnedFd::from_raw_fd(CONTROL) };
+    fcntl(fd.as_fd(), FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
+    let control = StdStream::from(fd);
+    control.set_nonblocking(true)?;
+    Ok(control)
+}
+
+async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
+    let (commands, mut reports) = UnixStream::from_std(control)?.into_split();
+    // Before anything is started, so that no end is missed.
+    let mut ended = signal(SignalKind::child())?;
+    setsid()?;
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_child_subreaper(true)?;
+    let main = match start(&plan.command) {
+        Ok(pid) => pid,
+        Err(why) => return tell(&mut reports, &Report::Failed { why }).await,
+    };
+    let_go()?;
+    tell(&mut reports, &Report::Started { pid: main.as_raw() }).await?;
+    let mut commands = BufReader::new(commands).lines();
+    let exit = loop {
+        tokio::select! {
+            command = commands.next_line() => match command {
+                Ok(Some(command)) if command == TERM.trim_end() => ask_to_end(),
+                // The referee says so, or it is gone.
+                _ => break None,
+            },
+            _ = ended.recv() => if let Some(exit) = bury(main).exit {
+                break Some(exit);
+            },
+        }
+    };
+    if let Some(exit) = &exit {
+        // The referee may be gone.
+        let _ = tell(&mut reports, &Report::Exited(exit.clone())).await;
+    }
+    let late = end_all(main).await;
+    if let (None, Some(exit)) = (exit, late) {
+        let _ = tell(&mut reports, &Report::Exited(exit)).await;
+    }
+    Ok(())
+}
+
+async fn tell(reports: &mut (impl AsyncWriteExt + Unpin), report: &Report) -> io::Result<()> {
+    let line = serde_json::to_string(report)? + "\n";
+    reports.write_all(line.as_bytes()).await
+}
+
+/// Starts the bot in a process group of its own.
+fn start(command: &[String]) -> Result<Pid, String> {
+    let [program, arguments @ ..] = command else {
+        return Err("cannot be started: there is no command".to_owned());
+    };
+    let started = Command::new(program)
+        .args(arguments)
+        .process_group(0)
+        .spawn();
+    match started {
+        Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
+        Err(error) => Err(format!("cannot be started: {error}{}", hint(&error))),
+    }
+}
+
+/// Why a program that is there and executable could not be started.
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        // The program itself was found before.
+        io::ErrorKind::NotFound => " (is the interpreter in its first line right?)",
+        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
+            " (is it a script whose first line should be `#!` and an interpreter?)"
+        }
+        _ => "",
+    }
+}
+
+/// Closes this process's ends of the bot's pipes, so that both sides see when the other closes.
+fn let_go() -> io::Result<()> {
+    let nothing = std::fs::File::options()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+fn ask_to_end() {
+    let tree = tree::descendants(Pid::this());
+    tree::signal(&tree, Signal::SIGTERM);
+    // Who is stopped cannot see it.
+    tree::signal(&tree, Signal::SIGCONT);
+}
+
+/// What was there to be buried.
+#[derive(Debug, Default)]
+struct Burial {
+    /// How the bot's first process ended, if it was among them.
+    exit: Option<Exit>,
+    /// Nobody is left.
+    all: bool,
+}
+
+/// Takes note of all children that have ended.
+fn bury(main: Pid) -> Burial {
+    let mut burial = Burial::default();
+    loop {
+        let (pid, exit) = match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(pid, code)) => (pid, Exit::Code(code)),
+            Ok(WaitStatus::Signaled(pid, signal, _)) => (pid, Exit::Signal(signal as i32)),
+            Err(Errno::ECHILD) => {
+                burial.all = true;
+                return burial;
+            }
+            Ok(WaitStatus::StillAlive) | Err(_) => return burial,
+            Ok(_) => continue,
+        };
+        if pid == main {
+            burial.exit = Some(exit);
+        }
+    }
+}
+
+/// Kills until nobody is left: as every orphan becomes a child of this process, that is when it
+/// has no children.
+async fn end_all(main: Pid) -> Option<Exit> {
+    let mut exit = None;
+    loop {
+        if tree::visible() {
+            tree::signal(&tree::descendants(Pid::this()), Signal::SIGKILL);
+        } else {
+            let _ = killpg(main, Signal::SIGKILL);
+        }
+        let burial = bury(main);
+        exit = exit.or(burial.exit);
+        if burial.all {
+            return exit;
+        }
+        sleep(BURIAL).await;
+    }
+}

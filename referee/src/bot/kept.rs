@@ -1,0 +1,276 @@
+//! The referee's side of a keeper: starting one, asking it for the bot's end, and what it tells.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use command_fds::{CommandFdExt, FdMapping};
+
+use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::unistd::Pid;
+use std::future::poll_fn;
+use std::sync::Arc;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::{sleep, timeout};
+
+use super::keeper::{self, Exit, Plan, Report};
+use super::lines::{Line, Lines};
+use super::tree;
+
+/// No report of a keeper is longer.
+const MOST_REPORT: usize = 64 << 10;
+/// How long a keeper may take for the end of everything below it before it is given up. The
+/// kernel ends whatever was killed; only a process that hangs in a device can take longer.
+const BURIAL: Duration = Duration::from_secs(10);
+
+/// All keepers of this referee. They are its only children: what else appears there was left
+/// behind by a bot that killed its keeper.
+#[derive(Debug, Default)]
+pub struct Keepers {
+    known: Mutex<BTreeSet<Pid>>,
+}
+
+impl Keepers {
+    /// None yet. From here on, orphans of this process's children become its own.
+    ///
+    /// # Errors
+    /// If the machine refuses that.
+    pub fn new() -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        nix::sys::prctl::set_child_subreaper(true)?;
+        Ok(Keepers::default())
+    }
+
+    /// Waits until this process has no children, after all bots were ended or dropped.
+    pub(super) async fn all_gone(&self) {
+        let end = Instant::now() + BURIAL;
+        loop {
+            let children = tree::children(Pid::this());
+            if children.is_empty() {
+                return;
+            }
+            if Instant::now() > end {
+                return self.sweep();
+            }
+            for child in children {
+                // Whoever still waits for it sees that it is gone.
+                let _ = waitpid(child, Some(WaitPidFlag::WNOHANG));
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeSet<Pid>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what bots left behind that killed their keepers.
+    fn sweep(&self) {
+        // Held, so that no keeper is born meanwhile that would be taken for a stray.
+        let known = self.known();
+        let end = Instant::now() + BURIAL;
+        while Instant::now() < end {
+            let children = tree::children(Pid::this());
+            let strays: Vec<Pid> = children
+                .into_iter()
+                .filter(|p| !known.contains(p))
+                .collect();
+            if strays.is_empty() {
+                return;
+            }
+            tree::signal(&strays, Signal::SIGKILL);
+            for stray in strays {
+                let _ = waitpid(stray, Some(WaitPidFlag::WNOHANG));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        tracing::error!("a process that a bot left behind cannot be ended");
+    }
+}
+
+/// The pipes of a bot.
+pub(super) struct Pipes {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: Option<ChildStderr>,
+}
+
+/// A bot's process as its keeper shows it. When this is dropped, the keeper ends the bot and all
+/// that it started.
+#[derive(Debug)]
+pub(super) struct Kept {
+    keeper: Child,
+    id: Pid,
+    keepers: Arc<Keepers>,
+    commands: OwnedWriteHalf,
+    reports: Lines<OwnedReadHalf>,
+    /// The bot's first process; `None` if it did not start.
+    main: Option<Pid>,
+    exit: Option<Exit>,
+    /// Nothing more will be told.
+    silent: bool,
+}
+
+impl Kept {
+    /// Starts a keeper that starts the bot.
+    ///
+    /// # Errors
+    /// Why the bot did not start, as part of a sentence.
+    pub(super) async fn start(
+        plan: &Plan,
+        dir: &Path,
+        set_up: impl FnOnce(&mut Command),
+        keepers: &Arc<Keepers>,
+    ) -> Result<(Self, Pipes), String> {
+        let wrong = |error: io::Error| format!("cannot be started: {error}");
+        let (ours, theirs) = StdStream::pair().map_err(wrong)?;
+        ours.set_nonblocking(true).map_err(wrong)?;
+        let plan = serde_json::to_string(plan).map_err(|error| wrong(error.into()))?;
+        let mut command = Command::new(std::env::current_exe().map_err(wrong)?);
+        command
+            .args([keeper::SUBCOMMAND, &plan])
+            .current_dir(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        set_up(&mut command);
+        let control = FdMapping {
+            parent_fd: OwnedFd::from(theirs),
+            child_fd: keeper::CONTROL,
+        };
+        let mapped = command.fd_mappings(vec![control]);
+        mapped.map_err(|error| wrong(io::Error::other(error)))?;
+        let (mut keeper, id) = {
+            let mut known = keepers.known();
+            let keeper = command.spawn().map_err(wrong)?;
+            let id = keeper.id().and_then(|id| i32::try_from(id).ok());
+            let id = Pid::from_raw(id.unwrap_or_default());
+            known.insert(id);
+            (keeper, id)
+        };
+        // Our copy of the keeper's end goes with it.
+        drop(command);
+        let (Some(stdin), Some(stdout)) = (keeper.stdin.take(), keeper.stdout.take()) else {
+            return Err("cannot be started: its pipes are gone".to_owned());
+        };
+        let stderr = keeper.stderr.take();
+        let (reports, commands) = UnixStream::from_std(ours).map_err(wrong)?.into_split();
+        let mut kept = Kept {
+            keeper,
+            id,
+            keepers: keepers.clone(),
+            commands,
+            reports: Lines::new(reports, MOST_REPORT),
+            main: None,
+            exit: None,
+            silent: false,
+        };
+        match poll_fn(|cx| kept.poll_report(cx)).await {
+            Some(Report::Started { pid }) => kept.main = Some(Pid::from_raw(pid)),
+            Some(Report::Failed { why }) => {
+                kept.end().await;
+                return Err(why);
+            }
+            Some(Report::Exited(_)) | None => {
+                kept.end().await;
+                return Err("cannot be started: its keeper is gone".to_owned());
+            }
+        }
+        let pipes = Pipes {
+            stdin,
+            stdout,
+            stderr,
+        };
+        Ok((kept, pipes))
+    }
+
+    /// The next thing that the keeper tells; `None` when it is gone.
+    fn poll_report(&mut self, cx: &mut Context<'_>) -> Poll<Option<Report>> {
+        self.reports.poll_line(cx).map(|line| match line {
+            Ok(Line::Text(text)) => serde_json::from_slice(&text).ok(),
+            _ => None,
+        })
+    }
+
+    /// Takes note of what was told, until there is no more for now.
+    fn poll_reports(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while !self.silent {
+            match std::task::ready!(self.poll_report(cx)) {
+                Some(Report::Exited(exit)) => self.exit = Some(exit),
+                Some(_) => {}
+                None => self.silent = true,
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Whether the bot's first process is still there, as far as is known.
+    pub(super) fn is_running(&mut self) -> bool {
+        let _ = self.poll_reports(&mut Context::from_waker(Waker::noop()));
+        self.exit.is_none() && !self.silent
+    }
+
+    /// How the bot's first process ended, as part of a sentence, if that becomes known within a
+    /// while.
+    pub(super) async fn exit(&mut self, within: Duration) -> Option<String> {
+        let known = poll_fn(|cx| {
+            let polled = self.poll_reports(cx);
+            match self.exit {
+                Some(_) => Poll::Ready(()),
+                None => polled,
+            }
+        });
+        let _ = timeout(within, known).await;
+        self.exit_so_far()
+    }
+
+    /// The same without waiting.
+    pub(super) fn exit_so_far(&mut self) -> Option<String> {
+        let running = self.is_running();
+        match &self.exit {
+            Some(exit) => Some(exit.in_words()),
+            None if running => None,
+            None => Some("ended together with the process that keeps it".to_owned()),
+        }
+    }
+
+    /// Asks the bot and all that it started to end.
+    pub(super) async fn ask_to_end(&mut self) {
+        // A keeper that is gone is seen by who waits for the end.
+        let _ = self.commands.write_all(keeper::TERM.as_bytes()).await;
+    }
+
+    /// Waits for the end of the bot and all that it started.
+    pub(super) async fn ended(&mut self) {
+        // An error means that there is nobody to wait for.
+        let _ = self.keeper.wait().await;
+    }
+
+    /// Ends the bot and all that it started, if that did not happen yet, and waits for it.
+    pub(super) async fn end(mut self) {
+        let _ = self.commands.write_all(keeper::KILL.as_bytes()).await;
+        let status = timeout(BURIAL, self.keeper.wait()).await;
+        // A keeper that ended well has left nobody.
+        if !matches!(status, Ok(Ok(status)) if status.success()) {
+            let _ = self.keeper.start_kill();
+            self.keepers.known().remove(&self.id);
+            self.keepers.sweep();
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // The keeper sees its line closed and ends the bot; nobody has to wait for that here.
+        self.keepers.known().remove(&self.id);
+    }
+}

@@ -1,0 +1,160 @@
+//! Where bots' processes are born: what all slots of a tournament share about its bots.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::spec::BotSpec;
+use super::{BotProcess, Failure, Keepers, Stderr};
+
+/// So many failed starts in a row make a bot hopeless that has started before.
+const PATIENCE: u32 = 3;
+
+/// Starts processes, and knows which bots are not worth waiting for.
+#[derive(Debug)]
+pub struct Nursery {
+    keepers: Arc<Keepers>,
+    /// Where stderr is kept; `None` to pass it on.
+    stderr: Option<PathBuf>,
+    started: AtomicUsize,
+    bots: Mutex<BTreeMap<String, Arc<History>>>,
+    news: Mutex<Vec<String>>,
+}
+
+/// What is known about a bot.
+#[derive(Debug)]
+struct History {
+    /// Locked during the first start, so that a bot that never starts is waited for once.
+    trust: tokio::sync::Mutex<Trust>,
+    /// How many bytes of its stderr may still be kept.
+    stderr_left: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+enum Trust {
+    /// It was not started yet.
+    Unknown,
+    /// It has started, and failed to so many times since then.
+    Started { failures: u32 },
+    /// It does not start, for this reason.
+    Hopeless(Failure),
+}
+
+impl Nursery {
+    /// Bots' stderr is kept in this folder, or passed on.
+    ///
+    /// # Errors
+    /// If the machine does not let this process look after others.
+    pub fn new(stderr: Option<PathBuf>) -> io::Result<Self> {
+        Ok(Nursery {
+            keepers: Arc::new(Keepers::new()?),
+            stderr,
+            started: AtomicUsize::new(0),
+            bots: Mutex::default(),
+            news: Mutex::default(),
+        })
+    }
+
+    /// Starts a bot, unless it is known that it will not start.
+    pub(super) async fn start(&self, spec: &BotSpec) -> Result<BotProcess, Failure> {
+        let history = self.history(spec);
+        let mut trust = history.trust.lock().await;
+        match &*trust {
+            Trust::Hopeless(failure) => Err(failure.clone()),
+            Trust::Started { .. } => {
+                drop(trust);
+                let started = self.spawn(spec, &history).await;
+                self.learn(
+                    spec,
+                    &mut *history.trust.lock().await,
+                    started.as_ref().err(),
+                );
+                started
+            }
+            Trust::Unknown => {
+                let started = self.spawn(spec, &history).await;
+                self.learn(spec, &mut trust, started.as_ref().err());
+                started
+            }
+        }
+    }
+
+    /// Takes note of how the beginning of a match went for a bot that was started: it became
+    /// ready, or why it did not.
+    pub async fn began(&self, spec: &BotSpec, failure: Option<&Failure>) {
+        let history = self.history(spec);
+        self.learn(spec, &mut *history.trust.lock().await, failure);
+    }
+
+    fn learn(&self, spec: &BotSpec, trust: &mut Trust, failure: Option<&Failure>) {
+        let failures = match trust {
+            Trust::Hopeless(_) => return,
+            Trust::Unknown => PATIENCE,
+            Trust::Started { failures } => *failures + 1,
+        };
+        let Some(failure) = failure else {
+            *trust = Trust::Started { failures: 0 };
+            return;
+        };
+        if failures < PATIENCE {
+            *trust = Trust::Started { failures };
+            return;
+        }
+        *trust = Trust::Hopeless(failure.clone());
+        let (name, (_, why)) = (&spec.name, failure);
+        self.news().push(format!(
+            "the bot `{name}` does not start: {why}; all its matches are forfeited from here on"
+        ));
+    }
+
+    async fn spawn(&self, spec: &BotSpec, history: &History) -> Result<BotProcess, Failure> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
+        let stderr = match &self.stderr {
+            Some(folder) => Stderr::Keep {
+                path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
+                left: history.stderr_left.clone(),
+            },
+            None => Stderr::Inherit,
+        };
+        BotProcess::start(spec, &stderr, &self.keepers).await
+    }
+
+    /// What the user should hear about, each thing once.
+    pub fn take_news(&self) -> Vec<String> {
+        std::mem::take(&mut *self.news())
+    }
+
+    fn news(&self) -> MutexGuard<'_, Vec<String>> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn history(&self, spec: &BotSpec) -> Arc<History> {
+        let mut bots = self.bots.lock().unwrap_or_else(PoisonError::into_inner);
+        let history = bots.entry(spec.name.clone()).or_insert_with(|| {
+            Arc::new(History {
+                trust: tokio::sync::Mutex::new(Trust::Unknown),
+                stderr_left: Arc::new(AtomicU64::new(1 << 20)),
+            })
+        });
+        history.clone()
+    }
+
+    /// Waits until every process that was started here is gone.
+    pub async fn all_gone(&self) {
+        self.keepers.all_gone().await;
+    }
+}
+
+/// A bot's name, fit for a file's.
+fn file_name(name: &str) -> String {
+    let fit = |c: char| {
+        if c.is_alphanumeric() || "-_".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(fit).take(60).collect()
+}
