@@ -22,7 +22,7 @@ pub use messages::{
     Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
-pub use time::{ClockState, Millis, TimeControl};
+pub use time::{ClockKind, ClockState, Millis, TimeControl};
 
 /// The version of the protocol that this crate speaks.
 pub const PROTOCOL: u32 = 1;

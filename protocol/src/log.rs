@@ -74,6 +74,9 @@ pub struct LoggedMove {
     /// The time that the bot took; 0 for plies of the referee.
     #[serde(default)]
     pub ms: Millis,
+    /// The CPU time that all processes of the bot used meanwhile, where the machine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<Millis>,
     /// What the bot told with it: the move's `info`, else its last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,

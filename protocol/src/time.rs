@@ -73,6 +73,30 @@ pub struct TimeControl {
     /// Tolerated on top of each limit.
     #[serde(rename = "margin_ms")]
     pub margin: Millis,
+    /// What the limits are measured by.
+    #[serde(default, skip_serializing_if = "ClockKind::is_wall")]
+    pub clock: ClockKind,
+    /// What a move may take by the clock on the wall, where the limits are of CPU time.
+    #[serde(rename = "wall_ms", default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+}
+
+/// What time limits are measured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClockKind {
+    /// The time that goes by.
+    #[default]
+    Wall,
+    /// The CPU time that the bot's processes use, so that it does not matter what else the
+    /// machine does.
+    Cpu,
+}
+
+impl ClockKind {
+    fn is_wall(&self) -> bool {
+        *self == ClockKind::Wall
+    }
 }
 
 /// The clocks at the beginning of a turn, with what applies.

@@ -2,7 +2,32 @@
 
 use std::time::Duration;
 
-use protocol::{Millis, TimeControl};
+use protocol::{ClockKind, Millis, TimeControl};
+
+/// Under a CPU clock a move may take so many times its limit by the clock on the wall…
+const WALL_FACTOR: u32 = 10;
+/// … but never less than this.
+const WALL_LEAST: Duration = Duration::from_secs(2);
+
+/// What a move took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// By the clock on the wall.
+    pub wall: Duration,
+    /// The CPU time of all processes of the bot; `None` where the machine does not tell.
+    pub cpu: Option<Duration>,
+}
+
+/// A limit that a move went beyond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overrun {
+    /// What was measured.
+    pub by: ClockKind,
+    /// What was used.
+    pub used: Duration,
+    /// What was allowed, tolerance not counted.
+    pub allowed: Duration,
+}
 
 /// The clock of one seat.
 #[derive(Clone, Debug)]
@@ -39,15 +64,54 @@ impl Clock {
         }
     }
 
-    /// After how long a move is judged to be late: the limit and the tolerance.
+    /// What the next move may take by the clock on the wall, tolerance not counted.
+    pub fn wall_limit(&self) -> Option<Duration> {
+        let limit = self.limit();
+        match self.control.clock {
+            ClockKind::Wall => limit,
+            ClockKind::Cpu => match self.control.wall {
+                Some(wall) => Some(wall.0),
+                None => limit.map(|limit| limit.saturating_mul(WALL_FACTOR).max(WALL_LEAST)),
+            },
+        }
+    }
+
+    /// After how long a move is judged to be late in any case: the limit by the clock on the
+    /// wall and the tolerance.
     pub fn deadline(&self) -> Option<Duration> {
-        self.limit()
-            .map(|limit| limit.saturating_add(self.control.margin.0))
+        self.wall_limit().map(|limit| self.tolerate(limit))
+    }
+
+    /// The CPU time after which a move is judged to be late, tolerance included, if that is what
+    /// the limits are measured by.
+    pub fn cpu_deadline(&self) -> Option<Duration> {
+        let limit = self.limit().map(|limit| self.tolerate(limit));
+        limit.filter(|_| self.control.clock == ClockKind::Cpu)
+    }
+
+    fn tolerate(&self, limit: Duration) -> Duration {
+        limit.saturating_add(self.control.margin.0)
+    }
+
+    /// The limit that a move went beyond, the tolerance considered.
+    pub fn overrun(&self, used: Used) -> Option<Overrun> {
+        let beyond = |by, used: Option<Duration>, limit: Option<Duration>| {
+            let (used, allowed) = (used?, limit?);
+            let overrun = Overrun { by, used, allowed };
+            (used >= self.tolerate(allowed)).then_some(overrun)
+        };
+        let cpu_limit = self.cpu_deadline().and(self.limit());
+        beyond(ClockKind::Cpu, used.cpu, cpu_limit)
+            .or_else(|| beyond(ClockKind::Wall, Some(used.wall), self.wall_limit()))
     }
 
     /// Takes the time of a move off the game clock and adds the increment. What was used beyond
     /// the limit but within the tolerance is forgiven.
-    pub fn charge(&mut self, used: Duration) {
+    pub fn charge(&mut self, used: Used) {
+        let used = match self.control.clock {
+            ClockKind::Wall => used.wall,
+            ClockKind::Cpu => used.cpu.unwrap_or(used.wall),
+        };
         let increment = self.control.increment.map_or(Duration::ZERO, |i| i.0);
         self.remaining = self
             .remaining
@@ -86,6 +150,13 @@ mod tests {
         Duration::from_millis(n)
     }
 
+    fn wall(n: u64) -> Used {
+        Used {
+            wall: ms(n),
+            cpu: Some(ms(1)),
+        }
+    }
+
     fn control(per_move: Option<u64>, base: Option<u64>, increment: Option<u64>) -> TimeControl {
         let time = |n: Option<u64>| n.map(|n| Millis(ms(n)));
         TimeControl {
@@ -94,6 +165,8 @@ mod tests {
             increment: time(increment),
             startup: Millis(ms(1000)),
             margin: Millis(ms(20)),
+            clock: ClockKind::Wall,
+            wall: None,
         }
     }
 
@@ -101,8 +174,8 @@ mod tests {
     fn the_tighter_limit_counts() {
         let mut clock = Clock::new(control(Some(100), Some(250), Some(10)));
         assert_eq!(clock.limit(), Some(ms(100)));
-        clock.charge(ms(100));
-        clock.charge(ms(100));
+        clock.charge(wall(100));
+        clock.charge(wall(100));
         assert_eq!(clock.remaining(), Some(ms(70)));
         assert_eq!(clock.limit(), Some(ms(70)));
         assert_eq!(clock.deadline(), Some(ms(90)));
@@ -111,8 +184,37 @@ mod tests {
     #[test]
     fn an_overdrawn_game_clock_starts_again_from_the_increment() {
         let mut clock = Clock::new(control(None, Some(50), Some(10)));
-        clock.charge(ms(65));
+        clock.charge(wall(65));
         assert_eq!(clock.remaining(), Some(ms(10)));
+    }
+
+    #[test]
+    fn a_cpu_clock_runs_with_the_cpu_and_has_a_wall_behind_it() {
+        let mut clock = Clock::new(TimeControl {
+            clock: ClockKind::Cpu,
+            ..control(Some(100), Some(1000), None)
+        });
+        let used = |wall, cpu| Used {
+            wall: ms(wall),
+            cpu: Some(ms(cpu)),
+        };
+        assert_eq!(clock.overrun(used(1900, 119)), None);
+        let overrun = |by, used, allowed| {
+            Some(Overrun {
+                by,
+                used: ms(used),
+                allowed: ms(allowed),
+            })
+        };
+        let late = clock.overrun(used(130, 121));
+        assert_eq!(late, overrun(ClockKind::Cpu, 121, 100));
+        let asleep = clock.overrun(used(2021, 3));
+        assert_eq!(asleep, overrun(ClockKind::Wall, 2021, 2000));
+        clock.charge(used(1900, 70));
+        assert_eq!(clock.remaining(), Some(ms(930)));
+        let mut control = clock.control().clone();
+        control.wall = Some(Millis(ms(500)));
+        assert_eq!(Clock::new(control).deadline(), Some(ms(520)));
     }
 
     #[test]

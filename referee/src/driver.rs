@@ -7,7 +7,7 @@ use std::time::Duration;
 use protocol::{FaultCode, FromBot, ToBot};
 use tokio::time::{Instant, sleep_until};
 
-use crate::arbiter::{Action, Arbiter, Event, Played, Setup};
+use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::Pool;
 use crate::bot::{BotProcess, Failure};
 
@@ -119,16 +119,38 @@ impl Driver<'_> {
         let limit = self.write_limit(seat, message);
         // A bot that is slow to read does so on its own time, but for the tolerance.
         let latest = self.now() + self.arbiter.clock(seat).control().margin.0;
-        let sent = self.bots[seat].as_mut()?.send(message, limit).await;
-        let at = self.now().min(latest);
+        let bot = self.bots[seat].as_mut()?;
+        bot.wake();
+        let sent = bot.send(message, limit).await;
+        let mut now = self.reading(seat);
+        now.at = now.at.min(latest);
         Some(match sent {
-            Ok(()) => Event::Sent { seat, at },
+            Ok(()) => Event::Sent { seat, now },
             Err((code, message)) => Event::Failed {
                 seat,
                 code,
                 message,
             },
         })
+    }
+
+    /// What the clocks show, for a seat.
+    fn reading(&mut self, seat: usize) -> Reading {
+        // The time first: reading the other takes some.
+        let at = self.now();
+        let cpu = self.bots[seat].as_mut().and_then(BotProcess::cpu);
+        Reading { at, cpu }
+    }
+
+    /// Lets those rest whose turn it is not, if they are to.
+    fn rest(&mut self) {
+        let Some(awaited) = self.arbiter.awaited() else {
+            return;
+        };
+        let others = self.bots.iter_mut().enumerate();
+        for (_, bot) in others.filter(|(seat, _)| *seat != awaited) {
+            bot.iter_mut().for_each(BotProcess::rest);
+        }
     }
 
     fn write_limit(&self, seat: usize, message: &ToBot) -> Duration {
@@ -143,9 +165,10 @@ impl Driver<'_> {
     /// Waits for a line, the end of a bot, or the arbiter's deadline; lines first, so that an
     /// answer that is there already is not overtaken by the deadline.
     async fn next_event(&mut self) -> Event {
+        self.rest();
         let deadline = self.arbiter.deadline().map(|at| self.began + at);
         let first = self.arbiter.awaited().unwrap_or(0);
-        let (bots, deaf, began) = (&mut self.bots, &mut self.deaf, self.began);
+        let (bots, deaf) = (&mut self.bots, &mut self.deaf);
         let seats = bots.len();
         let line = poll_fn(|cx| {
             for seat in (0..seats).map(|i| (first + i) % seats) {
@@ -154,7 +177,7 @@ impl Driver<'_> {
                 };
                 if let Poll::Ready(line) = bot.poll_line(cx) {
                     deaf[seat] = line.is_err();
-                    return Poll::Ready((seat, line, began.elapsed()));
+                    return Poll::Ready((seat, line));
                 }
             }
             Poll::Pending
@@ -165,16 +188,19 @@ impl Driver<'_> {
                 None => pending().await,
             }
         };
-        let (seat, line, at) = tokio::select! {
+        let (seat, line) = tokio::select! {
             biased;
             line = line => line,
-            () = wake => return Event::Tick { at: self.now() },
+            () = wake => {
+                return Event::Tick { now: self.reading(first) };
+            }
         };
+        let now = self.reading(seat);
         match line {
             Ok(text) => Event::Line {
                 seat,
                 message: FromBot::from_line(&text),
-                at,
+                now,
             },
             Err((code, message)) => Event::Failed {
                 seat,

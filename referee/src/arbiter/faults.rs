@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use protocol::{BadMessage, FaultCode};
+use protocol::{BadMessage, ClockKind, FaultCode};
 
-use crate::clock::{Clock, in_words};
+use crate::clock::{Clock, Overrun, in_words};
 
 /// Why a seat loses: the kind of fault, and what happened in words.
 pub(super) type Cause = (FaultCode, String);
@@ -27,14 +27,28 @@ pub(super) fn not_ready(startup: Duration) -> String {
     format!("did not say `ready` within {startup} (is its output flushed?)")
 }
 
-pub(super) fn too_slow(clock: &Clock, used: Duration) -> Cause {
-    let allowed = clock.limit().unwrap_or(Duration::MAX);
+pub(super) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {
+    let Overrun { by, used, allowed } = overrun;
+    let what = match (by, clock.control().clock) {
+        (ClockKind::Cpu, _) => " of CPU time",
+        (ClockKind::Wall, ClockKind::Cpu) => " by the clock on the wall",
+        (ClockKind::Wall, ClockKind::Wall) => "",
+    };
     let margin = clock.control().margin.0;
     let text = format!(
-        "no move after {} (allowed: {} and a margin of {})",
+        "no move after {}{what} (allowed: {} and a margin of {})",
         in_words(used),
         in_words(allowed),
         in_words(margin)
+    );
+    (FaultCode::Timeout, text)
+}
+
+pub(super) fn out_of_cpu_time(used: Duration, allowed: Duration) -> Cause {
+    let text = format!(
+        "used {} of CPU time in this match (allowed: {})",
+        in_words(used),
+        in_words(allowed)
     );
     (FaultCode::Timeout, text)
 }

@@ -17,15 +17,39 @@ use protocol::{
     BadMessage, BotHello, FaultCode, FromBot, LoggedMove, MatchResult, TimeControl, ToBot,
 };
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Used};
 use serde_json::{Map, Value};
 use table::Table;
 
 /// So many different fields of `info` messages are kept for a move.
 const MOST_INFO: usize = 50;
 
+/// Between two looks at the CPU time of a bot that is close to its limit.
+const LEAST_WAIT: Duration = Duration::from_millis(1);
+
 /// A point in time, counted from the beginning of the match.
 pub type At = Duration;
+
+/// What the clocks show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The time now.
+    pub at: At,
+    /// The CPU time that the processes of the seat in question have used so far, in this match
+    /// and before it; `None` where the machine does not tell.
+    pub cpu: Option<Duration>,
+}
+
+impl Reading {
+    /// What was used since another reading.
+    fn since(self, begin: Reading) -> Used {
+        let cpu = self.cpu.zip(begin.cpu);
+        Used {
+            wall: self.at.saturating_sub(begin.at),
+            cpu: cpu.map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+}
 
 /// A match that is to be played.
 pub struct Setup {
@@ -43,6 +67,8 @@ pub struct Setup {
     pub limits: Limits,
     /// Who sits where, in seat order.
     pub players: Vec<Seated>,
+    /// How many cores a bot can use at a time: CPU time goes by at most so much quicker than time.
+    pub cores: u32,
 }
 
 /// A player who takes a seat.
@@ -52,6 +78,8 @@ pub struct Seated {
     pub name: String,
     /// The player's time control.
     pub time: TimeControl,
+    /// The CPU time that it may use in the match, between its turns included.
+    pub cpu_time: Option<Duration>,
 }
 
 /// What happened.
@@ -69,7 +97,7 @@ pub enum Event {
         /// The seat.
         seat: usize,
         /// When the write ended.
-        at: At,
+        now: Reading,
     },
     /// A seat's bot printed a line.
     Line {
@@ -78,7 +106,7 @@ pub enum Event {
         /// The message, or why the line is none.
         message: Result<FromBot, BadMessage>,
         /// When the line's end arrived.
-        at: At,
+        now: Reading,
     },
     /// A seat's bot cannot be talked to any more.
     Failed {
@@ -91,8 +119,8 @@ pub enum Event {
     },
     /// Time went by.
     Tick {
-        /// The time now.
-        at: At,
+        /// The time now; the CPU time of the seat whose turn it is.
+        now: Reading,
     },
 }
 
@@ -130,7 +158,9 @@ enum Phase {
     Turn {
         seat: usize,
         /// When the request was written; `None` until then.
-        asked: Option<At>,
+        asked: Option<Reading>,
+        /// The last reading since then.
+        seen: Reading,
     },
     /// Nothing any more.
     Over(MatchResult),
@@ -153,6 +183,9 @@ pub struct Arbiter {
     phase: Phase,
     readiness: Vec<Readiness>,
     dismissed: Vec<bool>,
+    /// The CPU time that each seat had used when it was told of the match.
+    cpu_before: Vec<Option<Duration>>,
+    cores: u32,
     /// What `info` messages of the turn told.
     info: Map<String, Value>,
 }
@@ -165,6 +198,8 @@ impl Arbiter {
     pub fn new(setup: Setup) -> Self {
         let seats = setup.players.len();
         Arbiter {
+            cpu_before: vec![None; seats],
+            cores: setup.cores.max(1),
             table: Table::new(setup),
             phase: Phase::Starting,
             readiness: vec![Readiness::Absent; seats],
@@ -180,12 +215,26 @@ impl Arbiter {
                 let seats = 0..self.readiness.len();
                 seats.filter_map(|seat| self.ready_deadline(seat)).min()
             }
-            Phase::Turn { seat, asked } => {
-                let allowed = self.table.clocks[seat].deadline()?;
-                Some(asked?.saturating_add(allowed))
+            Phase::Turn { seat, asked, seen } => {
+                let asked = asked?;
+                let clock = &self.table.clocks[seat];
+                let wall = clock.deadline().map(|end| asked.at.saturating_add(end));
+                let cpu = self.cpu_left(seat, asked, seen);
+                let look = cpu.map(|left| seen.at + (left / self.cores).max(LEAST_WAIT));
+                [wall, look].into_iter().flatten().min()
             }
             Phase::Over(_) => None,
         }
+    }
+
+    /// The CPU time that a seat may still use in its turn, at most.
+    fn cpu_left(&self, seat: usize, asked: Reading, seen: Reading) -> Option<Duration> {
+        let cpu = seen.cpu?;
+        let turn = self.table.clocks[seat].cpu_deadline().zip(asked.cpu);
+        let total = self.table.cpu_time(seat).zip(self.cpu_before[seat]);
+        let ends = [turn, total].into_iter().flatten();
+        let left = ends.map(|(allowed, before)| (before + allowed).saturating_sub(cpu));
+        left.min()
     }
 
     /// The seat whose answer is awaited, if it is one seat's.
@@ -227,14 +276,14 @@ impl Arbiter {
         let mut actions = Vec::new();
         match event {
             Event::Joined { seat, hello } => self.joined(seat, &hello, &mut actions),
-            Event::Sent { seat, at } => self.sent(seat, at),
-            Event::Line { seat, message, at } => self.line(seat, message, at, &mut actions),
+            Event::Sent { seat, now } => self.sent(seat, now),
+            Event::Line { seat, message, now } => self.line(seat, message, now, &mut actions),
             Event::Failed {
                 seat,
                 code,
                 message,
             } => self.trouble(seat, code, message, &mut actions),
-            Event::Tick { at } => self.tick(at, &mut actions),
+            Event::Tick { now } => self.tick(now, &mut actions),
         }
         actions
     }
@@ -249,15 +298,17 @@ impl Arbiter {
         actions.push(Action::Send { seat, message });
     }
 
-    fn sent(&mut self, written_to: usize, at: At) {
+    fn sent(&mut self, written_to: usize, now: Reading) {
         match &mut self.phase {
             Phase::Starting => {
                 if let Readiness::Told { written } = &mut self.readiness[written_to] {
-                    written.get_or_insert(at);
+                    written.get_or_insert(now.at);
+                    self.cpu_before[written_to] = now.cpu;
                 }
             }
-            Phase::Turn { seat, asked } if *seat == written_to => {
-                asked.get_or_insert(at);
+            Phase::Turn { seat, asked, seen } if *seat == written_to && asked.is_none() => {
+                *asked = Some(now);
+                *seen = now;
             }
             _ => {}
         }
@@ -267,19 +318,18 @@ impl Arbiter {
         &mut self,
         from: usize,
         message: Result<FromBot, BadMessage>,
-        at: At,
+        now: Reading,
         actions: &mut Vec<Action>,
     ) {
         match self.phase {
             Phase::Starting if self.readiness[from] != Readiness::Done => {
-                self.starting_line(from, message, at, actions);
+                self.starting_line(from, message, now, actions);
             }
-            Phase::Turn { seat, asked } if seat == from => {
-                let used = asked.map_or(Duration::ZERO, |asked| at.saturating_sub(asked));
-                if self.deadline().is_some_and(|deadline| at > deadline) {
-                    self.timeout(seat, used, actions);
-                } else {
-                    self.answer(seat, message, used, actions);
+            Phase::Turn { seat, asked, .. } if seat == from => {
+                let used = asked.map_or(Used::default(), |asked| now.since(asked));
+                match self.too_much(seat, used, now) {
+                    Some(cause) => self.give_up(seat, cause, actions),
+                    None => self.answer(seat, message, used, actions),
                 }
             }
             Phase::Over(_) => {}
@@ -297,14 +347,14 @@ impl Arbiter {
         &mut self,
         seat: usize,
         message: Result<FromBot, BadMessage>,
-        at: At,
+        now: Reading,
         actions: &mut Vec<Action>,
     ) {
         if self
             .ready_deadline(seat)
-            .is_some_and(|deadline| at > deadline)
+            .is_some_and(|deadline| now.at > deadline)
         {
-            return self.tick(at, actions);
+            return self.tick(now, actions);
         }
         match message {
             Ok(FromBot::Ready {}) => {
@@ -333,7 +383,7 @@ impl Arbiter {
         &mut self,
         seat: usize,
         message: Result<FromBot, BadMessage>,
-        used: Duration,
+        used: Used,
         actions: &mut Vec<Action>,
     ) {
         let fault = match message {
@@ -406,8 +456,9 @@ impl Arbiter {
         }
     }
 
-    fn tick(&mut self, at: At, actions: &mut Vec<Action>) {
-        match self.phase {
+    fn tick(&mut self, now: Reading, actions: &mut Vec<Action>) {
+        let at = now.at;
+        match &mut self.phase {
             Phase::Starting => {
                 let late = |seat: &usize| self.ready_deadline(*seat).is_some_and(|end| at >= end);
                 let late: Vec<usize> = (0..self.readiness.len()).filter(late).collect();
@@ -420,16 +471,31 @@ impl Arbiter {
             Phase::Turn {
                 seat,
                 asked: Some(asked),
-            } if self.deadline().is_some_and(|end| at >= end) => {
-                self.timeout(seat, at.saturating_sub(asked), actions);
+                seen,
+            } => {
+                *seen = now;
+                let (seat, used) = (*seat, now.since(*asked));
+                if let Some(cause) = self.too_much(seat, used, now) {
+                    self.give_up(seat, cause, actions);
+                }
             }
             _ => {}
         }
     }
 
-    fn timeout(&mut self, seat: usize, used: Duration, actions: &mut Vec<Action>) {
-        let fault = faults::too_slow(&self.table.clocks[seat], used);
-        self.lose(seat, fault, actions);
+    /// The limit of time that a seat went beyond in its turn.
+    fn too_much(&self, seat: usize, used: Used, now: Reading) -> Option<faults::Cause> {
+        let clock = &self.table.clocks[seat];
+        if let Some(overrun) = clock.overrun(used) {
+            return Some(faults::too_slow(clock, overrun));
+        }
+        let in_match = now.cpu?.saturating_sub(self.cpu_before[seat]?);
+        let allowed = self.table.cpu_time(seat)?;
+        (in_match >= allowed).then(|| faults::out_of_cpu_time(in_match, allowed))
+    }
+
+    fn give_up(&mut self, seat: usize, cause: faults::Cause, actions: &mut Vec<Action>) {
+        self.lose(seat, cause, actions);
         self.advance(actions);
     }
 
@@ -488,7 +554,11 @@ impl Arbiter {
             } else if let Some(cause) = self.table.pending[seat].take() {
                 self.lose(seat, cause, actions);
             } else {
-                self.phase = Phase::Turn { seat, asked: None };
+                self.phase = Phase::Turn {
+                    seat,
+                    asked: None,
+                    seen: Reading::default(),
+                };
                 let message = self.table.turn_message(seat);
                 return actions.push(Action::Send { seat, message });
             }

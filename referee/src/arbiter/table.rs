@@ -13,7 +13,7 @@ use protocol::{
 
 use super::faults::Cause;
 use super::{Seated, Setup};
-use crate::clock::{self, Clock};
+use crate::clock::{self, Clock, Used};
 use crate::ending::{self, LimitWatch};
 
 /// Tells the stream of forced moves from others that are made from a match's seed.
@@ -68,9 +68,14 @@ impl Table {
             let seat = table.session.to_move().expect("openings do not end games");
             let played = table.make(seat, &mv);
             played.expect("openings are legal");
-            table.push(seat, mv, Duration::ZERO, None, false);
+            table.push(seat, mv, Used::default(), None, false);
         }
         table
+    }
+
+    /// The CPU time that a seat may use in the match.
+    pub(super) fn cpu_time(&self, seat: usize) -> Option<Duration> {
+        self.players[seat].cpu_time
     }
 
     /// Why this bot cannot play this game, if it says so itself.
@@ -135,7 +140,7 @@ impl Table {
         &mut self,
         seat: usize,
         mv: &str,
-        used: Duration,
+        used: Used,
         info: Option<serde_json::Value>,
     ) -> Result<(), MoveError> {
         self.make(seat, mv)?;
@@ -149,7 +154,7 @@ impl Table {
         if let Some(mv) = self.session.random_move(&mut self.rng) {
             let played = self.make(seat, &mv);
             played.expect("drawn from the legal moves");
-            self.push(seat, mv, Duration::ZERO, None, true);
+            self.push(seat, mv, Used::default(), None, true);
         }
     }
 
@@ -164,14 +169,15 @@ impl Table {
         &mut self,
         seat: usize,
         mv: String,
-        used: Duration,
+        used: Used,
         info: Option<serde_json::Value>,
         forced: bool,
     ) {
         self.moves.push(LoggedMove {
             seat,
             mv,
-            ms: Millis(used),
+            ms: Millis(used.wall),
+            cpu_ms: used.cpu.map(Millis),
             info,
             forced,
         });

@@ -3,10 +3,17 @@
 use serde_json::{Value, json};
 
 use super::*;
-use protocol::{Millis, Turn, Wants};
+use protocol::{ClockKind, Millis, Turn, Wants};
 
 const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
+}
+
+fn at(n: u64) -> Reading {
+    Reading {
+        at: ms(n),
+        cpu: None,
+    }
 }
 
 fn control() -> TimeControl {
@@ -16,6 +23,7 @@ fn control() -> TimeControl {
         increment: None,
         startup: Millis(ms(1000)),
         margin: Millis(ms(20)),
+        ..TimeControl::default()
     }
 }
 
@@ -31,6 +39,8 @@ fn hello(more: Value) -> BotHello {
 struct Script {
     arbiter: Arbiter,
     now: Duration,
+    /// What the bot that is spoken of has used.
+    cpu: Duration,
     sent: Vec<(usize, ToBot)>,
     dismissed: Vec<usize>,
 }
@@ -41,6 +51,7 @@ impl Script {
         let players = (0..rules.seats()).map(|seat| Seated {
             name: format!("bot{seat}"),
             time: control(),
+            cpu_time: None,
         });
         let arbiter = Arbiter::new(Setup {
             match_id: "m-1".to_owned(),
@@ -49,13 +60,22 @@ impl Script {
             seed: 1,
             limits,
             players: players.collect(),
+            cores: 2,
             rules,
         });
         Script {
             arbiter,
             now: Duration::ZERO,
+            cpu: Duration::ZERO,
             sent: Vec::new(),
             dismissed: Vec::new(),
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            at: self.now,
+            cpu: Some(self.cpu),
         }
     }
 
@@ -88,8 +108,8 @@ impl Script {
             match action {
                 Action::Send { seat, message } => {
                     self.sent.push((seat, message));
-                    let at = self.now;
-                    assert_eq!(self.arbiter.handle(Event::Sent { seat, at }), []);
+                    let at = self.reading();
+                    assert_eq!(self.arbiter.handle(Event::Sent { seat, now: at }), []);
                 }
                 Action::Dismiss { seat } => self.dismissed.push(seat),
             }
@@ -101,13 +121,15 @@ impl Script {
         self.event(Event::Line {
             seat,
             message,
-            at: self.now,
+            now: self.reading(),
         });
     }
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.event(Event::Tick { at: self.now });
+        self.event(Event::Tick {
+            now: self.reading(),
+        });
     }
 
     fn legal(&self) -> String {
@@ -275,13 +297,13 @@ fn time_runs_from_the_end_of_the_write() {
     let actions = script.arbiter.handle(Event::Line {
         seat: 0,
         message,
-        at: ms(10),
+        now: at(10),
     });
     assert!(matches!(actions[..], [Action::Send { seat: 1, .. }]));
     assert_eq!(script.arbiter.deadline(), None, "not written yet");
     script.arbiter.handle(Event::Sent {
         seat: 1,
-        at: ms(500),
+        now: at(500),
     });
     assert_eq!(script.arbiter.deadline(), Some(ms(620)));
 }
@@ -511,6 +533,7 @@ fn game_clocks_run_down() {
     let seated = |name: &str| Seated {
         name: name.to_owned(),
         time: time.clone(),
+        cpu_time: None,
     };
     let mut script = Script::amazons();
     script.arbiter = Arbiter::new(Setup {
@@ -520,6 +543,7 @@ fn game_clocks_run_down() {
         seed: 1,
         limits: Limits::NONE,
         players: vec![seated("a"), seated("b")],
+        cores: 2,
         rules,
     });
     let mut script = script.started();
@@ -539,4 +563,83 @@ fn game_clocks_run_down() {
     assert!(script.running());
     script.wait(ms(1));
     assert_eq!(script.fault(), (0, FaultCode::Timeout, 2));
+}
+
+/// Amazons under a CPU clock of 100 ms a move, and 500 ms a match.
+fn by_cpu() -> Script {
+    let rules = games::find("amazons")
+        .unwrap()
+        .configure(&json!({"size": 5}))
+        .unwrap();
+    let seated = |name: &str| Seated {
+        name: name.to_owned(),
+        time: TimeControl {
+            clock: ClockKind::Cpu,
+            ..control()
+        },
+        cpu_time: Some(ms(500)),
+    };
+    let mut script = Script::amazons();
+    script.arbiter = Arbiter::new(Setup {
+        match_id: "m-1".to_owned(),
+        start: rules.start(1),
+        opening: Vec::new(),
+        seed: 1,
+        limits: Limits::NONE,
+        players: vec![seated("a"), seated("b")],
+        cores: 2,
+        rules,
+    });
+    script.started()
+}
+
+#[test]
+fn a_cpu_clock_does_not_mind_a_busy_machine() {
+    let mut script = by_cpu();
+    // Two cores can use up 120 ms in 60.
+    assert_eq!(script.arbiter.deadline(), Some(ms(60)));
+    script.cpu += ms(5);
+    script.wait(ms(60));
+    assert_eq!(script.arbiter.deadline(), Some(ms(60) + ms(115) / 2));
+    script.cpu += ms(90);
+    script.wait(ms(1500));
+    script.play(0);
+    let Played { moves, .. } = {
+        script.cpu += ms(119);
+        script.wait(ms(10));
+        assert!(script.running());
+        script.cpu += ms(1);
+        script.wait(ms(10));
+        script.arbiter.played().unwrap()
+    };
+    assert_eq!(
+        (moves[0].ms, moves[0].cpu_ms),
+        (Millis(ms(1560)), Some(Millis(ms(95))))
+    );
+    assert_eq!(script.fault(), (1, FaultCode::Timeout, 1));
+}
+
+#[test]
+fn a_wall_stands_behind_a_cpu_clock() {
+    let mut script = by_cpu();
+    script.wait(ms(2019));
+    assert!(script.running());
+    script.wait(ms(1));
+    assert_eq!(script.fault(), (0, FaultCode::Timeout, 0));
+}
+
+#[test]
+fn the_cpu_time_of_a_match_is_limited() {
+    let mut script = by_cpu();
+    for seat in [0, 1, 0, 1] {
+        script.cpu += ms(100);
+        script.play(seat);
+    }
+    script.cpu += ms(90);
+    assert_eq!(script.arbiter.deadline(), Some(ms(50)));
+    script.wait(ms(10));
+    assert!(script.running());
+    script.cpu += ms(10);
+    script.wait(ms(5));
+    assert_eq!(script.fault(), (0, FaultCode::Timeout, 4));
 }

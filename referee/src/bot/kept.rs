@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
 
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use std::future::poll_fn;
@@ -191,6 +191,20 @@ impl Kept {
             stderr,
         };
         Ok((kept, pipes))
+    }
+
+    /// The keeper's process, below which all of the bot's are.
+    pub(super) fn id(&self) -> Pid {
+        self.id
+    }
+
+    /// Sends a signal to all of the bot's processes.
+    pub(super) fn signal(&self, signal: Signal) {
+        // The group at once, so that its members cannot multiply meanwhile; then the others.
+        if let Some(main) = self.main {
+            let _ = killpg(main, signal);
+        }
+        tree::signal(&tree::descendants(self.id), signal);
     }
 
     /// The next thing that the keeper tells; `None` when it is gone.

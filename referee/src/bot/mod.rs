@@ -3,6 +3,7 @@
 pub mod keeper;
 mod kept;
 mod lines;
+mod meter;
 mod nursery;
 pub mod pool;
 pub mod spec;
@@ -25,8 +26,10 @@ use crate::clock::in_words;
 use keeper::Plan;
 use kept::{Keepers, Kept};
 use lines::{Line, Lines};
+use meter::Meter;
+use nix::sys::signal::Signal;
 pub use nursery::Nursery;
-use spec::{BotSpec, REFEREE_VARIABLE};
+use spec::{BotSpec, Idle, REFEREE_VARIABLE};
 pub use stderr::Stderr;
 use stderr::Tail;
 
@@ -51,6 +54,10 @@ pub struct BotProcess {
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
+    meter: Meter,
+    idle: Idle,
+    /// It is stopped until it is talked to.
+    resting: bool,
 }
 
 impl BotProcess {
@@ -85,6 +92,9 @@ impl BotProcess {
             _ => None,
         };
         let mut process = BotProcess {
+            meter: Meter::new(kept.id()),
+            idle: spec.idle,
+            resting: false,
             kept,
             stdin: Some(pipes.stdin),
             lines: Lines::new(pipes.stdout, MAX_LINE),
@@ -175,6 +185,27 @@ impl BotProcess {
         &self.hello
     }
 
+    /// The CPU time that all its processes have used so far; `None` where the machine does not
+    /// tell.
+    pub fn cpu(&mut self) -> Option<Duration> {
+        self.meter.read()
+    }
+
+    /// Stops its processes until it is talked to again, if it is that kind of tournament.
+    pub fn rest(&mut self) {
+        if self.idle == Idle::Freeze && !self.resting {
+            self.resting = true;
+            self.kept.signal(Signal::SIGSTOP);
+        }
+    }
+
+    /// Lets its processes go on.
+    pub fn wake(&mut self) {
+        if std::mem::take(&mut self.resting) {
+            self.kept.signal(Signal::SIGCONT);
+        }
+    }
+
     /// Whether the process is still there.
     pub fn is_running(&mut self) -> bool {
         self.stdin.is_some() && self.kept.is_running()
@@ -243,6 +274,7 @@ impl BotProcess {
 
     /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL, with everything it started.
     pub async fn end(mut self) {
+        self.wake();
         let asked = timeout(GRACE, async {
             // It may not read any more.
             let _ = self.write(&ToBot::Quit).await;

@@ -79,10 +79,11 @@ impl Pool {
     }
 
     /// Keeps a process for its next match, if it may play one.
-    pub fn give_back(&mut self, spec: &BotSpec, process: BotProcess) {
+    pub fn give_back(&mut self, spec: &BotSpec, mut process: BotProcess) {
         if spec.restart == Restart::EachMatch {
             return self.dismiss(process);
         }
+        process.rest();
         self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::TimeControl;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The word in commands that means this very program.
@@ -33,6 +33,19 @@ pub struct BotSpec {
     pub own_time: bool,
     /// When its process is started anew.
     pub restart: Restart,
+    /// What it does while it is not its turn.
+    pub idle: Idle,
+}
+
+/// What a bot does while it is not its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Idle {
+    /// What it likes.
+    #[default]
+    Run,
+    /// Nothing: its processes are stopped.
+    Freeze,
 }
 
 /// When a bot's process is started anew.
@@ -99,6 +112,7 @@ impl BotSpec {
             time: time.clone(),
             own_time: false,
             restart: Restart::default(),
+            idle: Idle::default(),
         }
     }
 

@@ -139,7 +139,9 @@ impl<'a> Replay<'a> {
         for (seat, (player, role)) in record.players.iter().zip(rules.roles()).enumerate() {
             same(ROLES[seat], &player.role.as_str(), role)?;
         }
-        let timed = |played: &LoggedMove| played.ms.0 != Duration::ZERO || played.info.is_some();
+        let timed = |played: &LoggedMove| {
+            played.ms.0 != Duration::ZERO || played.cpu_ms.is_some() || played.info.is_some()
+        };
         if record.moves[..opening as usize].iter().any(timed) {
             return Err(Mismatch::Timed);
         }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use games::{Limits, Rules};
-use protocol::{Millis, TimeControl};
+use protocol::{ClockKind, Millis, TimeControl};
 use serde_json::Value;
 
 use super::config_error::{ConfigError, Problem};
+pub use super::config_file::{Affinity, Limit, Time};
 use super::config_file::{
     Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
-pub use super::config_file::{Limit, Time};
 use super::config_keys;
 use super::schedule;
 use crate::bot::spec::{self, BotSpec};
@@ -52,6 +52,8 @@ pub struct Config {
     pub bots: Vec<Arc<BotSpec>>,
     /// The time control of bots that have none of their own.
     pub time: TimeControl,
+    /// Whether each slot and its bots keep to one core.
+    pub affinity: Affinity,
     /// How many random plies the referee makes at the beginning of each match.
     pub random_plies: u32,
     /// The file's text.
@@ -86,7 +88,7 @@ impl Config {
                 .map(|span| config_keys::line_of(text, span.start)),
             message: error.message().lines().collect::<Vec<_>>().join(", "),
         })?;
-        let time = time_control(&file.time, None).map_err(Problem::Time)?;
+        let time = time_control(&file.time, file.clock, None).map_err(Problem::Time)?;
         let games = file
             .games
             .iter()
@@ -104,6 +106,7 @@ impl Config {
             games,
             bots,
             time,
+            affinity: file.affinity,
             random_plies: file.opening.random_plies,
             text: text.to_owned(),
         };
@@ -219,14 +222,17 @@ fn bots(
                 .map_or(folder.to_owned(), |dir| folder.join(dir)),
             env: entry.env.clone(),
             time: match &entry.time {
-                Some(own) => time_control(own, Some(time)).map_err(|message| Problem::BotTime {
-                    bot: name.to_owned(),
-                    message,
+                Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {
+                    Problem::BotTime {
+                        bot: name.to_owned(),
+                        message,
+                    }
                 })?,
                 None => time.clone(),
             },
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
+            idle: file.idle,
         };
         spec.program().map_err(of_bot)?;
         bots.push(Arc::new(spec));
@@ -235,7 +241,11 @@ fn bots(
 }
 
 /// The time control of a table, over another one or over the defaults.
-fn time_control(table: &TimeTable, over: Option<&TimeControl>) -> Result<TimeControl, String> {
+fn time_control(
+    table: &TimeTable,
+    clock: ClockKind,
+    over: Option<&TimeControl>,
+) -> Result<TimeControl, String> {
     let millis = |given: Option<Time>| given.map(|time| Millis(time.0));
     let base = over.cloned().unwrap_or(TimeControl {
         startup: Millis(DEFAULT_STARTUP),
@@ -248,11 +258,22 @@ fn time_control(table: &TimeTable, over: Option<&TimeControl>) -> Result<TimeCon
         increment: millis(table.increment).or(base.increment),
         startup: millis(table.startup).unwrap_or(base.startup),
         margin: millis(table.margin).unwrap_or(base.margin),
+        clock,
+        wall: millis(table.wall).or(base.wall),
     };
+    if control.wall.is_some() && clock == ClockKind::Wall {
+        return Err(
+            "`wall` needs `clock = \"cpu\"`: it stands behind a limit of CPU time".to_owned(),
+        );
+    }
     if control.increment.is_some() && control.base.is_none() {
         return Err("`increment` needs a `base` that it is added to".to_owned());
     }
-    for (key, time) in [("per_move", control.per_move), ("base", control.base)] {
+    for (key, time) in [
+        ("per_move", control.per_move),
+        ("base", control.base),
+        ("wall", control.wall),
+    ] {
         if time.is_some_and(|time| time.0.is_zero()) {
             return Err(format!("`{key}` must be longer than nothing"));
         }
@@ -286,7 +307,7 @@ impl TimeFlags {
             increment: self.increment,
             ..TimeTable::default()
         };
-        time_control(&table, None)
+        time_control(&table, ClockKind::Wall, None)
     }
 }
 

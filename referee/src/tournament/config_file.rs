@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use protocol::ClockKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use crate::bot::spec::Restart;
+use crate::bot::spec::{Idle, Restart};
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,6 +37,17 @@ pub(crate) struct ConfigFile {
     /// When bots' processes are started anew: "on-fault" or "each-match".
     #[serde(default)]
     pub(crate) restart: Restart,
+    /// What time limits are measured by: "wall", or "cpu" for the CPU time of all processes of a
+    /// bot, with a limit by the clock on the wall behind it.
+    #[serde(default)]
+    pub(crate) clock: ClockKind,
+    /// What bots do while it is not their turn: "run", or "freeze" to stop them.
+    #[serde(default)]
+    pub(crate) idle: Idle,
+    /// Which cores are used: "off" for any, or "cores" so that each match slot and its bots keep
+    /// to one.
+    #[serde(default)]
+    pub(crate) affinity: Affinity,
     /// What is played: ids, or tables with `id`, `options` and `limits`.
     pub(crate) games: Vec<GameEntry>,
     /// Time control.
@@ -66,6 +78,17 @@ pub(crate) enum Format {
     /// Every pairing (for games of more seats: every group) in every seat order.
     #[default]
     RoundRobin,
+}
+
+/// Which cores a match uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Affinity {
+    /// Any.
+    #[default]
+    Off,
+    /// One for each slot: its bots and its part of the referee.
+    Cores,
 }
 
 /// How many matches run at a time.
@@ -133,6 +156,9 @@ pub(crate) struct TimeTable {
     pub(crate) startup: Option<Time>,
     /// Tolerated on top of each limit. Default "50ms".
     pub(crate) margin: Option<Time>,
+    /// With `clock = "cpu"`: what a move may take by the clock on the wall. By default ten times
+    /// its limit, and at least 2 s.
+    pub(crate) wall: Option<Time>,
 }
 
 /// What ends matches besides the game.

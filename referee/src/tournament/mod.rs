@@ -4,6 +4,7 @@ pub mod config;
 mod config_error;
 mod config_file;
 mod config_keys;
+mod cores;
 pub mod folder;
 pub mod opening;
 pub mod run;

@@ -10,6 +10,8 @@ use protocol::{FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 
+use super::config::Affinity;
+use super::cores;
 use super::opening;
 use super::schedule::Scheduled;
 use super::{Config, GameSetup};
@@ -98,7 +100,7 @@ pub async fn run(
         let (shared, reports) = (shared.clone(), reports.clone());
         thread::Builder::new()
             .name(format!("slot {number}"))
-            .spawn(move || own_runtime(slot(shared, reports)))
+            .spawn(move || own_runtime(number, shared, reports))
             .map_err(RunError::Slot)?;
     }
     drop(reports);
@@ -133,12 +135,19 @@ pub async fn run(
     })
 }
 
-fn own_runtime(slot: impl Future<Output = ()>) {
+/// A slot's thread.
+fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
+    if shared.config.affinity == Affinity::Cores
+        && let Err(error) = cores::keep_to_one(number)
+    {
+        let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
+        let _ = reports.blocking_send(Report::Trouble(what));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(slot),
+        Ok(runtime) => runtime.block_on(slot(shared, reports)),
         Err(error) => tracing::error!("a slot cannot begin: {error}"),
     }
 }
@@ -234,6 +243,7 @@ impl Plan {
             seed: self.seed,
             limits: self.game.limits,
             players: self.specs.iter().map(|spec| seated(spec)).collect(),
+            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
         let (played, bots) = driver::play(setup, bots, pool, watch).await;
@@ -298,6 +308,7 @@ fn seated(spec: &BotSpec) -> Seated {
     Seated {
         name: spec.name.clone(),
         time: spec.time.clone(),
+        cpu_time: None,
     }
 }
 
