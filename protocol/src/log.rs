@@ -1,5 +1,7 @@
 //! The match log: one finished match a line.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +34,9 @@ pub struct Record {
     pub time: TimeControl,
     /// What would have stopped the match.
     pub limits: Limits,
+    /// How it was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// How many plies at the beginning of `moves` the referee made.
     pub opening: u32,
     /// Every ply.
@@ -61,6 +66,45 @@ pub struct Player {
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,
+    /// What kept it within its bounds, where it was in a sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confined: Option<Confined>,
+}
+
+/// What was enforced on a player.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Confined {
+    /// `limits` or `strict`.
+    pub sandbox: String,
+    /// What the walls of the strict sandbox were made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub walls: Vec<String>,
+    /// The limits, by the names that they have in configurations: bytes, numbers, or
+    /// milliseconds where the name ends in `_ms`.
+    pub limits: BTreeMap<String, Enforced>,
+    /// What was asked for, too, but could not be enforced on that machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+/// A limit that was enforced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Enforced {
+    /// Its value.
+    pub limit: u64,
+    /// By whom: a part of the kernel, or the referee itself.
+    pub by: String,
+}
+
+/// How a match was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conditions {
+    /// What bots did while it was not their turn: `run` or `freeze`.
+    pub idle: String,
+    /// Which cores were used: `off` for any, or `cores` for one.
+    pub affinity: String,
+    /// How many matches ran at a time.
+    pub concurrency: u32,
 }
 
 /// A ply of a match.

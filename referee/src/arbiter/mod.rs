@@ -80,6 +80,8 @@ pub struct Seated {
     pub time: TimeControl,
     /// The CPU time that it may use in the match, between its turns included.
     pub cpu_time: Option<Duration>,
+    /// How many bytes of `info` are kept with a move.
+    pub info_bytes: u64,
 }
 
 /// What happened.
@@ -188,6 +190,19 @@ pub struct Arbiter {
     cores: u32,
     /// What `info` messages of the turn told.
     info: Map<String, Value>,
+    /// About how many bytes those are.
+    info_bytes: u64,
+}
+
+/// About how many bytes a field takes in the log.
+fn size(name: &str, value: &Value) -> u64 {
+    let inside = match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(values) => values.iter().map(|value| size("", value)).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| size(name, value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+    };
+    name.len() as u64 + inside + 4
 }
 
 impl Arbiter {
@@ -205,6 +220,7 @@ impl Arbiter {
             readiness: vec![Readiness::Absent; seats],
             dismissed: vec![false; seats],
             info: Map::new(),
+            info_bytes: 0,
         }
     }
 
@@ -387,12 +403,12 @@ impl Arbiter {
         actions: &mut Vec<Action>,
     ) {
         let fault = match message {
-            Ok(FromBot::Info(info)) => return self.note(info.fields),
+            Ok(FromBot::Info(info)) => return self.note(seat, info.fields),
             Ok(FromBot::Move(mv)) if mv.ply.is_some_and(|ply| ply != self.table.session.ply()) => {
                 return;
             }
             Ok(FromBot::Move(mv)) => {
-                let info = self.told(mv.info);
+                let info = self.told(seat, mv.info);
                 match self.table.play(seat, &mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
@@ -409,22 +425,26 @@ impl Arbiter {
 
     /// Keeps what an `info` message tells. A later message of the turn overrides an earlier one
     /// field by field; a bot that tells without end is not listened to for ever.
-    fn note(&mut self, fields: Map<String, Value>) {
+    fn note(&mut self, seat: usize, fields: Map<String, Value>) {
+        let most = self.table.info_bytes(seat);
         for (name, value) in fields {
-            if self.info.len() < MOST_INFO || self.info.contains_key(&name) {
+            let old = self.info.get(&name).map(|old| size(&name, old));
+            let bytes = self.info_bytes - old.unwrap_or(0) + size(&name, &value);
+            if bytes <= most && (old.is_some() || self.info.len() < MOST_INFO) {
+                self.info_bytes = bytes;
                 self.info.insert(name, value);
             }
         }
     }
 
     /// What is logged with a move: all that the bot told, its move's own `info` over the rest.
-    fn told(&mut self, own: Option<Value>) -> Option<Value> {
-        let mut all = std::mem::take(&mut self.info);
+    fn told(&mut self, seat: usize, own: Option<Value>) -> Option<Value> {
         match own {
-            Some(Value::Object(own)) => all.extend(own),
-            Some(other) => return Some(other),
-            None => {}
+            Some(Value::Object(own)) => self.note(seat, own),
+            Some(other) if size("", &other) <= self.table.info_bytes(seat) => return Some(other),
+            _ => {}
         }
+        let all = std::mem::take(&mut self.info);
         (!all.is_empty()).then_some(Value::Object(all))
     }
 
@@ -542,6 +562,7 @@ impl Arbiter {
     /// Goes on to the next ply that a bot has to make, or to the end.
     fn advance(&mut self, actions: &mut Vec<Action>) {
         self.info.clear();
+        self.info_bytes = 0;
         loop {
             if let Some(result) = self.table.result() {
                 return self.finish(result, actions);

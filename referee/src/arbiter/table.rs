@@ -78,6 +78,11 @@ impl Table {
         self.players[seat].cpu_time
     }
 
+    /// How many bytes of `info` are kept with a seat's move.
+    pub(super) fn info_bytes(&self, seat: usize) -> u64 {
+        self.players[seat].info_bytes
+    }
+
     /// Why this bot cannot play this game, if it says so itself.
     pub(super) fn refusal(&self, hello: &BotHello) -> Option<String> {
         let game = self.rules.info().id;

@@ -52,6 +52,7 @@ impl Script {
             name: format!("bot{seat}"),
             time: control(),
             cpu_time: None,
+            info_bytes: 1000,
         });
         let arbiter = Arbiter::new(Setup {
             match_id: "m-1".to_owned(),
@@ -330,6 +331,26 @@ fn an_answer_to_another_ply_is_dropped() {
 }
 
 #[test]
+fn a_flood_of_info_is_kept_in_part() {
+    let mut script = Script::amazons().started();
+    let text = "x".repeat(600);
+    let info = |name: &str| json!({"type": "info", name: text, "depth": name}).to_string();
+    for _ in 0..100 {
+        script.say(0, &info("a"));
+        script.say(0, &info("b"));
+    }
+    for n in 0..1000 {
+        script.say(0, &json!({"type": "info", format!("n{n}"): n}).to_string());
+    }
+    let mv = script.legal();
+    script.say(0, &json!({"type": "move", "move": mv}).to_string());
+    let info = script.arbiter.moves()[0].info.clone().unwrap();
+    assert_eq!((&info["a"], &info["depth"]), (&json!(text), &json!("b")));
+    assert_eq!((&info["b"], &info["n0"]), (&json!(null), &json!(0)));
+    assert!(info.to_string().len() < 1200, "{info}");
+}
+
+#[test]
 fn info_is_logged_with_the_move() {
     let mut script = Script::amazons().started();
     script.say(0, r#"{"type":"info","depth":1}"#);
@@ -534,6 +555,7 @@ fn game_clocks_run_down() {
         name: name.to_owned(),
         time: time.clone(),
         cpu_time: None,
+        info_bytes: 1000,
     };
     let mut script = Script::amazons();
     script.arbiter = Arbiter::new(Setup {
@@ -578,6 +600,7 @@ fn by_cpu() -> Script {
             ..control()
         },
         cpu_time: Some(ms(500)),
+        info_bytes: 1000,
     };
     let mut script = Script::amazons();
     script.arbiter = Arbiter::new(Setup {

@@ -9,9 +9,11 @@ use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
@@ -21,9 +23,11 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::time::sleep;
+use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::tree;
+use super::cage::cgroup;
+use super::cage::launch::{self, Launch};
+use super::tree::{self, Stat};
 
 /// The hidden subcommand that a keeper is.
 pub const SUBCOMMAND: &str = "keeper";
@@ -33,14 +37,59 @@ pub(super) const CONTROL: i32 = 3;
 pub(super) const TERM: &str = "term\n";
 /// The command that ends the bot's whole tree.
 pub(super) const KILL: &str = "kill\n";
+/// Between two looks at what is watched.
+const PATROL: Duration = Duration::from_millis(10);
 /// Between two looks at whether everything that was killed is gone.
 const BURIAL: Duration = Duration::from_millis(1);
 
-/// What a keeper is to start.
+/// What a keeper is to start, and to look after.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// Program and arguments.
-    pub(super) command: Vec<String>,
+    command: Vec<String>,
+    /// What is to be looked after from time to time.
+    pub(super) watch: Watch,
+    /// Control groups to be removed in the end.
+    pub(super) groups: Vec<PathBuf>,
+    /// The program ends as the bot in it does, by the conventions of shells.
+    pub(super) wrapped: bool,
+}
+
+/// Limits that no part of the kernel enforces here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Watch {
+    /// Bytes of memory, all processes together.
+    pub(super) memory: Option<u64>,
+    /// Processes and threads.
+    pub(super) processes: Option<u64>,
+}
+
+impl Plan {
+    /// Starts this command as it is.
+    pub(super) fn new(command: Vec<String>) -> Self {
+        Plan {
+            command,
+            watch: Watch::default(),
+            groups: Vec::new(),
+            wrapped: false,
+        }
+    }
+
+    /// Has a launcher start it instead.
+    pub(super) fn launch(&mut self, launch: Launch) -> io::Result<()> {
+        let launch = serde_json::to_string(&launch)?;
+        let myself = myself()?.to_string_lossy().into_owned();
+        self.command = vec![myself, launch::SUBCOMMAND.to_owned(), launch];
+        Ok(())
+    }
+}
+
+/// This very program, also when its file was replaced since it started.
+pub(super) fn myself() -> io::Result<PathBuf> {
+    match cfg!(target_os = "linux") {
+        true => Ok("/proc/self/exe".into()),
+        false => std::env::current_exe(),
+    }
 }
 
 /// What a keeper tells the referee, one a line.
@@ -51,6 +100,8 @@ pub(super) enum Report {
     Started { pid: i32 },
     /// It could not be started, as part of a sentence.
     Failed { why: String },
+    /// It went beyond a limit that is watched, as part of a sentence.
+    Over { what: String },
     /// Its first process has ended.
     Exited(Exit),
 }
@@ -116,6 +167,9 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
     let_go()?;
     tell(&mut reports, &Report::Started { pid: main.as_raw() }).await?;
     let mut commands = BufReader::new(commands).lines();
+    let mut patrol = interval(PATROL);
+    patrol.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let watched = plan.watch != Watch::default();
     let exit = loop {
         tokio::select! {
             command = commands.next_line() => match command {
@@ -125,6 +179,10 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
             },
             _ = ended.recv() => if let Some(exit) = bury(main).exit {
                 break Some(exit);
+            },
+            _ = patrol.tick(), if watched => if let Some(what) = plan.watch.over() {
+                let _ = tell(&mut reports, &Report::Over { what }).await;
+                break None;
             },
         }
     };
@@ -136,6 +194,7 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
     if let (None, Some(exit)) = (exit, late) {
         let _ = tell(&mut reports, &Report::Exited(exit)).await;
     }
+    cgroup::remove(&plan.groups);
     Ok(())
 }
 
@@ -155,19 +214,28 @@ fn start(command: &[String]) -> Result<Pid, String> {
         .spawn();
     match started {
         Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
-        Err(error) => Err(format!("cannot be started: {error}{}", hint(&error))),
+        Err(error) => Err(format!(
+            "cannot be started: {error}{}",
+            launch::hint(&error)
+        )),
     }
 }
 
-/// Why a program that is there and executable could not be started.
-fn hint(error: &io::Error) -> &'static str {
-    match error.kind() {
-        // The program itself was found before.
-        io::ErrorKind::NotFound => " (is the interpreter in its first line right?)",
-        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => {
-            " (is it a script whose first line should be `#!` and an interpreter?)"
+impl Watch {
+    /// The limit that all processes together are beyond, as part of a sentence.
+    fn over(&self) -> Option<String> {
+        let below = tree::descendants(Pid::this());
+        let stats: Vec<Stat> = below.into_iter().filter_map(Stat::read).collect();
+        let memory: u64 = stats.iter().map(|stat| stat.resident).sum();
+        let processes: u64 = stats.iter().map(|stat| stat.threads).sum();
+        if let Some(most) = self.memory.filter(|most| memory > *most) {
+            let (used, most) = (ByteSize(memory), ByteSize(most));
+            return Some(format!("used {used} of memory (allowed: {most})"));
         }
-        _ => "",
+        let most = self.processes.filter(|most| processes > *most)?;
+        Some(format!(
+            "had {processes} processes and threads (allowed: {most})"
+        ))
     }
 }
 

@@ -23,8 +23,9 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
+use super::cage::cgroup::Group;
 use super::keeper::{self, Exit, Plan, Report};
-use super::lines::{Line, Lines};
+use super::lines::{Allowed, Line, Lines};
 use super::tree;
 
 /// No report of a keeper is longer.
@@ -117,6 +118,10 @@ pub(super) struct Kept {
     /// The bot's first process; `None` if it did not start.
     main: Option<Pid>,
     exit: Option<Exit>,
+    /// What it did too much of, as part of a sentence.
+    over: Option<String>,
+    /// Its control groups.
+    group: Option<Group>,
     /// Nothing more will be told.
     silent: bool,
 }
@@ -130,13 +135,14 @@ impl Kept {
         plan: &Plan,
         dir: &Path,
         set_up: impl FnOnce(&mut Command),
+        group: Option<Group>,
         keepers: &Arc<Keepers>,
     ) -> Result<(Self, Pipes), String> {
         let wrong = |error: io::Error| format!("cannot be started: {error}");
         let (ours, theirs) = StdStream::pair().map_err(wrong)?;
         ours.set_nonblocking(true).map_err(wrong)?;
         let plan = serde_json::to_string(plan).map_err(|error| wrong(error.into()))?;
-        let mut command = Command::new(std::env::current_exe().map_err(wrong)?);
+        let mut command = Command::new(keeper::myself().map_err(wrong)?);
         command
             .args([keeper::SUBCOMMAND, &plan])
             .current_dir(dir)
@@ -169,9 +175,11 @@ impl Kept {
             id,
             keepers: keepers.clone(),
             commands,
-            reports: Lines::new(reports, MOST_REPORT),
+            reports: Lines::new(reports, Allowed::lines_of(MOST_REPORT)),
             main: None,
             exit: None,
+            over: None,
+            group,
             silent: false,
         };
         match poll_fn(|cx| kept.poll_report(cx)).await {
@@ -180,7 +188,7 @@ impl Kept {
                 kept.end().await;
                 return Err(why);
             }
-            Some(Report::Exited(_)) | None => {
+            Some(_) | None => {
                 kept.end().await;
                 return Err("cannot be started: its keeper is gone".to_owned());
             }
@@ -220,7 +228,8 @@ impl Kept {
         while !self.silent {
             match std::task::ready!(self.poll_report(cx)) {
                 Some(Report::Exited(exit)) => self.exit = Some(exit),
-                Some(_) => {}
+                Some(Report::Over { what }) => self.over = Some(what),
+                Some(Report::Started { .. } | Report::Failed { .. }) => {}
                 None => self.silent = true,
             }
         }
@@ -251,10 +260,27 @@ impl Kept {
     pub(super) fn exit_so_far(&mut self) -> Option<String> {
         let running = self.is_running();
         match &self.exit {
-            Some(exit) => Some(exit.in_words()),
+            Some(_) if self.over.is_some() => self.over.clone(),
+            Some(exit) => Some(exit.in_words() + self.reason()),
             None if running => None,
             None => Some("ended together with the process that keeps it".to_owned()),
         }
+    }
+
+    /// What the kernel knows about why it ended.
+    fn reason(&self) -> &'static str {
+        match &self.group {
+            Some(group) if group.out_of_memory() => " (it was out of the memory allowed to it)",
+            Some(group) if group.too_many() => {
+                " (it was refused more processes and threads than allowed to it)"
+            }
+            _ => "",
+        }
+    }
+
+    /// The CPU time that the kernel counted for its control group.
+    pub(super) fn counted_cpu(&self) -> Option<Duration> {
+        self.group.as_ref()?.cpu()
     }
 
     /// Asks the bot and all that it started to end.

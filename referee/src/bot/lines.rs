@@ -16,8 +16,32 @@ pub(super) enum Line {
     Text(Vec<u8>),
     /// A line that is longer than allowed. Nothing more can be read.
     TooLong,
+    /// More lines or bytes than allowed, in words. Nothing more should be read.
+    TooMuch(String),
     /// The pipe was closed. A last line without an end is lost.
     Closed,
+}
+
+/// How much may come out of a pipe.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowed {
+    /// Bytes of a line.
+    pub(super) line: usize,
+    /// Bytes, until they are allowed anew.
+    pub(super) bytes: u64,
+    /// Lines, until they are allowed anew.
+    pub(super) lines: u64,
+}
+
+impl Allowed {
+    /// Any number of lines of so many bytes.
+    pub(super) fn lines_of(line: usize) -> Self {
+        Allowed {
+            line,
+            bytes: u64::MAX,
+            lines: u64::MAX,
+        }
+    }
 }
 
 /// Splits what comes out of a pipe into lines.
@@ -29,19 +53,30 @@ pub(super) struct Lines<R> {
     start: usize,
     /// How far after `start` has been searched for a line's end.
     searched: usize,
-    most: usize,
+    allowed: Allowed,
+    /// Since it was allowed anew.
+    bytes: u64,
+    lines: u64,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Lines of at most `most` bytes.
-    pub(super) fn new(pipe: R, most: usize) -> Self {
+    /// Lines as far as they are allowed.
+    pub(super) fn new(pipe: R, allowed: Allowed) -> Self {
         Lines {
             pipe,
             buffer: Vec::new(),
             start: 0,
             searched: 0,
-            most,
+            allowed,
+            bytes: 0,
+            lines: 0,
         }
+    }
+
+    /// Counts lines and bytes from zero again.
+    pub(super) fn allow_anew(&mut self) {
+        self.bytes = 0;
+        self.lines = 0;
     }
 
     /// The next line. What was read so far is kept when this is not polled to its end.
@@ -53,7 +88,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if let Some(line) = self.take_line() {
                 return Poll::Ready(Ok(line));
             }
-            if self.buffer.len() - self.start > self.most {
+            if self.buffer.len() - self.start > self.allowed.line {
                 return Poll::Ready(Ok(Line::TooLong));
             }
             if ready!(self.poll_fill(cx))? == 0 {
@@ -71,10 +106,24 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         let end = self.searched + end;
         self.searched = 0;
         self.start += end + 1;
-        if end > self.most {
+        if end > self.allowed.line {
             return Some(Line::TooLong);
         }
-        Some(Line::Text(unread[..end].to_vec()))
+        let text = unread[..end].to_vec();
+        self.lines += 1;
+        self.bytes += end as u64 + 1;
+        Some(match self.too_much() {
+            Some(what) => Line::TooMuch(what),
+            None => Line::Text(text),
+        })
+    }
+
+    fn too_much(&self) -> Option<String> {
+        let Allowed { bytes, lines, .. } = self.allowed;
+        if self.lines > lines {
+            return Some(format!("{lines} lines"));
+        }
+        (self.bytes > bytes).then(|| format!("{bytes} bytes"))
     }
 
     /// Reads once; gives the number of bytes, 0 at the end.
@@ -105,7 +154,7 @@ mod tests {
     #[tokio::test]
     async fn lines_are_put_together_from_any_pieces() {
         let (mut bot, pipe) = tokio::io::duplex(64);
-        let mut lines = Lines::new(pipe, 10);
+        let mut lines = Lines::new(pipe, Allowed::lines_of(10));
         tokio::spawn(async move {
             for byte in b"one\n\ntwo\r\n" {
                 bot.write_all(&[*byte]).await.unwrap();
@@ -119,9 +168,34 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn floods_of_lines_end() {
+        for (bytes, lines, words) in [(100, 3, "3 lines"), (6, 10, "6 bytes")] {
+            let (mut bot, pipe) = tokio::io::duplex(64);
+            let allowed = Allowed {
+                line: 10,
+                bytes,
+                lines,
+            };
+            let mut lines = Lines::new(pipe, allowed);
+            bot.write_all(b"a\nb\nc\na\nb\nc\nd\n").await.unwrap();
+            for _ in 0..2 {
+                for text in ["a", "b", "c"] {
+                    assert_eq!(next(&mut lines).await, Line::Text(text.into()));
+                }
+                lines.allow_anew();
+            }
+            bot.write_all(b"b\nc\nd\n").await.unwrap();
+            for text in ["d", "b", "c"] {
+                assert_eq!(next(&mut lines).await, Line::Text(text.into()));
+            }
+            assert_eq!(next(&mut lines).await, Line::TooMuch(words.to_owned()));
+        }
+    }
+
+    #[tokio::test]
     async fn a_line_without_an_end_is_cut_off_early() {
         let (mut bot, pipe) = tokio::io::duplex(64);
-        let mut lines = Lines::new(pipe, 20_000);
+        let mut lines = Lines::new(pipe, Allowed::lines_of(20_000));
         let flood = tokio::spawn(async move {
             let mut written = 0;
             while bot.write_all(&[b'x'; 64]).await.is_ok() {

@@ -1,5 +1,6 @@
 //! A bot's process: started, introduced, talked to, and ended with everything it started.
 
+pub mod cage;
 pub mod keeper;
 mod kept;
 mod lines;
@@ -23,15 +24,16 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::in_words;
-use keeper::Plan;
+use cage::Cage;
 use kept::{Keepers, Kept};
-use lines::{Line, Lines};
+use lines::{Allowed, Line, Lines};
 use meter::Meter;
 use nix::sys::signal::Signal;
-pub use nursery::Nursery;
-use spec::{BotSpec, Idle, REFEREE_VARIABLE};
+pub use nursery::{Nursery, NurseryError};
+use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
+use tempfile::TempDir;
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -54,6 +56,8 @@ pub struct BotProcess {
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
+    /// Its own `/tmp`, where that is a folder; it is removed with this.
+    _tmp: Option<TempDir>,
     meter: Meter,
     idle: Idle,
     /// It is stopped until it is talked to.
@@ -67,24 +71,32 @@ impl BotProcess {
     /// The fault by which its matches are lost.
     pub async fn start(
         spec: &BotSpec,
+        cage: &Cage,
         stderr: &Stderr,
         keepers: &Arc<Keepers>,
     ) -> Result<Self, Failure> {
         let startup = |message: String| (FaultCode::Startup, message);
-        let program = spec.program().map_err(|error| startup(error.to_string()))?;
-        let mut command = spec.command.clone();
-        command[0] = program.to_string_lossy().into_owned();
+        let prepared = cage.prepare();
+        let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
         let set_up = |keeper: &mut Command| {
-            let myself = std::env::current_exe().unwrap_or_default();
-            keeper.env(REFEREE_VARIABLE, myself).envs(&spec.env);
+            if prepared.clear_env {
+                keeper.env_clear();
+            }
+            keeper.envs(prepared.env).envs(&spec.env);
             keeper.stderr(match stderr {
                 Stderr::Inherit => Stdio::inherit(),
                 Stderr::Keep { .. } => Stdio::piped(),
             });
         };
-        let (kept, pipes) = Kept::start(&Plan { command }, &spec.dir, set_up, keepers)
+        let (plan, group) = (&prepared.plan, prepared.group);
+        let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers)
             .await
-            .map_err(|why| startup(format!("`{}` {why}", program.display())))?;
+            .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
+        let output = Allowed {
+            line: MAX_LINE,
+            bytes: cage.resources().output_bytes,
+            lines: cage.resources().output_lines,
+        };
         let tail = match (pipes.stderr, stderr) {
             (Some(pipe), Stderr::Keep { path, left }) => {
                 Some(stderr::keep(pipe, path.clone(), left.clone()))
@@ -96,8 +108,9 @@ impl BotProcess {
             idle: spec.idle,
             resting: false,
             kept,
+            _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
-            lines: Lines::new(pipes.stdout, MAX_LINE),
+            lines: Lines::new(pipes.stdout, output),
             tail,
             hello: BotHello {
                 protocol: PROTOCOL,
@@ -188,7 +201,7 @@ impl BotProcess {
     /// The CPU time that all its processes have used so far; `None` where the machine does not
     /// tell.
     pub fn cpu(&mut self) -> Option<Duration> {
-        self.meter.read()
+        self.kept.counted_cpu().or_else(|| self.meter.read())
     }
 
     /// Stops its processes until it is talked to again, if it is that kind of tournament.
@@ -216,6 +229,9 @@ impl BotProcess {
     /// # Errors
     /// The fault, if the bot does not read or is gone.
     pub async fn send(&mut self, message: &ToBot, limit: Duration) -> Result<(), Failure> {
+        if matches!(message, ToBot::Start(_) | ToBot::Turn(_)) {
+            self.lines.allow_anew();
+        }
         match timeout(limit, self.write(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
@@ -251,6 +267,10 @@ impl BotProcess {
             Ok(Line::TooLong) => Err((
                 FaultCode::Protocol,
                 format!("printed a line of more than {MAX_LINE} bytes"),
+            )),
+            Ok(Line::TooMuch(what)) => Err((
+                FaultCode::Protocol,
+                format!("printed more than {what} since it was asked for something"),
             )),
             Ok(Line::Closed) => Err((FaultCode::Crash, "closed its output".to_owned())),
             Err(error) => Err((

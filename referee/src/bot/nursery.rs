@@ -2,20 +2,37 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use thiserror::Error;
+
+use super::cage::limits::Sandbox;
+use super::cage::{Cage, CageError, Machine};
 use super::spec::BotSpec;
 use super::{BotProcess, Failure, Keepers, Stderr};
 
 /// So many failed starts in a row make a bot hopeless that has started before.
 const PATIENCE: u32 = 3;
 
+/// Why bots cannot be looked after.
+#[derive(Debug, Error)]
+pub enum NurseryError {
+    /// A bot cannot be kept within its bounds.
+    #[error(transparent)]
+    Cage(#[from] CageError),
+    /// The machine refuses.
+    #[error("this process cannot look after others: {0}")]
+    Keepers(#[from] io::Error),
+}
+
 /// Starts processes, and knows which bots are not worth waiting for.
 #[derive(Debug)]
 pub struct Nursery {
     keepers: Arc<Keepers>,
+    /// By the bots' names.
+    cages: BTreeMap<String, Cage>,
     /// Where stderr is kept; `None` to pass it on.
     stderr: Option<PathBuf>,
     started: AtomicUsize,
@@ -43,12 +60,30 @@ enum Trust {
 }
 
 impl Nursery {
-    /// Bots' stderr is kept in this folder, or passed on.
+    /// For these bots, which play for the log in this folder. Their stderr is kept in the other
+    /// folder, or passed on.
     ///
     /// # Errors
-    /// If the machine does not let this process look after others.
-    pub fn new(stderr: Option<PathBuf>) -> io::Result<Self> {
+    /// If the machine does not let this process look after others, or cannot keep a bot within
+    /// its bounds.
+    pub fn new<'a>(
+        specs: impl IntoIterator<Item = &'a Arc<BotSpec>> + Clone,
+        folder: Option<&Path>,
+        stderr: Option<PathBuf>,
+    ) -> Result<Self, NurseryError> {
+        let mut all = specs.clone().into_iter();
+        let machine = match all.any(|spec| spec.wanted.sandbox != Sandbox::None) {
+            true => Machine::look(),
+            false => Machine::unasked(),
+        };
+        let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
+        let hidden: Vec<PathBuf> = dirs.chain(folder.map(Path::to_owned)).collect();
+        let mut cages = BTreeMap::new();
+        for spec in specs {
+            cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);
+        }
         Ok(Nursery {
+            cages,
             keepers: Arc::new(Keepers::new()?),
             stderr,
             started: AtomicUsize::new(0),
@@ -109,6 +144,14 @@ impl Nursery {
         ));
     }
 
+    /// The cage of one of the bots.
+    ///
+    /// # Panics
+    /// If the bot is none of those that this was made for.
+    pub fn cage(&self, spec: &BotSpec) -> &Cage {
+        &self.cages[&spec.name]
+    }
+
     async fn spawn(&self, spec: &BotSpec, history: &History) -> Result<BotProcess, Failure> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
@@ -118,7 +161,7 @@ impl Nursery {
             },
             None => Stderr::Inherit,
         };
-        BotProcess::start(spec, &stderr, &self.keepers).await
+        BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers).await
     }
 
     /// What the user should hear about, each thing once.
@@ -135,7 +178,7 @@ impl Nursery {
         let history = bots.entry(spec.name.clone()).or_insert_with(|| {
             Arc::new(History {
                 trust: tokio::sync::Mutex::new(Trust::Unknown),
-                stderr_left: Arc::new(AtomicU64::new(1 << 20)),
+                stderr_left: Arc::new(AtomicU64::new(self.cage(spec).resources().stderr_bytes)),
             })
         });
         history.clone()

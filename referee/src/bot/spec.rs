@@ -11,6 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::cage::limits::Wanted;
+
 /// The word in commands that means this very program.
 pub const REFEREE: &str = "referee";
 /// The environment variable in which bots find the path of this very program, for its model.
@@ -35,6 +37,8 @@ pub struct BotSpec {
     pub restart: Restart,
     /// What it does while it is not its turn.
     pub idle: Idle,
+    /// What it may do and use.
+    pub wanted: Wanted,
 }
 
 /// What a bot does while it is not its turn.
@@ -113,6 +117,7 @@ impl BotSpec {
             own_time: false,
             restart: Restart::default(),
             idle: Idle::default(),
+            wanted: Wanted::default(),
         }
     }
 
@@ -121,6 +126,14 @@ impl BotSpec {
     /// # Errors
     /// If the working directory or the program is not there, or the program cannot be run.
     pub fn program(&self) -> Result<PathBuf, CommandError> {
+        self.program_on(&env::var_os("PATH").unwrap_or_default())
+    }
+
+    /// The same with these folders to look in for programs without a folder of their own.
+    ///
+    /// # Errors
+    /// If the working directory or the program is not there, or the program cannot be run.
+    pub fn program_on(&self, path: &OsStr) -> Result<PathBuf, CommandError> {
         let program = self.command.first().ok_or(CommandError::Empty)?;
         if !self.dir.is_dir() {
             return Err(CommandError::NoDirectory(self.dir.clone()));
@@ -131,8 +144,7 @@ impl BotSpec {
         if program.contains('/') {
             return executable(self.dir.join(program), program);
         }
-        let path = env::var_os("PATH").unwrap_or_default();
-        search(&path, program)
+        search(path, program)
     }
 }
 

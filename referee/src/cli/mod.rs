@@ -2,9 +2,11 @@
 //! here is only the list of them.
 
 mod bot;
+mod doctor;
 mod games;
 mod input;
 mod keeper;
+mod launch;
 mod model;
 mod perft;
 mod play;
@@ -20,6 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
+use crate::bot::NurseryError;
 use crate::log::{LogError, WriteError};
 use crate::report::tell;
 use crate::tournament::ConfigError;
@@ -51,8 +54,11 @@ enum Command {
     Perft(perft::Args),
     Games(games::Args),
     Bot(bot::Args),
+    Doctor(doctor::Args),
     #[command(name = crate::bot::keeper::SUBCOMMAND, hide = true)]
     Keeper(keeper::Args),
+    #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
+    Launch(launch::Args),
 }
 
 /// Why a command did not go well.
@@ -69,6 +75,8 @@ enum CliError {
     Write(#[from] WriteError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Nursery(#[from] NurseryError),
     #[error(transparent)]
     Log(#[from] LogError),
     /// A log was read but does not hold what it should.
@@ -87,9 +95,14 @@ impl CliError {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Folder(FolderError::Taken { .. }) => 2,
+            CliError::Nursery(NurseryError::Cage(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
-            CliError::Folder(_) | CliError::Write(_) | CliError::Run(_) | CliError::Io(_) => 4,
+            CliError::Folder(_)
+            | CliError::Write(_)
+            | CliError::Run(_)
+            | CliError::Nursery(_)
+            | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -110,7 +123,9 @@ pub fn run() -> ExitCode {
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
         Command::Bot(args) => args.run(),
+        Command::Doctor(args) => args.run(),
         Command::Keeper(args) => args.run(),
+        Command::Launch(args) => args.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

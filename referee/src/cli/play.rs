@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use protocol::{LoggedMove, Record};
+use protocol::{Conditions, LoggedMove, Record};
 
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, on_interrupt, print};
@@ -134,11 +134,16 @@ impl Args {
             random_plies: self.random_plies,
             time,
             specs,
+            conditions: Conditions {
+                idle: "run".to_owned(),
+                affinity: "off".to_owned(),
+                concurrency: 1,
+            },
         })
     }
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
-        let mut pool = Pool::new(Arc::new(Nursery::new(None)?));
+        let mut pool = Pool::new(Arc::new(Nursery::new(&plan.specs, None, None)?));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         // Drawn by another thread: a terminal that is slow to show it must not cost a bot time.
         let (pictures, drawn) = mpsc::channel::<String>();

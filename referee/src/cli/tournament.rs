@@ -55,7 +55,11 @@ impl Args {
         }
         let names = config.bots.iter().map(|bot| &*bot.name);
         let mut display = Display::new(Standings::new(names), total, self.quiet);
-        let nursery = Nursery::new(Some(folder.path.join(STDERR_NAME)))?;
+        let nursery = Nursery::new(
+            &config.bots,
+            Some(&folder.path),
+            Some(folder.path.join(STDERR_NAME)),
+        )?;
         let stop = on_interrupt()?;
         let show = |progress: run::Progress<'_>| display.show(progress);
         let ran = run::run(config, schedule, nursery, &mut folder.log, stop, show).await?;

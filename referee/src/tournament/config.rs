@@ -6,17 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use games::{Limits, Rules};
-use protocol::{ClockKind, Millis, TimeControl};
+use protocol::{ClockKind, Conditions, Millis, TimeControl};
 use serde_json::Value;
 
 use super::config_error::{ConfigError, Problem};
 pub use super::config_file::{Affinity, Limit, Time};
 use super::config_file::{
-    Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
+    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
 use super::config_keys;
 use super::schedule;
-use crate::bot::spec::{self, BotSpec};
+use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
+use crate::bot::cage::tells_cpu_time;
+use crate::bot::spec::{self, BotSpec, Idle};
 
 /// The limit on a move where the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
@@ -52,6 +54,8 @@ pub struct Config {
     pub bots: Vec<Arc<BotSpec>>,
     /// The time control of bots that have none of their own.
     pub time: TimeControl,
+    /// What bots do while it is not their turn.
+    pub idle: Idle,
     /// Whether each slot and its bots keep to one core.
     pub affinity: Affinity,
     /// How many random plies the referee makes at the beginning of each match.
@@ -106,12 +110,30 @@ impl Config {
             games,
             bots,
             time,
+            idle: file.idle,
             affinity: file.affinity,
             random_plies: file.opening.random_plies,
             text: text.to_owned(),
         };
         config.check()?;
         Ok(config)
+    }
+
+    /// How matches are run, for the log.
+    pub fn conditions(&self) -> Conditions {
+        Conditions {
+            idle: match self.idle {
+                Idle::Run => "run",
+                Idle::Freeze => "freeze",
+            }
+            .to_owned(),
+            affinity: match self.affinity {
+                Affinity::Off => "off",
+                Affinity::Cores => "cores",
+            }
+            .to_owned(),
+            concurrency: u32::try_from(self.concurrency).unwrap_or(u32::MAX),
+        }
     }
 
     fn check(&self) -> Result<(), Problem> {
@@ -153,6 +175,12 @@ impl Config {
             self.random_plies <= MOST_RANDOM_PLIES,
             "opening.random_plies",
             &plies,
+        )?;
+        let by_cpu = self.time.clock == ClockKind::Cpu;
+        require(
+            !by_cpu || tells_cpu_time(),
+            "clock",
+            "this machine does not tell the CPU time of processes, only \"wall\" is possible",
         )?;
         let seats: Vec<usize> = self.games.iter().map(|game| game.rules.seats()).collect();
         let matches = schedule::count(&seats, self.bots.len(), self.rounds);
@@ -233,11 +261,37 @@ fn bots(
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
             idle: file.idle,
+            wanted: wanted(file, entry, folder).map_err(|message| Problem::Bot {
+                bot: name.to_owned(),
+                message,
+            })?,
         };
         spec.program().map_err(of_bot)?;
         bots.push(Arc::new(spec));
     }
     Ok(bots)
+}
+
+/// What a bot may do and use: its own tables over those of the tournament.
+fn wanted(file: &ConfigFile, entry: &BotTable, folder: &Path) -> Result<Wanted, String> {
+    let needs_kernel = file.resources.needs_kernel() || entry.resources.needs_kernel();
+    let given = entry.sandbox.or(file.sandbox);
+    if needs_kernel && given == Some(Sandbox::None) {
+        return Err("`resources` has limits that need `sandbox = \"limits\"`".to_owned());
+    }
+    let implied = match needs_kernel {
+        true => Sandbox::Limits,
+        false => Sandbox::None,
+    };
+    let global = Resources::DEFAULT.with(&file.resources);
+    let resources = global.and_then(|global| global.with(&entry.resources));
+    let readable = file.readable.iter().chain(&entry.readable);
+    Ok(Wanted {
+        sandbox: given.unwrap_or(implied),
+        resources: resources.map_err(|message| format!("`resources`: {message}"))?,
+        readable: readable.map(|path| folder.join(path)).collect(),
+        best_effort: file.best_effort,
+    })
 }
 
 /// The time control of a table, over another one or over the defaults.

@@ -71,6 +71,14 @@ pub enum Problem {
         /// What is wrong.
         message: String,
     },
+    /// A value of a bot's.
+    #[error("bot `{bot}`: {message}")]
+    Bot {
+        /// The bot.
+        bot: String,
+        /// What is wrong.
+        message: String,
+    },
     /// No game has this id.
     #[error("{}", unknown_game(.0))]
     UnknownGame(String),

@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
+use crate::bot::cage::limits::{ResourcesTable, Sandbox};
 use crate::bot::spec::{Idle, Restart};
 
 /// A tournament.
@@ -48,6 +49,19 @@ pub(crate) struct ConfigFile {
     /// to one.
     #[serde(default)]
     pub(crate) affinity: Affinity,
+    /// How far bots are kept apart from the machine: "none", "limits" (what they may use), or
+    /// "strict" (besides: no network, no files but the system's and their own, no other
+    /// processes). By default "limits" where `resources` asks for any, else "none".
+    pub(crate) sandbox: Option<Sandbox>,
+    /// What bots may use.
+    #[serde(default)]
+    pub(crate) resources: ResourcesTable,
+    /// What bots may read in the strict sandbox besides the system's files and their own folder.
+    #[serde(default)]
+    pub(crate) readable: Vec<PathBuf>,
+    /// Whether what this machine cannot enforce is left out, instead of being an error.
+    #[serde(default)]
+    pub(crate) best_effort: bool,
     /// What is played: ids, or tables with `id`, `options` and `limits`.
     pub(crate) games: Vec<GameEntry>,
     /// Time control.
@@ -196,6 +210,14 @@ pub(crate) struct BotTable {
     pub(crate) time: Option<TimeTable>,
     /// When its process is started anew, over the tournament's `restart`.
     pub(crate) restart: Option<Restart>,
+    /// How far it is kept apart, over the tournament's `sandbox`.
+    pub(crate) sandbox: Option<Sandbox>,
+    /// What it may use, over the tournament's `resources`.
+    #[serde(default)]
+    pub(crate) resources: ResourcesTable,
+    /// What it may read in the strict sandbox, besides what all may.
+    #[serde(default)]
+    pub(crate) readable: Vec<PathBuf>,
 }
 
 /// Program and arguments.

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Instant, SystemTime};
 
 use games::Session;
-use protocol::{FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 
@@ -195,6 +195,7 @@ async fn play(config: &Config, scheduled: &Scheduled, pool: &mut Pool) -> Record
         time: config.time.clone(),
         start: None,
         specs,
+        conditions: config.conditions(),
     };
     plan.play(pool, |_| ()).await
 }
@@ -215,6 +216,8 @@ pub struct Plan {
     pub time: protocol::TimeControl,
     /// The bots in seat order.
     pub specs: Vec<Arc<BotSpec>>,
+    /// How it is run.
+    pub conditions: Conditions,
 }
 
 impl Plan {
@@ -242,7 +245,7 @@ impl Plan {
             opening,
             seed: self.seed,
             limits: self.game.limits,
-            players: self.specs.iter().map(|spec| seated(spec)).collect(),
+            players: self.seated(pool.nursery()),
             cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
@@ -264,9 +267,10 @@ impl Plan {
             options: rules.options().to_json(),
             seed: self.seed,
             start: state,
-            players: self.players(versions),
+            players: self.players(versions, pool.nursery()),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
+            conditions: Some(self.conditions.clone()),
             opening: opened as u32,
             moves,
             result,
@@ -283,7 +287,17 @@ impl Plan {
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
 
-    fn players(&self, versions: Vec<Option<String>>) -> Vec<Player> {
+    fn seated(&self, nursery: &Nursery) -> Vec<Seated> {
+        let seats = self.specs.iter().map(|spec| Seated {
+            name: spec.name.clone(),
+            time: spec.time.clone(),
+            cpu_time: nursery.cage(spec).resources().cpu_time,
+            info_bytes: nursery.cage(spec).resources().info_bytes,
+        });
+        seats.collect()
+    }
+
+    fn players(&self, versions: Vec<Option<String>>, nursery: &Nursery) -> Vec<Player> {
         let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
         seats
             .map(|((spec, role), version)| Player {
@@ -292,6 +306,7 @@ impl Plan {
                 version,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
+                confined: nursery.cage(spec).confined().cloned(),
             })
             .collect()
     }
@@ -302,14 +317,6 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
     Some((fault.code, fault.message.clone()))
-}
-
-fn seated(spec: &BotSpec) -> Seated {
-    Seated {
-        name: spec.name.clone(),
-        time: spec.time.clone(),
-        cpu_time: None,
-    }
 }
 
 fn version(bot: &Result<BotProcess, Failure>) -> Option<String> {

@@ -1,0 +1,359 @@
+//! Control groups, of either version: what the kernel limits and counts for all processes of a
+//! bot together. See cgroups(7).
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Numbers the groups of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A folder of the kernel's in which this process may make groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    dir: PathBuf,
+    version: Version,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// Where this process may make groups that limit or count.
+#[derive(Clone, Debug, Default)]
+pub struct Cgroups {
+    memory: Option<Place>,
+    pids: Option<Place>,
+    cpu: Option<Place>,
+}
+
+impl Cgroups {
+    /// Looks for them. Where version two asks for it, this process moves to a group of its own
+    /// below the one it is in.
+    pub fn find() -> Self {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let usable = |place: &Place, file: &str| place.try_out(file);
+        let mut found = Cgroups::default();
+        for (controllers, place) in places(&mounts, &groups) {
+            let has = |name: &str| controllers.iter().any(|c| c == name);
+            match place.version {
+                Version::One => {
+                    if has("memory") && usable(&place, "memory.limit_in_bytes") {
+                        found.memory = Some(place.clone());
+                    }
+                    if has("pids") && usable(&place, "pids.max") {
+                        found.pids = Some(place.clone());
+                    }
+                    if has("cpuacct") && usable(&place, "cpuacct.usage") {
+                        found.cpu = Some(place);
+                    }
+                }
+                Version::Two => {
+                    place.share_out();
+                    if usable(&place, "memory.max") {
+                        found.memory.get_or_insert(place.clone());
+                    }
+                    if usable(&place, "pids.max") {
+                        found.pids.get_or_insert(place.clone());
+                    }
+                    if usable(&place, "cpu.stat") {
+                        found.cpu.get_or_insert(place);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether memory can be limited.
+    pub fn memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Whether the number of processes can be limited.
+    pub fn pids(&self) -> bool {
+        self.pids.is_some()
+    }
+
+    /// Whether CPU time is counted.
+    pub fn cpu(&self) -> bool {
+        self.cpu.is_some()
+    }
+
+    /// Makes a group with these limits, as far as they can be enforced here.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn make(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<Group> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("referee-{}-{number}", std::process::id());
+        let mut group = Group::default();
+        if let (Some(place), Some(bytes)) = (&self.memory, memory) {
+            let dir = group.add(place, &name)?;
+            match place.version {
+                Version::One => fs::write(dir.join("memory.limit_in_bytes"), bytes.to_string())?,
+                Version::Two => {
+                    fs::write(dir.join("memory.max"), bytes.to_string())?;
+                    // Without swap there are no such files, and nothing to limit.
+                    let _ = fs::write(dir.join("memory.swap.max"), "0");
+                    let _ = fs::write(dir.join("memory.oom.group"), "1");
+                }
+            }
+            group.kills = Some(match place.version {
+                Version::One => dir.join("memory.oom_control"),
+                Version::Two => dir.join("memory.events"),
+            });
+        }
+        if let (Some(place), Some(most)) = (&self.pids, processes) {
+            let dir = group.add(place, &name)?;
+            fs::write(dir.join("pids.max"), most.to_string())?;
+            group.refusals = Some(dir.join("pids.events"));
+        }
+        if let Some(place) = &self.cpu {
+            let dir = group.add(place, &name)?;
+            group.cpu = Some(match place.version {
+                Version::One => Cpu::Nanoseconds(File::open(dir.join("cpuacct.usage"))?),
+                Version::Two => Cpu::Stat(File::open(dir.join("cpu.stat"))?),
+            });
+        }
+        Ok(group)
+    }
+}
+
+impl Place {
+    /// Whether groups can be made here that have this file.
+    fn try_out(&self, file: &str) -> bool {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("referee-{}-{number}", std::process::id());
+        let dir = self.dir.join(name);
+        let there = fs::create_dir(&dir).is_ok() && dir.join(file).exists();
+        let _ = fs::remove_dir(&dir);
+        there
+    }
+
+    /// Version two: lets groups below this one have the controllers. A group that does so must
+    /// have no processes itself, so this process moves down if it is the only one.
+    fn share_out(&self) {
+        let control = self.dir.join("cgroup.subtree_control");
+        let shared = fs::read_to_string(&control).unwrap_or_default();
+        let missing: Vec<String> = ["memory", "pids"]
+            .iter()
+            .filter(|name| !shared.split_whitespace().any(|word| word == **name))
+            .map(|name| format!("+{name}"))
+            .collect();
+        if missing.is_empty() || fs::write(&control, missing.join(" ")).is_ok() {
+            return;
+        }
+        let own = self.dir.join(format!("referee-{}", std::process::id()));
+        if fs::create_dir(&own).is_err() {
+            return;
+        }
+        let moved = fs::write(own.join("cgroup.procs"), "0");
+        if moved.is_err() || fs::write(&control, missing.join(" ")).is_err() {
+            // Others are there, too: as it was.
+            let _ = fs::write(self.dir.join("cgroup.procs"), "0");
+            let _ = fs::remove_dir(&own);
+        }
+    }
+}
+
+/// The folders of this process's own groups, with their controllers; version one comes first.
+fn places(mounts: &str, groups: &str) -> Vec<(Vec<String>, Place)> {
+    let mut found = Vec::new();
+    for line in mounts.lines() {
+        let Some((left, right)) = line.split_once(" - ") else {
+            continue;
+        };
+        let left: Vec<&str> = left.split(' ').collect();
+        let right: Vec<&str> = right.split(' ').collect();
+        let (&[_, _, _, root, mount, ..], &[kind, _, options]) = (&left[..], &right[..]) else {
+            continue;
+        };
+        let version = match kind {
+            "cgroup" => Version::One,
+            "cgroup2" => Version::Two,
+            _ => continue,
+        };
+        let controllers: Vec<String> = options.split(',').map(str::to_owned).collect();
+        let Some(own) = own_group(groups, version, &controllers) else {
+            continue;
+        };
+        // In a container the mount may begin at the group itself.
+        let below = Path::new(own).strip_prefix(root).unwrap_or(Path::new(""));
+        let mut dir = Path::new(mount).join(below.strip_prefix("/").unwrap_or(below));
+        if !dir.is_dir() {
+            dir = PathBuf::from(mount);
+        }
+        found.push((controllers, Place { dir, version }));
+    }
+    found.sort_by_key(|(_, place)| place.version == Version::Two);
+    found
+}
+
+/// The path of this process's group, from `/proc/self/cgroup`.
+fn own_group<'a>(groups: &'a str, version: Version, controllers: &[String]) -> Option<&'a str> {
+    groups.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        let (id, names, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let right = match version {
+            Version::One => names
+                .split(',')
+                .any(|name| controllers.iter().any(|c| c == name)),
+            Version::Two => id == "0" && names.is_empty(),
+        };
+        right.then_some(path)
+    })
+}
+
+/// The groups of one bot. They are removed when this is dropped, if nothing runs in them any more.
+#[derive(Debug, Default)]
+pub struct Group {
+    dirs: Vec<PathBuf>,
+    cpu: Option<Cpu>,
+    /// Where the kernel counts what it killed for memory.
+    kills: Option<PathBuf>,
+    /// Where it counts the processes that it refused.
+    refusals: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+enum Cpu {
+    /// A number of nanoseconds.
+    Nanoseconds(File),
+    /// Lines, of which one is `usage_usec` and a number.
+    Stat(File),
+}
+
+impl Group {
+    fn add(&mut self, place: &Place, name: &str) -> io::Result<PathBuf> {
+        let dir = place.dir.join(name);
+        if !self.dirs.contains(&dir) {
+            fs::create_dir(&dir)?;
+            self.dirs.push(dir.clone());
+        }
+        Ok(dir)
+    }
+
+    /// The folders of the groups. Who writes its process id to `cgroup.procs` in them joins.
+    pub fn dirs(&self) -> &[PathBuf] {
+        &self.dirs
+    }
+
+    /// The CPU time that was used so far.
+    pub fn cpu(&self) -> Option<Duration> {
+        let mut buffer = [0; 256];
+        let mut read = |file: &File| {
+            let length = file.read_at(&mut buffer, 0).ok()?;
+            std::str::from_utf8(&buffer[..length])
+                .ok()
+                .map(str::to_owned)
+        };
+        match self.cpu.as_ref()? {
+            Cpu::Nanoseconds(file) => {
+                let text = read(file)?;
+                text.trim().parse().ok().map(Duration::from_nanos)
+            }
+            Cpu::Stat(file) => counter(&read(file)?, "usage_usec").map(Duration::from_micros),
+        }
+    }
+
+    /// Whether the kernel killed a process because of its memory.
+    pub fn out_of_memory(&self) -> bool {
+        self.counted(&self.kills, "oom_kill")
+    }
+
+    /// Whether the kernel refused a process because there were too many.
+    pub fn too_many(&self) -> bool {
+        self.counted(&self.refusals, "max")
+    }
+
+    fn counted(&self, file: &Option<PathBuf>, name: &str) -> bool {
+        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok());
+        text.and_then(|text| counter(&text, name)).unwrap_or(0) > 0
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Refused while something still runs there: its keeper removes them then.
+        remove(&self.dirs);
+    }
+}
+
+/// Removes groups in which nothing runs any more.
+pub fn remove(dirs: &[PathBuf]) {
+    for dir in dirs {
+        let _ = fs::remove_dir(dir);
+    }
+}
+
+/// The value of a line "NAME VALUE".
+fn counter(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (key, value) = line.split_once(' ')?;
+        (key == name).then(|| value.trim().parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_groups_are_found_in_both_versions() {
+        let mounts = "\
+31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw
+32 31 0:29 / /nowhere/pids rw,relatime - cgroup cgroup rw,pids
+33 31 0:30 / /nowhere/memory rw,relatime shared:5 - cgroup cgroup rw,memory
+34 31 0:31 /box /nowhere/unified rw,relatime - cgroup2 cgroup2 rw";
+        let groups = "8:pids:/\n4:memory:/a/b\n0::/box/c";
+        let found: Vec<(String, Version)> = places(mounts, groups)
+            .into_iter()
+            .map(|(_, place)| (place.dir.display().to_string(), place.version))
+            .collect();
+        // None of these is there, so the mounts themselves are what is left.
+        let expected = [
+            ("/nowhere/pids", Version::One),
+            ("/nowhere/memory", Version::One),
+            ("/nowhere/unified", Version::Two),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(dir, version)| (dir.to_owned(), version))
+        );
+        assert_eq!(own_group(groups, Version::Two, &[]), Some("/box/c"));
+        let memory = ["memory".to_owned()];
+        assert_eq!(own_group(groups, Version::One, &memory), Some("/a/b"));
+    }
+
+    #[test]
+    fn counters_are_read() {
+        let text = "low 0\nmax 3\noom_kill 2\n";
+        assert_eq!(counter(text, "oom_kill"), Some(2));
+        assert_eq!(counter(text, "oom"), None);
+        assert_eq!(
+            counter("usage_usec 77\nuser_usec 5", "usage_usec"),
+            Some(77)
+        );
+    }
+
+    #[test]
+    fn groups_are_made_and_removed_where_that_is_allowed() {
+        let cgroups = Cgroups::find();
+        let Ok(group) = cgroups.make(Some(64 << 20), Some(10)) else {
+            panic!("what was found can be used: {cgroups:?}");
+        };
+        let dirs = group.dirs().to_vec();
+        assert!(dirs.iter().all(|dir| dir.is_dir()));
+        assert_eq!(group.cpu().is_some(), cgroups.cpu());
+        assert!(!group.out_of_memory() && !group.too_many());
+        drop(group);
+        assert!(dirs.iter().all(|dir| !dir.exists()));
+    }
+}

@@ -1,0 +1,22 @@
+//! `referee launch`, which a keeper starts: takes limits upon itself and becomes a bot.
+
+use super::CliError;
+use crate::bot::cage::launch;
+use crate::report::tell;
+
+/// Takes limits upon itself and becomes a bot (started by the referee itself)
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What to do, as JSON
+    launch: String,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let launch = serde_json::from_str(&self.launch)
+            .map_err(|error| CliError::Usage(format!("the launcher's plan: {error}")))?;
+        let error = launch::run(&launch);
+        tell(format_args!("{error}\n"));
+        std::process::exit(i32::from(launch::NOT_STARTED))
+    }
+}
