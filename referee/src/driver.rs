@@ -8,29 +8,39 @@ use protocol::{FaultCode, FromBot, ToBot};
 use tokio::time::{Instant, sleep_until};
 
 use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
-use crate::bot::pool::Pool;
-use crate::bot::{BotProcess, Failure};
+use crate::bot::pool::{Leaving, Pool};
+use crate::bot::{BotProcess, Evidence, NotStarted};
 
 /// How long a bot may take to read a message that asks for nothing.
 const COURTESY: Duration = Duration::from_millis(200);
 /// How long a bot may take to read a `turn` where its time is not limited.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Plays a match. The bots come in seat order, or the reason why one could not be started; those
-/// that may play on are given back, and the others end in the pool.
+/// What became of a bot in a match.
+pub enum After {
+    /// It may play on.
+    Fit(Box<BotProcess>),
+    /// It is at fault, and is being ended in the pool.
+    Leaving(Leaving),
+    /// It did not start; what may explain that.
+    Absent(Option<Box<Evidence>>),
+}
+
+/// Plays a match. The bots come in seat order, or the reason why one could not be started.
 ///
 /// `watch` is called after every event, for those who want to look on.
 pub async fn play(
     setup: Setup,
-    bots: Vec<Result<BotProcess, Failure>>,
+    bots: Vec<Result<BotProcess, NotStarted>>,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
-) -> (Played, Vec<Option<BotProcess>>) {
+) -> (Played, Vec<After>) {
     let mut driver = Driver {
         began: Instant::now(),
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
         deaf: Vec::new(),
+        gone: Vec::new(),
         pool,
     };
     let mut events = Vec::new();
@@ -40,10 +50,13 @@ pub async fn play(
             Ok(bot) => {
                 let hello = bot.hello().clone();
                 driver.bots.push(Some(bot));
+                driver.gone.push(After::Absent(None));
                 events.push(Event::Joined { seat, hello });
             }
-            Err((code, message)) => {
+            Err(not) => {
+                let (code, message) = not.failure;
                 driver.bots.push(None);
+                driver.gone.push(After::Absent(not.evidence));
                 events.push(Event::Failed {
                     seat,
                     code,
@@ -71,19 +84,19 @@ struct Driver<'a> {
     bots: Vec<Option<BotProcess>>,
     /// Seats from which nothing more can come.
     deaf: Vec<bool>,
+    /// What became of those that are not in `bots` any more.
+    gone: Vec<After>,
     pool: &'a mut Pool,
 }
 
 impl Driver<'_> {
-    /// The bots that may play on.
-    fn survivors(self) -> Vec<Option<BotProcess>> {
-        let bots = self.bots.into_iter().zip(self.deaf);
-        bots.map(|(bot, deaf)| match bot {
-            Some(bot) if deaf => {
-                self.pool.dismiss(bot);
-                None
-            }
-            bot => bot,
+    /// What became of the bots.
+    fn survivors(self) -> Vec<After> {
+        let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
+        bots.map(|((bot, deaf), gone)| match bot {
+            Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
+            Some(bot) => After::Fit(Box::new(bot)),
+            None => gone,
         })
         .collect()
     }
@@ -107,7 +120,7 @@ impl Driver<'_> {
                     Action::Dismiss { seat } => {
                         self.deaf[seat] = true;
                         if let Some(bot) = self.bots[seat].take() {
-                            self.pool.dismiss(bot);
+                            self.gone[seat] = After::Leaving(self.pool.dismiss(bot));
                         }
                     }
                 }
@@ -117,13 +130,12 @@ impl Driver<'_> {
 
     async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
         let limit = self.write_limit(seat, message);
-        // A bot that is slow to read does so on its own time, but for the tolerance.
-        let latest = self.now() + self.arbiter.clock(seat).control().margin.0;
+        self.bots[seat].as_mut()?.wake();
+        // From here on the time is the bot's: it may answer before the write is seen to be over,
+        // and one that is slow to read does so on its own time.
+        let now = self.reading(seat);
         let bot = self.bots[seat].as_mut()?;
-        bot.wake();
         let sent = bot.send(message, limit).await;
-        let mut now = self.reading(seat);
-        now.at = now.at.min(latest);
         Some(match sent {
             Ok(()) => Event::Sent { seat, now },
             Err((code, message)) => Event::Failed {

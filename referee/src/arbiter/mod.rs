@@ -94,11 +94,11 @@ pub enum Event {
         /// What the bot said about itself.
         hello: BotHello,
     },
-    /// The message that was last sent to a seat is written completely.
+    /// The message that was last sent to a seat is written, and its time runs.
     Sent {
         /// The seat.
         seat: usize,
-        /// When the write ended.
+        /// When the write began.
         now: Reading,
     },
     /// A seat's bot printed a line.
@@ -159,7 +159,7 @@ enum Phase {
     /// A seat's move.
     Turn {
         seat: usize,
-        /// When the request was written; `None` until then.
+        /// When the write of the request began; `None` until it is over.
         asked: Option<Reading>,
         /// The last reading since then.
         seen: Reading,

@@ -291,7 +291,7 @@ fn silence_loses_at_the_deadline_whatever_else_is_printed() {
 }
 
 #[test]
-fn time_runs_from_the_end_of_the_write() {
+fn time_runs_from_when_it_is_told_to() {
     let mut script = Script::amazons().started();
     let mv = script.legal();
     let message = FromBot::from_line(json!({"type": "move", "move": mv}).to_string().as_bytes());

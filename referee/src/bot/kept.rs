@@ -37,7 +37,7 @@ const BURIAL: Duration = Duration::from_secs(10);
 /// All keepers of this referee. They are its only children: what else appears there was left
 /// behind by a bot that killed its keeper.
 #[derive(Debug, Default)]
-pub struct Keepers {
+pub(super) struct Keepers {
     known: Mutex<BTreeSet<Pid>>,
 }
 
@@ -46,7 +46,7 @@ impl Keepers {
     ///
     /// # Errors
     /// If the machine refuses that.
-    pub fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true)?;
         Ok(Keepers::default())

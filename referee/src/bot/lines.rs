@@ -73,6 +73,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
+    /// What was read but is no line.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
     /// Counts lines and bytes from zero again.
     pub(super) fn allow_anew(&mut self) {
         self.bytes = 0;

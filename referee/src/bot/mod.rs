@@ -9,6 +9,7 @@ mod nursery;
 pub mod pool;
 pub mod spec;
 mod stderr;
+mod transcript;
 pub mod tree;
 
 use std::future::poll_fn;
@@ -34,6 +35,7 @@ use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
 use tempfile::TempDir;
+use transcript::Transcript;
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
@@ -46,6 +48,44 @@ pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
 /// Why a bot cannot be talked to: the fault, and what happened in words.
 pub type Failure = (FaultCode, String);
 
+/// A bot that did not start.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// The fault by which its match is lost.
+    pub failure: Failure,
+    /// What may explain it, if anything was started for this match.
+    pub evidence: Option<Box<Evidence>>,
+}
+
+impl From<Failure> for NotStarted {
+    fn from(failure: Failure) -> Self {
+        NotStarted {
+            failure,
+            evidence: None,
+        }
+    }
+}
+
+/// What may explain a failure of a bot.
+#[derive(Debug)]
+pub struct Evidence {
+    /// How its process had ended by itself, in words.
+    pub exit: Option<String>,
+    /// The end of what it printed on stderr.
+    pub stderr: Option<String>,
+    transcript: Transcript,
+}
+
+impl Evidence {
+    /// Writes what was said in its last match, an entry a line.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn write_lines(self, out: impl io::Write) -> io::Result<()> {
+        self.transcript.write(out)
+    }
+}
+
 /// A running bot that has introduced itself.
 #[derive(Debug)]
 pub struct BotProcess {
@@ -56,6 +96,7 @@ pub struct BotProcess {
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
+    transcript: Transcript,
     /// Its own `/tmp`, where that is a folder; it is removed with this.
     _tmp: Option<TempDir>,
     meter: Meter,
@@ -69,13 +110,13 @@ impl BotProcess {
     ///
     /// # Errors
     /// The fault by which its matches are lost.
-    pub async fn start(
+    async fn start(
         spec: &BotSpec,
         cage: &Cage,
         stderr: &Stderr,
         keepers: &Arc<Keepers>,
-    ) -> Result<Self, Failure> {
-        let startup = |message: String| (FaultCode::Startup, message);
+    ) -> Result<Self, NotStarted> {
+        let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
         let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
         let set_up = |keeper: &mut Command| {
@@ -106,6 +147,7 @@ impl BotProcess {
         let mut process = BotProcess {
             meter: Meter::new(kept.id()),
             idle: spec.idle,
+            transcript: Transcript::new(),
             resting: false,
             kept,
             _tmp: prepared.tmp,
@@ -137,8 +179,10 @@ impl BotProcess {
                 };
                 // It may not read any more.
                 let _ = process.send(&error, LAST_WORDS).await;
-                process.end().await;
-                Err((code, message))
+                Err(NotStarted {
+                    evidence: Some(Box::new(process.end().await)),
+                    failure: (code, message),
+                })
             }
         }
     }
@@ -229,8 +273,13 @@ impl BotProcess {
     /// # Errors
     /// The fault, if the bot does not read or is gone.
     pub async fn send(&mut self, message: &ToBot, limit: Duration) -> Result<(), Failure> {
-        if matches!(message, ToBot::Start(_) | ToBot::Turn(_)) {
-            self.lines.allow_anew();
+        match message {
+            ToBot::Start(_) => {
+                self.transcript.begin();
+                self.lines.allow_anew();
+            }
+            ToBot::Turn(_) => self.lines.allow_anew(),
+            _ => {}
         }
         match timeout(limit, self.write(message)).await {
             Ok(Ok(())) => Ok(()),
@@ -252,7 +301,11 @@ impl BotProcess {
 
     async fn write(&mut self, message: &ToBot) -> io::Result<()> {
         match &mut self.stdin {
-            Some(stdin) => stdin.write_all(message.to_line().as_bytes()).await,
+            Some(stdin) => {
+                let line = message.to_line();
+                self.transcript.sent(&line);
+                stdin.write_all(line.as_bytes()).await
+            }
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
@@ -263,7 +316,10 @@ impl BotProcess {
     /// The fault, if there will be no more lines.
     pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Failure>> {
         self.lines.poll_line(cx).map(|line| match line {
-            Ok(Line::Text(text)) => Ok(text),
+            Ok(Line::Text(text)) => {
+                self.transcript.came(&text);
+                Ok(text)
+            }
             Ok(Line::TooLong) => Err((
                 FaultCode::Protocol,
                 format!("printed a line of more than {MAX_LINE} bytes"),
@@ -293,7 +349,10 @@ impl BotProcess {
     }
 
     /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL, with everything it started.
-    pub async fn end(mut self) {
+    /// Gives what may explain a failure.
+    pub async fn end(mut self) -> Evidence {
+        let exit = self.kept.exit_so_far();
+        self.transcript.unread(self.lines.rest());
         self.wake();
         let asked = timeout(GRACE, async {
             // It may not read any more.
@@ -306,5 +365,25 @@ impl BotProcess {
             let _ = timeout(GRACE, self.kept.ended()).await;
         }
         self.kept.end().await;
+        Evidence {
+            exit,
+            stderr: match &mut self.tail {
+                Some(tail) => Some(tail.text(LAST_WORDS).await),
+                None => None,
+            },
+            transcript: self.transcript,
+        }
     }
+}
+
+/// A bot's name, fit for a file's.
+pub fn file_name(name: &str) -> String {
+    let fit = |c: char| {
+        if c.is_alphanumeric() || "-_".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(fit).take(60).collect()
 }

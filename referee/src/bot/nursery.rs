@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::cage::limits::Sandbox;
 use super::cage::{Cage, CageError, Machine};
 use super::spec::BotSpec;
-use super::{BotProcess, Failure, Keepers, Stderr};
+use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
 
 /// So many failed starts in a row make a bot hopeless that has started before.
 const PATIENCE: u32 = 3;
@@ -93,24 +93,20 @@ impl Nursery {
     }
 
     /// Starts a bot, unless it is known that it will not start.
-    pub(super) async fn start(&self, spec: &BotSpec) -> Result<BotProcess, Failure> {
+    pub(super) async fn start(&self, spec: &BotSpec) -> Result<BotProcess, NotStarted> {
         let history = self.history(spec);
         let mut trust = history.trust.lock().await;
         match &*trust {
-            Trust::Hopeless(failure) => Err(failure.clone()),
+            Trust::Hopeless(failure) => Err(failure.clone().into()),
             Trust::Started { .. } => {
                 drop(trust);
                 let started = self.spawn(spec, &history).await;
-                self.learn(
-                    spec,
-                    &mut *history.trust.lock().await,
-                    started.as_ref().err(),
-                );
+                self.learn(spec, &mut *history.trust.lock().await, failure_of(&started));
                 started
             }
             Trust::Unknown => {
                 let started = self.spawn(spec, &history).await;
-                self.learn(spec, &mut trust, started.as_ref().err());
+                self.learn(spec, &mut trust, failure_of(&started));
                 started
             }
         }
@@ -152,7 +148,7 @@ impl Nursery {
         &self.cages[&spec.name]
     }
 
-    async fn spawn(&self, spec: &BotSpec, history: &History) -> Result<BotProcess, Failure> {
+    async fn spawn(&self, spec: &BotSpec, history: &History) -> Result<BotProcess, NotStarted> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
             Some(folder) => Stderr::Keep {
@@ -190,14 +186,6 @@ impl Nursery {
     }
 }
 
-/// A bot's name, fit for a file's.
-fn file_name(name: &str) -> String {
-    let fit = |c: char| {
-        if c.is_alphanumeric() || "-_".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    name.chars().map(fit).take(60).collect()
+fn failure_of(started: &Result<BotProcess, NotStarted>) -> Option<&Failure> {
+    started.as_ref().err().map(|not| &not.failure)
 }

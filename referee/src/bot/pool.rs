@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::nursery::Nursery;
 use super::spec::{BotSpec, Restart};
-use super::{BotProcess, Failure};
+use super::{BotProcess, Evidence, NotStarted};
 
 /// At most this many processes of a slot wait for their next match.
 const IDLE: usize = 8;
+
+/// A process that is being ended: tells in the end what may explain its failure.
+pub type Leaving = oneshot::Receiver<Evidence>;
 
 /// The processes of one slot.
 #[derive(Debug)]
@@ -38,8 +42,8 @@ impl Pool {
 
     /// A process for each of these bots, in their order; those that are not there yet are
     /// started side by side.
-    pub async fn take(&mut self, specs: &[Arc<BotSpec>]) -> Vec<Result<BotProcess, Failure>> {
-        let mut taken: Vec<Option<Result<BotProcess, Failure>>> = Vec::new();
+    pub async fn take(&mut self, specs: &[Arc<BotSpec>]) -> Vec<Result<BotProcess, NotStarted>> {
+        let mut taken: Vec<Option<Result<BotProcess, NotStarted>>> = Vec::new();
         let mut starting = JoinSet::new();
         for (seat, spec) in specs.iter().enumerate() {
             let waiting = self.take_idle(&spec.name);
@@ -56,10 +60,8 @@ impl Pool {
             }
         }
         let lost = || {
-            (
-                protocol::FaultCode::Startup,
-                "it could not be started".to_owned(),
-            )
+            let message = "it could not be started".to_owned();
+            NotStarted::from((protocol::FaultCode::Startup, message))
         };
         taken
             .into_iter()
@@ -81,7 +83,8 @@ impl Pool {
     /// Keeps a process for its next match, if it may play one.
     pub fn give_back(&mut self, spec: &BotSpec, mut process: BotProcess) {
         if spec.restart == Restart::EachMatch {
-            return self.dismiss(process);
+            self.dismiss(process);
+            return;
         }
         process.rest();
         self.idle.push((spec.name.clone(), process));
@@ -92,10 +95,20 @@ impl Pool {
     }
 
     /// Ends a process, beside whatever else is done.
-    pub fn dismiss(&mut self, process: BotProcess) {
-        // Those that are gone by now need not be remembered.
+    pub fn dismiss(&mut self, process: BotProcess) -> Leaving {
+        let (sender, evidence) = oneshot::channel();
+        self.later(async move {
+            // Not everybody wants to know.
+            let _ = sender.send(process.end().await);
+        });
+        evidence
+    }
+
+    /// Does something beside whatever else is done, at the latest when the pool ends.
+    pub fn later(&mut self, what: impl Future<Output = ()> + Send + 'static) {
+        // Those that are done by now need not be remembered.
         while self.leaving.try_join_next().is_some() {}
-        self.leaving.spawn(process.end());
+        self.leaving.spawn(what);
     }
 
     /// Ends all processes, side by side.

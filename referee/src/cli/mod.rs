@@ -10,6 +10,7 @@ mod launch;
 mod model;
 mod perft;
 mod play;
+mod rematch;
 mod replay;
 mod tournament;
 

@@ -17,7 +17,7 @@ use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
 use crate::tournament::GameSetup;
 use crate::tournament::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
-use crate::tournament::run::Plan;
+use crate::tournament::plan::Plan;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]
@@ -139,6 +139,7 @@ impl Args {
                 affinity: "off".to_owned(),
                 concurrency: 1,
             },
+            folder: None,
         })
     }
 

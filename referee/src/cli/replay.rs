@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use games::Session;
 use protocol::Record;
 
+use super::rematch::RematchArgs;
 use super::{CliError, print};
 use crate::draw;
 use crate::log::{self, LogFile};
@@ -18,7 +19,10 @@ use crate::report::{summary, tell};
 Examples:
   referee replay runs/quickstart-1                         lists the matches
   referee replay runs/quickstart-1 --match m-000007 --all  draws every position of one
-  referee replay runs/quickstart-1 --verify                checks them all")]
+  referee replay runs/quickstart-1 --verify                checks them all
+  referee replay runs/quickstart-1 --match m-000007 --bot python
+                                  asks a bot the same again and compares its answers
+  referee replay runs/quickstart-1 --match m-000007 --bot python -- python3 -m pdb mybot.py")]
 pub(super) struct Args {
     /// A log, or a tournament's folder
     log: PathBuf,
@@ -37,6 +41,8 @@ pub(super) struct Args {
     /// Check that every move was legal and the result is the right one
     #[arg(long, conflicts_with_all = ["ply", "step", "all"])]
     verify: bool,
+    #[command(flatten)]
+    rematch: RematchArgs,
 }
 
 impl Args {
@@ -61,6 +67,7 @@ impl Args {
             tell(format_args!("warning: {}\n", cut));
         }
         match found {
+            Some(record) if self.rematch.bot.is_some() => self.rematch.run(&record, &self.log),
             Some(record) if self.match_id.is_some() || (draw && matches == 1) => self.show(&record),
             Some(_) if draw => Err(CliError::Usage(format!(
                 "the log has {matches} matches; --match says which one to draw"

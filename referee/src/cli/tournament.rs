@@ -62,7 +62,7 @@ impl Args {
         )?;
         let stop = on_interrupt()?;
         let show = |progress: run::Progress<'_>| display.show(progress);
-        let ran = run::run(config, schedule, nursery, &mut folder.log, stop, show).await?;
+        let ran = run::run(config, schedule, nursery, &mut folder, stop, show).await?;
         print(&tables::report(&display.finish()))?;
         match ran {
             Ran::Complete => Ok(()),

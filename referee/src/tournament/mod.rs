@@ -5,8 +5,10 @@ mod config_error;
 mod config_file;
 mod config_keys;
 mod cores;
+pub mod failures;
 pub mod folder;
 pub mod opening;
+pub mod plan;
 pub mod run;
 pub mod schedule;
 

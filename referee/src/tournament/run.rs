@@ -1,26 +1,25 @@
 //! Running a tournament: slots play matches side by side, one writer keeps the log.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Instant, SystemTime};
 
-use games::Session;
-use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+use protocol::Record;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 
+use super::Config;
 use super::config::Affinity;
 use super::cores;
+use super::folder::Folder;
 use super::opening;
+use super::plan::Plan;
 use super::schedule::Scheduled;
-use super::{Config, GameSetup};
-use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
+use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
-use crate::bot::{BotProcess, Failure, Nursery, REFEREE_NAME};
-use crate::driver;
-use crate::log::{LogWriter, WriteError};
+use crate::log::WriteError;
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -67,6 +66,7 @@ struct Shared {
     /// The index of the next match that nobody plays yet.
     next: AtomicUsize,
     nursery: Arc<Nursery>,
+    folder: PathBuf,
     stop: watch::Receiver<bool>,
 }
 
@@ -82,7 +82,7 @@ pub async fn run(
     config: Arc<Config>,
     schedule: Vec<Scheduled>,
     nursery: Nursery,
-    log: &mut LogWriter,
+    folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
 ) -> Result<Ran, RunError> {
@@ -92,6 +92,7 @@ pub async fn run(
         schedule,
         next: AtomicUsize::new(0),
         nursery: Arc::new(nursery),
+        folder: folder.path.clone(),
         stop,
     });
     // Small, so that slots wait for the log instead of running ahead of it.
@@ -111,7 +112,7 @@ pub async fn run(
         match report {
             Report::Started => show(Progress::Started),
             Report::Trouble(what) => show(Progress::Trouble(&what)),
-            Report::Finished(record) => match log.append(&record) {
+            Report::Finished(record) => match folder.log.append(&record) {
                 Ok(()) => {
                     finished += 1;
                     show(Progress::Finished(&record));
@@ -128,7 +129,7 @@ pub async fn run(
     if let Some(error) = wrong {
         return Err(error.into());
     }
-    log.sync()?;
+    folder.log.sync()?;
     Ok(match finished == shared.schedule.len() {
         true => Ran::Complete,
         false => Ran::Interrupted,
@@ -165,7 +166,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             break;
         }
         let record = tokio::select! {
-            record = play(&shared.config, scheduled, &mut pool) => record,
+            record = play(&shared, scheduled, &mut pool) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
@@ -180,7 +181,8 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
     pool.end().await;
 }
 
-async fn play(config: &Config, scheduled: &Scheduled, pool: &mut Pool) -> Record {
+async fn play(shared: &Shared, scheduled: &Scheduled, pool: &mut Pool) -> Record {
+    let config = &shared.config;
     let game = &config.games[scheduled.game];
     let specs: Vec<Arc<BotSpec>> = scheduled
         .seats
@@ -196,129 +198,7 @@ async fn play(config: &Config, scheduled: &Scheduled, pool: &mut Pool) -> Record
         start: None,
         specs,
         conditions: config.conditions(),
+        folder: Some(shared.folder.clone()),
     };
     plan.play(pool, |_| ()).await
-}
-
-/// One match, with all that belongs to it.
-pub struct Plan {
-    /// Its id.
-    pub id: String,
-    /// What is played.
-    pub game: GameSetup,
-    /// The position at the start, instead of the one that belongs to the seed.
-    pub start: Option<Box<dyn Session>>,
-    /// What start, opening and forced moves are made from.
-    pub seed: u64,
-    /// How many random plies the referee makes first.
-    pub random_plies: u32,
-    /// The time control of bots that have none of their own.
-    pub time: protocol::TimeControl,
-    /// The bots in seat order.
-    pub specs: Vec<Arc<BotSpec>>,
-    /// How it is run.
-    pub conditions: Conditions,
-}
-
-impl Plan {
-    /// Plays the match with bots of this pool; `watch` looks on.
-    pub async fn play(
-        &self,
-        pool: &mut Pool,
-        watch: impl FnMut(&crate::arbiter::Arbiter),
-    ) -> Record {
-        let rules = &self.game.rules;
-        let start = match &self.start {
-            Some(start) => start.fork(),
-            None => rules.start(self.seed),
-        };
-        let opening = opening::moves(&*start, self.game.limits, self.seed, self.random_plies);
-        let (state, opened) = (start.state(), opening.len());
-        let started = SystemTime::now();
-        let clock = Instant::now();
-        let bots = pool.take(&self.specs).await;
-        let versions: Vec<Option<String>> = bots.iter().map(version).collect();
-        let setup = Setup {
-            match_id: self.id.clone(),
-            rules: rules.clone(),
-            start,
-            opening,
-            seed: self.seed,
-            limits: self.game.limits,
-            players: self.seated(pool.nursery()),
-            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
-        };
-        let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
-        let (played, bots) = driver::play(setup, bots, pool, watch).await;
-        for (seat, (spec, bot)) in self.specs.iter().zip(bots).enumerate() {
-            if joined[seat] {
-                let failure = startup_fault(&played.result, seat);
-                pool.nursery().began(spec, failure.as_ref()).await;
-            }
-            if let Some(bot) = bot {
-                pool.give_back(spec, bot);
-            }
-        }
-        let Played { moves, result } = played;
-        Record {
-            format: LOG_FORMAT,
-            match_id: self.id.clone(),
-            game: rules.info().id.to_owned(),
-            options: rules.options().to_json(),
-            seed: self.seed,
-            start: state,
-            players: self.players(versions, pool.nursery()),
-            time: self.time.clone(),
-            limits: wire_limits(self.game.limits),
-            conditions: Some(self.conditions.clone()),
-            opening: opened as u32,
-            moves,
-            result,
-            started: humantime::format_rfc3339_millis(started).to_string(),
-            duration_ms: Millis(clock.elapsed()),
-            referee: REFEREE_NAME.to_owned(),
-        }
-    }
-
-    /// Whether a bot is there that says that it plays this game.
-    fn plays_this(&self, bot: &Result<BotProcess, Failure>) -> bool {
-        let Ok(bot) = bot else { return false };
-        let games = bot.hello().games.as_ref();
-        games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
-    }
-
-    fn seated(&self, nursery: &Nursery) -> Vec<Seated> {
-        let seats = self.specs.iter().map(|spec| Seated {
-            name: spec.name.clone(),
-            time: spec.time.clone(),
-            cpu_time: nursery.cage(spec).resources().cpu_time,
-            info_bytes: nursery.cage(spec).resources().info_bytes,
-        });
-        seats.collect()
-    }
-
-    fn players(&self, versions: Vec<Option<String>>, nursery: &Nursery) -> Vec<Player> {
-        let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
-        seats
-            .map(|((spec, role), version)| Player {
-                name: spec.name.clone(),
-                role: (*role).to_owned(),
-                version,
-                command: spec.command.clone(),
-                time: spec.own_time.then(|| spec.time.clone()),
-                confined: nursery.cage(spec).confined().cloned(),
-            })
-            .collect()
-    }
-}
-
-/// Why a bot that was there did not get ready.
-fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
-    let mut faults = result.faults.iter();
-    let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
-    Some((fault.code, fault.message.clone()))
-}
-
-fn version(bot: &Result<BotProcess, Failure>) -> Option<String> {
-    bot.as_ref().ok()?.hello().version.clone()
 }

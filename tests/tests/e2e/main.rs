@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod commands;
+mod failures;
 mod faults;
 mod processes;
 mod replay;

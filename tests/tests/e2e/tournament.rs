@@ -9,11 +9,16 @@ use crate::{GREEDY, RANDOM, config, config_of};
 fn essence(record: &Value) -> Value {
     let mut record = record.clone();
     for moved in record["moves"].as_array_mut().unwrap() {
-        moved.as_object_mut().unwrap().remove("ms");
+        for time in ["ms", "cpu_ms"] {
+            moved.as_object_mut().unwrap().remove(time);
+        }
     }
-    let fields = record.as_object_mut().unwrap();
-    fields.remove("started");
-    fields.remove("duration_ms");
+    for player in record["players"].as_array_mut().unwrap() {
+        player.as_object_mut().unwrap().remove("dir");
+    }
+    for field in ["started", "duration_ms", "conditions"] {
+        record.as_object_mut().unwrap().remove(field);
+    }
     record
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use games::Rng;
-use referee::clock::{self, Clock};
+use referee::clock::{self, Clock, Used};
 use referee::tournament::{Config, opening, schedule};
 use serde_json::{Map, Value};
 
@@ -123,7 +123,10 @@ fn check(config: &Config) {
         let bots = scheduled.seats.iter().map(|bot| &config.bots[*bot]);
         let mut clocks: Vec<Clock> = bots.map(|bot| Clock::new(bot.time.clone())).collect();
         for seat in 0..clocks.len() {
-            clocks[seat].charge(Duration::from_millis(5));
+            clocks[seat].charge(Used {
+                wall: Duration::from_millis(5),
+                cpu: None,
+            });
             let told = clock::state(&clocks, seat);
             assert!(serde_json::to_string(&told).is_ok());
             let now = std::time::Instant::now();

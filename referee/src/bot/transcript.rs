@@ -1,0 +1,219 @@
+//! What was said between the referee and a bot in a match, for reports of failures.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tempfile::SpooledTempFile;
+
+/// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
+const IN_MEMORY: usize = 64 << 10;
+/// So much of what a bot prints from one turn to the next is kept, apart from its last line.
+const KEPT_A_TURN: usize = 256 << 10;
+/// So much of a line is kept that is too long to be one.
+const KEPT_OF_A_PIECE: usize = 4 << 10;
+
+/// The lines of one match, both ways, with their times.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    began: Instant,
+    /// Frames: see [`Transcript::push`].
+    frames: SpooledTempFile,
+    /// How much the bot printed since it was last asked.
+    heard: usize,
+    /// What of that was left out since the last frame: lines.
+    skipped: u32,
+    /// It could not be written, or read again.
+    broken: bool,
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    ToBot = 0,
+    FromBot = 1,
+    /// What nobody read as a line.
+    Unread = 2,
+    /// Not a text but a number: of lines that were left out.
+    Skipped = 3,
+}
+
+/// A line of the report.
+#[derive(Debug, Default, Serialize)]
+struct Entry<'a> {
+    /// Since the beginning of the match.
+    ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_bot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_bot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_bot_unread: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_left_out: Option<u32>,
+}
+
+impl Transcript {
+    /// Nothing was said yet.
+    pub(super) fn new() -> Self {
+        Transcript {
+            began: Instant::now(),
+            frames: SpooledTempFile::new(IN_MEMORY),
+            heard: 0,
+            skipped: 0,
+            broken: false,
+        }
+    }
+
+    /// Another match begins.
+    pub(super) fn begin(&mut self) {
+        let emptied = self.frames.set_len(0).and_then(|()| self.frames.rewind());
+        self.broken = emptied.is_err();
+        self.began = Instant::now();
+        self.heard = 0;
+        self.skipped = 0;
+    }
+
+    /// A line was sent; with its end.
+    pub(super) fn sent(&mut self, line: &str) {
+        self.heard = 0;
+        self.push(Kind::ToBot, line.trim_end_matches('\n').as_bytes());
+    }
+
+    /// A line came; without its end.
+    pub(super) fn came(&mut self, line: &[u8]) {
+        self.heard += line.len() + 1;
+        match self.heard > KEPT_A_TURN {
+            true => self.skipped += 1,
+            false => self.push(Kind::FromBot, line),
+        }
+    }
+
+    /// This came, too, but was not read any more, or is no whole line.
+    pub(super) fn unread(&mut self, piece: &[u8]) {
+        if !piece.is_empty() {
+            self.push(Kind::Unread, &piece[..piece.len().min(KEPT_OF_A_PIECE)]);
+        }
+    }
+
+    /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
+    fn push(&mut self, kind: Kind, text: &[u8]) {
+        if self.skipped > 0 {
+            let skipped = std::mem::take(&mut self.skipped);
+            self.push(Kind::Skipped, &skipped.to_le_bytes());
+        }
+        let at = self.began.elapsed().as_nanos() as u64;
+        let mut head = [0; 13];
+        head[..8].copy_from_slice(&at.to_le_bytes());
+        head[8] = kind as u8;
+        head[9..].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        let written = self
+            .frames
+            .write_all(&head)
+            .and_then(|()| self.frames.write_all(text));
+        self.broken |= written.is_err();
+    }
+
+    /// Writes it as JSON, an entry a line.
+    ///
+    /// # Errors
+    /// If it cannot be written, or was not kept whole.
+    pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
+        if self.skipped > 0 {
+            self.push(Kind::Skipped, &[]);
+        }
+        self.frames.seek(SeekFrom::Start(0))?;
+        let mut head = [0; 13];
+        let mut text = Vec::new();
+        while self.frames.read_exact(&mut head).is_ok() {
+            let number = |bytes: &[u8]| {
+                bytes
+                    .iter()
+                    .rev()
+                    .fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))
+            };
+            text.resize(number(&head[9..]) as usize, 0);
+            self.frames.read_exact(&mut text)?;
+            let line = entry(Duration::from_nanos(number(&head[..8])), head[8], &text)?;
+            writeln!(out, "{line}")?;
+        }
+        out.flush()?;
+        match self.broken {
+            true => Err(io::Error::other("the lines could not be kept whole")),
+            false => Ok(()),
+        }
+    }
+}
+
+fn entry(at: Duration, kind: u8, text: &[u8]) -> io::Result<String> {
+    let lossy = String::from_utf8_lossy(text);
+    let mut entry = Entry {
+        ms: at.as_micros() as f64 / 1e3,
+        ..Entry::default()
+    };
+    match kind {
+        k if k == Kind::ToBot as u8 => entry.to_bot = Some(&lossy),
+        k if k == Kind::FromBot as u8 => entry.from_bot = Some(&lossy),
+        k if k == Kind::Unread as u8 => entry.from_bot_unread = Some(&lossy),
+        _ => {
+            let skipped = text.try_into().map(u32::from_le_bytes);
+            entry.lines_left_out = Some(skipped.unwrap_or_default());
+        }
+    }
+    Ok(serde_json::to_string(&entry)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn lines(transcript: Transcript) -> Vec<Value> {
+        let mut text = Vec::new();
+        transcript.write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn everything_that_was_said_is_there() {
+        let mut transcript = Transcript::new();
+        transcript.sent("forgotten\n");
+        transcript.begin();
+        transcript.sent("{\"type\":\"quit\"}\n");
+        transcript.came(b"caf\xe9");
+        transcript.unread(b"half a li");
+        let long = "x".repeat(100_000);
+        for _ in 0..2 {
+            transcript.sent(&long);
+        }
+        let lines = lines(transcript);
+        assert_eq!(lines[0]["to_bot"], "{\"type\":\"quit\"}");
+        assert_eq!(lines[1]["from_bot"], "caf\u{fffd}");
+        assert_eq!(lines[2]["from_bot_unread"], "half a li");
+        assert_eq!((lines.len(), &lines[4]["to_bot"]), (5, &Value::from(long)));
+        assert!(
+            lines
+                .windows(2)
+                .all(|w| w[0]["ms"].as_f64() <= w[1]["ms"].as_f64())
+        );
+    }
+
+    #[test]
+    fn a_flood_is_counted_but_not_kept() {
+        let mut transcript = Transcript::new();
+        let line = [b'x'; 1023];
+        for _ in 0..300 {
+            transcript.came(&line);
+        }
+        transcript.sent("next");
+        transcript.came(&line);
+        let lines = lines(transcript);
+        assert_eq!(lines.len(), 256 + 3);
+        assert_eq!(lines[256]["lines_left_out"], 44);
+        assert!(lines[258]["from_bot"].is_string());
+    }
+}

@@ -1,0 +1,175 @@
+//! `referee replay LOG --match ID --bot NAME`: plays one side of a recorded match again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use protocol::{Millis, Player, Record, TimeControl};
+
+use super::{CliError, block_on, on_interrupt, print};
+use crate::bot::Nursery;
+use crate::bot::pool::Pool;
+use crate::bot::spec::BotSpec;
+use crate::rematch::{self, News};
+use crate::tournament::folder::CONFIG_NAME;
+
+/// A bot in a debugger may take so long to start.
+const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Which side is played again, and by what.
+#[derive(Debug, clap::Args)]
+pub(super) struct RematchArgs {
+    /// Ask this bot of the match (--match) again what it was asked then, turn by turn and without
+    /// time limits, and compare its answers; another command may follow after `--`
+    #[arg(long, value_name = "NAME", requires = "match_id",
+          conflicts_with_all = ["ply", "step", "all", "verify"])]
+    pub(super) bot: Option<String>,
+    /// Its working directory, instead of the recorded one
+    #[arg(long, value_name = "DIR", requires = "bot")]
+    dir: Option<PathBuf>,
+    /// Another command for the bot
+    #[arg(last = true, value_name = "COMMAND", requires = "bot")]
+    command: Vec<String>,
+}
+
+impl RematchArgs {
+    /// Plays the bot's side of this match of that log.
+    pub(super) fn run(&self, record: &Record, log: &Path) -> Result<(), CliError> {
+        let name = self.bot.as_deref().unwrap_or_default();
+        let players = &record.players;
+        let seat = players.iter().position(|player| player.name == name);
+        let seat = seat.ok_or_else(|| {
+            let names: Vec<String> = players.iter().map(|p| format!("`{}`", p.name)).collect();
+            CliError::Usage(format!(
+                "--bot: `{name}` does not play in `{}`; who plays there are {}",
+                record.match_id,
+                names.join(", ")
+            ))
+        })?;
+        let spec = Arc::new(self.spec(&players[seat], environment(log, name))?);
+        block_on(play(record, seat, spec))?
+    }
+
+    fn spec(&self, player: &Player, env: BTreeMap<String, String>) -> Result<BotSpec, CliError> {
+        let command = match self.command.is_empty() {
+            true => player.command.clone(),
+            false => self.command.clone(),
+        };
+        let here = std::env::current_dir()?;
+        let dir = match (&self.dir, &player.dir) {
+            (Some(dir), _) => here.join(dir),
+            (None, Some(dir)) if self.command.is_empty() => PathBuf::from(dir),
+            _ => here,
+        };
+        let time = TimeControl {
+            startup: Millis(STARTUP),
+            ..TimeControl::default()
+        };
+        let mut spec = BotSpec::new(player.name.clone(), command, dir, &time);
+        spec.env = env;
+        let usable = spec.program();
+        usable.map_err(|error| CliError::Usage(format!("`{}`: {error}", spec.name)))?;
+        Ok(spec)
+    }
+}
+
+/// What the configuration beside the log adds to the environment of a bot.
+fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
+    let read = || -> Option<BTreeMap<String, String>> {
+        let log = crate::log::locate(log);
+        let text = std::fs::read_to_string(log.parent()?.join(CONFIG_NAME)).ok()?;
+        let config: toml::Table = text.parse().ok()?;
+        let bots = config.get("bots")?.as_array()?;
+        let bot = bots
+            .iter()
+            .find(|bot| bot.get("name").and_then(|n| n.as_str()) == Some(name))?;
+        let env = bot.get("env")?.as_table()?.iter();
+        Some(
+            env.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+                .collect(),
+        )
+    };
+    read().unwrap_or_default()
+}
+
+async fn play(record: &Record, seat: usize, spec: Arc<BotSpec>) -> Result<(), CliError> {
+    let mut pool = Pool::new(Arc::new(Nursery::new([&spec], None, None)?));
+    let mut stop = on_interrupt()?;
+    let again = async {
+        let started = pool.take(std::slice::from_ref(&spec)).await.remove(0);
+        let bot = match started {
+            Ok(bot) => bot,
+            Err(not) => return not_started(record, seat, not.failure.1),
+        };
+        let (mut same, mut other) = (0, 0);
+        let tell = |news: News<'_>| {
+            match &news {
+                News::Answer {
+                    mv,
+                    recorded: Some((old, _)),
+                    ..
+                } if mv == old => same += 1,
+                News::Answer { .. } => other += 1,
+                _ => {}
+            }
+            // That nobody reads it is no reason to stop.
+            let _ = print(&in_words(&news));
+        };
+        rematch::play(record, seat, bot, tell)
+            .await
+            .map_err(|error| CliError::Verify(error.to_string()))?;
+        print(&format!("{same} moves as recorded, {other} others\n"))
+    };
+    tokio::select! {
+        done = again => done,
+        _ = stop.wait_for(|stop| *stop) => Err(CliError::Interrupted),
+    }
+}
+
+/// What there is to tell about a bot that does not even start.
+fn not_started(record: &Record, seat: usize, what: String) -> Result<(), CliError> {
+    let took = Duration::ZERO;
+    let ply = None;
+    print(&in_words(&News::Failed { ply, what, took }))?;
+    let mut faults = record.result.faults.iter();
+    match faults.find(|fault| fault.seat == seat) {
+        Some(fault) => print(&in_words(&News::Recorded(fault))),
+        None => Ok(()),
+    }
+}
+
+fn in_words(news: &News<'_>) -> String {
+    let ms = |time: &Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
+    match news {
+        News::Answer {
+            ply,
+            mv,
+            took,
+            recorded,
+        } => {
+            let then = match recorded {
+                Some((old, then)) if old == mv => format!("as recorded, {} then", ms(then)),
+                Some((old, then)) => format!("recorded is {old} after {}", ms(then)),
+                None => "recorded is a fault".to_owned(),
+            };
+            format!("ply {ply}: {mv} after {}; {then}\n", ms(took))
+        }
+        News::Failed {
+            ply: Some(ply),
+            what,
+            took,
+        } => {
+            format!("ply {ply}: {what}, after {}\n", ms(took))
+        }
+        News::Failed {
+            ply: None, what, ..
+        } => {
+            format!("before the first ply: {what}\n")
+        }
+        News::Recorded(fault) => format!(
+            "recorded at ply {}: {}: {}\n",
+            fault.ply, fault.code, fault.message
+        ),
+    }
+}

@@ -1,0 +1,166 @@
+//! One match from its beginning to its record.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Instant, SystemTime};
+
+use games::Session;
+use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+
+use super::{GameSetup, failures, opening};
+use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
+use crate::bot::pool::Pool;
+use crate::bot::spec::BotSpec;
+use crate::bot::{BotProcess, Failure, NotStarted, Nursery, REFEREE_NAME};
+use crate::driver::{self, After};
+
+/// One match, with all that belongs to it.
+pub struct Plan {
+    /// Its id.
+    pub id: String,
+    /// What is played.
+    pub game: GameSetup,
+    /// The position at the start, instead of the one that belongs to the seed.
+    pub start: Option<Box<dyn Session>>,
+    /// What start, opening and forced moves are made from.
+    pub seed: u64,
+    /// How many random plies the referee makes first.
+    pub random_plies: u32,
+    /// The time control of bots that have none of their own.
+    pub time: protocol::TimeControl,
+    /// The bots in seat order.
+    pub specs: Vec<Arc<BotSpec>>,
+    /// How it is run.
+    pub conditions: Conditions,
+    /// The tournament's folder, in which failures are told; `None` to tell nothing.
+    pub folder: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Plays the match with bots of this pool; `watch` looks on.
+    pub async fn play(
+        &self,
+        pool: &mut Pool,
+        watch: impl FnMut(&crate::arbiter::Arbiter),
+    ) -> Record {
+        let rules = &self.game.rules;
+        let start = match &self.start {
+            Some(start) => start.fork(),
+            None => rules.start(self.seed),
+        };
+        let opening = opening::moves(&*start, self.game.limits, self.seed, self.random_plies);
+        let (state, opened) = (start.state(), opening.len());
+        let started = SystemTime::now();
+        let clock = Instant::now();
+        let bots = pool.take(&self.specs).await;
+        let versions: Vec<Option<String>> = bots.iter().map(version).collect();
+        let setup = Setup {
+            match_id: self.id.clone(),
+            rules: rules.clone(),
+            start,
+            opening,
+            seed: self.seed,
+            limits: self.game.limits,
+            players: self.seated(pool.nursery()),
+            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        };
+        let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
+        let (played, after) = driver::play(setup, bots, pool, watch).await;
+        for (seat, spec) in self
+            .specs
+            .iter()
+            .enumerate()
+            .filter(|(seat, _)| joined[*seat])
+        {
+            let failure = startup_fault(&played.result, seat);
+            pool.nursery().began(spec, failure.as_ref()).await;
+        }
+        let Played { moves, result } = played;
+        let record = Record {
+            format: LOG_FORMAT,
+            match_id: self.id.clone(),
+            game: rules.info().id.to_owned(),
+            options: rules.options().to_json(),
+            seed: self.seed,
+            start: state,
+            players: self.players(versions, pool.nursery()),
+            time: self.time.clone(),
+            limits: wire_limits(self.game.limits),
+            conditions: Some(self.conditions.clone()),
+            opening: opened as u32,
+            moves,
+            result,
+            started: humantime::format_rfc3339_millis(started).to_string(),
+            duration_ms: Millis(clock.elapsed()),
+            referee: REFEREE_NAME.to_owned(),
+        };
+        for (seat, after) in after.into_iter().enumerate() {
+            self.see_off(&record, seat, after, pool);
+        }
+        record
+    }
+
+    /// Keeps a bot for its next match, or what there is to tell about its failure.
+    fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
+        let spec = &self.specs[seat];
+        let folder = self.folder.as_ref();
+        let failure = folder.and_then(|folder| {
+            let failure = failures::Failure::of(record, seat, spec, folder)?;
+            Some((failure, folder.clone()))
+        });
+        match (after, failure) {
+            (After::Fit(bot), _) => pool.give_back(spec, *bot),
+            (After::Leaving(leaving), Some((failure, folder))) => pool.later(async move {
+                failure.write(&folder, leaving.await.ok());
+            }),
+            (After::Absent(evidence), Some((failure, folder))) => pool.later(async move {
+                failure.write(&folder, evidence.map(|evidence| *evidence));
+            }),
+            (After::Leaving(_) | After::Absent(_), None) => {}
+        }
+    }
+
+    /// Whether a bot is there that says that it plays this game.
+    fn plays_this(&self, bot: &Result<BotProcess, NotStarted>) -> bool {
+        let Ok(bot) = bot else { return false };
+        let games = bot.hello().games.as_ref();
+        games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
+    }
+
+    fn seated(&self, nursery: &Nursery) -> Vec<Seated> {
+        let seats = self.specs.iter().map(|spec| Seated {
+            name: spec.name.clone(),
+            time: spec.time.clone(),
+            cpu_time: nursery.cage(spec).resources().cpu_time,
+            info_bytes: nursery.cage(spec).resources().info_bytes,
+        });
+        seats.collect()
+    }
+
+    fn players(&self, versions: Vec<Option<String>>, nursery: &Nursery) -> Vec<Player> {
+        let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
+        seats
+            .map(|((spec, role), version)| Player {
+                name: spec.name.clone(),
+                role: (*role).to_owned(),
+                version,
+                command: spec.command.clone(),
+                dir: Some(spec.dir.to_string_lossy().into_owned()),
+                time: spec.own_time.then(|| spec.time.clone()),
+                confined: nursery.cage(spec).confined().cloned(),
+            })
+            .collect()
+    }
+}
+
+/// Why a bot that was there did not get ready.
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
+    let mut faults = result.faults.iter();
+    let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
+    Some((fault.code, fault.message.clone()))
+}
+
+fn version(bot: &Result<BotProcess, NotStarted>) -> Option<String> {
+    bot.as_ref().ok()?.hello().version.clone()
+}

@@ -1,0 +1,139 @@
+//! What is told about matches that bots lost by their own fault.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tests::{Arena, Ran, run};
+
+use crate::{HOSTILE, RANDOM, config};
+
+/// Plays random against the misbehaving bot, which says something on stderr first.
+fn tournament(how: &str) -> Arena {
+    let script = format!("echo to stderr >&2; exec {HOSTILE} {how}");
+    let command = format!(r#"["sh", "-c", "{script}"]"#);
+    let mut text = config(&[RANDOM, ("hostile one", &command)]);
+    text.push_str("env = { GREETING = \"hello\" }\n");
+    let arena = Arena::new(&text);
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    arena
+}
+
+/// The folder about the first match, in which the bot has seat 1.
+fn folder(arena: &Arena) -> PathBuf {
+    arena.path("out/failures/m-000001-seat1-hostile_one")
+}
+
+fn failure(arena: &Arena) -> Value {
+    let text = fs::read_to_string(folder(arena).join("failure.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn lines(arena: &Arena) -> Vec<Value> {
+    let text = fs::read_to_string(folder(arena).join("lines.jsonl")).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Does what the failure says plays that side again, with `referee` being this one.
+fn play_again(failure: &Value) -> Ran {
+    let command = failure["play_again"].as_str().unwrap();
+    let words = shell_words::split(command).unwrap();
+    assert_eq!(words[0], "referee");
+    run(&words[1..])
+}
+
+#[test]
+fn a_lost_match_is_told_with_all_that_was_said() {
+    let arena = tournament("garbage");
+    let failure = failure(&arena);
+    assert_eq!(failure["fault"]["code"], "protocol");
+    assert_eq!(failure["fault"]["ply"], 3);
+    assert_eq!(failure["env"], json!({"GREETING": "hello"}));
+    assert_eq!(failure["exit"], Value::Null, "it was still running");
+    assert_eq!(failure["last_moves"].as_array().unwrap().len(), 1);
+    let stderr = fs::read_to_string(folder(&arena).join("stderr.txt")).unwrap();
+    assert_eq!(stderr, "to stderr\n");
+    let lines = lines(&arena);
+    let to_bot = |line: &Value| -> Value {
+        line["to_bot"]
+            .as_str()
+            .map_or(Value::Null, |text| serde_json::from_str(text).unwrap())
+    };
+    assert_eq!(to_bot(&lines[0])["type"], "start");
+    assert_eq!(lines[1]["from_bot"], r#"{"type":"ready"}"#);
+    assert_eq!(to_bot(&lines[2])["type"], "turn");
+    assert_eq!(lines[5]["from_bot"], "I think I will win");
+    assert_eq!(to_bot(&lines[6])["code"], "protocol");
+    assert!(
+        !arena
+            .path("out/failures")
+            .join("m-000001-seat0-random")
+            .exists()
+    );
+}
+
+#[test]
+fn the_side_of_a_failure_can_be_played_again() {
+    let arena = tournament("crash");
+    let failure = failure(&arena);
+    assert_eq!(failure["exit"], "exited with code 5");
+    let again = play_again(&failure);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let told: Vec<&str> = again.stdout.lines().collect();
+    assert_eq!(told.len(), 4, "{}", again.stdout);
+    assert!(told[0].starts_with("ply 1: ") && told[0].contains("as recorded"));
+    assert!(told[1].starts_with("ply 3: exited with code 5"));
+    assert_eq!(told[2], "recorded at ply 3: crash: exited with code 5");
+    assert_eq!(told[3], "1 moves as recorded, 0 others");
+}
+
+#[test]
+fn a_mended_bot_answers_where_the_other_failed() {
+    let arena = tournament("illegal");
+    let log = arena.path("out").to_string_lossy().into_owned();
+    let replay = [
+        "replay",
+        &log,
+        "--match",
+        "m-000001",
+        "--bot",
+        "hostile one",
+        "--",
+    ];
+    let mended = run(replay.into_iter().chain([HOSTILE, "plays"]));
+    assert_eq!(mended.code, Some(0), "{}", mended.stderr);
+    assert!(
+        mended.stdout.contains("recorded is a fault"),
+        "{}",
+        mended.stdout
+    );
+    assert!(mended.stdout.contains("recorded at ply 3: illegal_move"));
+    let other = run(["replay", &log, "--match", "m-000001", "--bot", "nobody"]);
+    assert_eq!(other.code, Some(2));
+    assert!(
+        other.stderr.contains("`random`, `hostile one`"),
+        "{}",
+        other.stderr
+    );
+}
+
+#[test]
+fn a_bot_that_does_not_start_is_told_once_with_its_last_words() {
+    let arena = tournament("exit-at-start");
+    let failure = failure(&arena);
+    let message = failure["fault"]["message"].as_str().unwrap();
+    assert_eq!(
+        message,
+        "exited with code 3 before it said `hello`; the last it printed on stderr: to stderr"
+    );
+    let again = play_again(&failure);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(
+        again
+            .stdout
+            .starts_with("before the first ply: exited with code 3")
+    );
+}
