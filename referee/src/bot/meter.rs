@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
 
-use super::tree::{self, Stat};
+use super::tree::{self, CpuClock, Stat};
 
 /// The tree is looked through anew when the last look is older than this: that costs much more
 /// than reading the clocks of known processes.
@@ -14,8 +14,8 @@ const FRESH: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Meter {
     keeper: Pid,
-    /// The processes that were there at the last look, with the last that is known of each.
-    known: Vec<(Pid, Duration)>,
+    /// The processes that were there at the last look, with what each had used when last asked.
+    known: Vec<(CpuClock, Duration)>,
     /// What processes had used that were waited for by then.
     waited: Duration,
     looked: Option<Instant>,
@@ -40,8 +40,8 @@ impl Meter {
             self.look();
         }
         let mut sum = self.waited;
-        for (pid, last) in &mut self.known {
-            *last = tree::cpu(*pid).unwrap_or(*last);
+        for (clock, last) in &mut self.known {
+            *last = clock.now().unwrap_or(*last);
             sum += *last;
         }
         // What an ended process used counts for its parent only from the next look on.
@@ -54,7 +54,8 @@ impl Meter {
         let parents = below.iter().chain([&self.keeper]);
         let waited = parents.filter_map(|pid| Some(Stat::read(*pid)?.waited_cpu));
         self.waited = waited.sum();
-        self.known = below.into_iter().map(|pid| (pid, Duration::ZERO)).collect();
+        let clocks = below.into_iter().filter_map(CpuClock::of);
+        self.known = clocks.map(|clock| (clock, Duration::ZERO)).collect();
         self.looked = Some(Instant::now());
     }
 }

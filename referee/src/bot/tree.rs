@@ -71,17 +71,38 @@ fn numbers_in(folder: &str) -> impl Iterator<Item = Pid> + use<> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok().map(Pid::from_raw))
 }
 
-/// What a process has used so far, all its threads together.
-#[cfg(target_os = "linux")]
-pub fn cpu(pid: Pid) -> Option<Duration> {
-    let clock = nix::time::clock_getcpuclockid(pid).ok()?;
-    clock.now().ok().map(Duration::from)
+/// The clock of what a process uses of the CPU, all its threads together.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuClock {
+    #[cfg(target_os = "linux")]
+    id: nix::time::ClockId,
 }
 
-/// What a process has used so far, all its threads together.
-#[cfg(not(target_os = "linux"))]
-pub fn cpu(_: Pid) -> Option<Duration> {
-    None
+impl CpuClock {
+    /// `None` if the process is gone, or the machine has no such thing.
+    #[cfg(target_os = "linux")]
+    pub fn of(pid: Pid) -> Option<Self> {
+        let id = nix::time::clock_getcpuclockid(pid).ok()?;
+        Some(CpuClock { id })
+    }
+
+    /// `None` if the process is gone, or the machine has no such thing.
+    #[cfg(not(target_os = "linux"))]
+    pub fn of(_: Pid) -> Option<Self> {
+        None
+    }
+
+    /// What was used so far; `None` if the process is gone.
+    #[cfg(target_os = "linux")]
+    pub fn now(self) -> Option<Duration> {
+        self.id.now().ok().map(Duration::from)
+    }
+
+    /// What was used so far; `None` if the process is gone.
+    #[cfg(not(target_os = "linux"))]
+    pub fn now(self) -> Option<Duration> {
+        None
+    }
 }
 
 /// What `/proc/PID/stat` tells; see proc(5).
@@ -165,7 +186,7 @@ mod tests {
         assert_eq!(below.len(), 1, "{below:?}");
         assert!(descendants(me).contains(&below[0]));
         assert_eq!(Stat::read(below[0]).unwrap().parent, pid);
-        assert!(cpu(below[0]).is_some());
+        assert!(CpuClock::of(below[0]).unwrap().now().is_some());
         signal(&below, Signal::SIGKILL);
         shell.wait().unwrap();
         assert_eq!(Stat::read(pid), None);

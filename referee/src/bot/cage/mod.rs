@@ -381,5 +381,5 @@ impl Findings {
 
 /// Whether this machine tells the CPU time of processes.
 pub fn tells_cpu_time() -> bool {
-    tree::cpu(nix::unistd::Pid::this()).is_some()
+    tree::CpuClock::of(nix::unistd::Pid::this()).is_some()
 }
