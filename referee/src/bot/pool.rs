@@ -32,6 +32,12 @@ impl Nursery {
         }
     }
 
+    /// Files of stderr get numbers after this one.
+    pub fn after(mut self, number: usize) -> Self {
+        self.started = AtomicUsize::new(number);
+        self
+    }
+
     async fn start(&self, spec: &BotSpec) -> Result<BotProcess, Failure> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {

@@ -1,11 +1,13 @@
-//! Tournaments: configuration, schedule, openings, folder, running.
+//! Tournaments: configuration, schedule, openings, folder, running, going on.
 
 pub mod config;
 mod config_error;
 mod config_file;
 mod config_keys;
+pub mod difference;
 pub mod folder;
 pub mod opening;
+pub mod resume;
 pub mod run;
 pub mod schedule;
 
