@@ -171,13 +171,13 @@ fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
 }
 
 /// The asynchronous part of a command, on one thread a core. In it, a file that grows beyond the
-/// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (The
-/// handler stays when the stream of signals is dropped; bots do not inherit it.)
+/// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
+/// not inherit the handler.)
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     let _runtime = runtime.enter();
-    signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?;
+    let _too_large = signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?;
     Ok(runtime.block_on(future))
 }
