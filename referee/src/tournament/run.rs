@@ -86,7 +86,11 @@ pub async fn run(
         match report {
             Report::Started => show(Progress::Started),
             Report::Finished(record) => {
-                log.append(&record)?;
+                if let Err(error) = log.append(&record) {
+                    // Awaited, or slots that are ending their bots would see the runtime vanish.
+                    running.shutdown().await;
+                    return Err(error);
+                }
                 finished += 1;
                 show(Progress::Finished(&record));
             }

@@ -10,6 +10,7 @@ mod commands;
 mod faults;
 mod processes;
 mod replay;
+mod resume;
 mod tournament;
 
 /// The misbehaving bot.
