@@ -181,7 +181,8 @@ fn round(reference: &Reference, dice: &mut Dice, figures: &mut Figures) {
         figures.late += u32::from(kept.lines().count() == reference.matches.len());
         figures.torn += u32::from(whole < log.len());
         // A crash of the whole machine can cut a line that the referee wrote in one piece.
-        if path.exists() && whole == log.len() && dice.below(4) == 0 {
+        let begun = arena.path("out/tournament.toml").exists();
+        if begun && whole == log.len() && dice.below(4) == 0 {
             let line = &reference.lines[dice.below(reference.lines.len() as u64) as usize];
             let cut = 1 + dice.below(line.len() as u64 - 1) as usize;
             fs::write(&path, [log.as_bytes(), &line.as_bytes()[..cut]].concat()).expect("a log");

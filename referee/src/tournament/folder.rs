@@ -98,7 +98,11 @@ impl Folder {
             let mut file = File::create(&part)?;
             file.write_all(config.as_bytes())?;
             file.sync_all()?;
-            fs::rename(&part, &copy)
+            fs::rename(&part, &copy)?;
+            // The names should be on the disk before the first match is; not every file system
+            // can be asked for it.
+            let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
+            Ok(())
         };
         write().map_err(|error| {
             let _ = fs::remove_file(&part);
