@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::CutLine;
 
-/// What is written reaches the disk within about this time, or with the next match.
+/// How often matches are handed on to the disk, at most.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
 /// How long to wait for a lock: a referee that was killed a moment ago may still hold it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);

@@ -23,7 +23,7 @@ const GATED: (&str, &str) = (
 
 /// Six matches; the first two are played at once, the others when `go` is there.
 fn gated() -> Arena {
-    let config = config(&[RANDOM, GREEDY, GATED]).replace("startup = \"20s\"", "startup = \"10m\"");
+    let config = config(&[RANDOM, GREEDY, GATED]).replace("startup = \"20s\"", "startup = \"2m\"");
     Arena::new(&format!("concurrency = 1\n{config}"))
 }
 
@@ -434,26 +434,23 @@ fn a_folder_behind_a_link_is_that_folder() {
 #[test]
 fn stderr_of_bots_is_kept_beside_that_of_the_first_run() {
     let noisy = ("noisy", &*format!("['{HOSTILE}', 'noisy']"));
-    let arena = Arena::new(&format!(
-        "rounds = 4\nconcurrency = 1\n{}",
-        config(&[RANDOM, noisy])
-    ));
+    let head = "rounds = 4\nconcurrency = 1\nrestart = \"each-match\"\n";
+    let arena = Arena::new(&format!("{head}{}", config(&[RANDOM, noisy])));
     assert_eq!(arena.play().code, Some(0));
     let files = || {
         let entries = fs::read_dir(arena.path("out/stderr")).unwrap();
-        let mut files: Vec<_> = entries
-            .map(|entry| entry.unwrap().path())
-            .map(|path| (path.clone(), read(path)))
-            .collect();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = paths.map(|path| (path.clone(), read(path))).collect();
         files.sort();
         files
     };
     let before = files();
-    assert_eq!(before.len(), 1);
-    let first = read(log(&arena)).lines().next().unwrap().to_owned();
-    fs::write(log(&arena), first + "\n").unwrap();
+    assert_eq!(before.len(), 8);
+    // The first seven are played again, so that their processes start in the same order.
+    let last = read(log(&arena)).lines().last().unwrap().to_owned();
+    fs::write(log(&arena), last + "\n").unwrap();
     assert_eq!(resume(&arena).code, Some(0));
     let after = files();
-    assert_eq!(after.len(), 2);
-    assert!(after.contains(&before[0]), "the old one is as it was");
+    assert_eq!(after.len(), 8 + 7);
+    assert!(before.iter().all(|file| after.contains(file)));
 }
