@@ -63,9 +63,6 @@ pub struct Player {
     pub version: Option<String>,
     /// How it was started.
     pub command: Vec<String>,
-    /// Where it was started: its working directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dir: Option<String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,

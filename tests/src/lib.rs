@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: the built program, folders, waiting.
 
+pub mod chaos;
 pub mod model;
 
 use std::ffi::OsStr;
@@ -30,9 +31,11 @@ pub fn referee() -> &'static Path {
             "referee does not build"
         );
         // Tests lie in `target/PROFILE/deps`, programs one folder above.
-        let test = env::current_exe().expect("the path of this test");
-        test.ancestors()
-            .nth(2)
+        let this = env::current_exe().expect("the path of this program");
+        let folder = this.parent().expect("a target folder");
+        folder
+            .ancestors()
+            .find(|folder| !folder.ends_with("deps"))
             .expect("a target folder")
             .join("referee")
     })
@@ -135,6 +138,20 @@ impl Arena {
         let mut matches: Vec<Value> = lines.collect();
         matches.sort_by_key(|record| record["match"].to_string());
         matches
+    }
+}
+
+/// A match without what differs from run to run: its times.
+pub fn timeless(value: &Value) -> Value {
+    const TIMES: [&str; 4] = ["started", "duration_ms", "ms", "cpu_ms"];
+    match value {
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(key, _)| !TIMES.contains(&&***key));
+            let fields = fields.map(|(key, value)| (key.clone(), timeless(value)));
+            Value::Object(fields.collect())
+        }
+        Value::Array(values) => values.iter().map(timeless).collect(),
+        value => value.clone(),
     }
 }
 

@@ -92,6 +92,12 @@ impl Nursery {
         })
     }
 
+    /// Files of stderr get numbers after this one.
+    pub fn after(mut self, number: usize) -> Self {
+        self.started = AtomicUsize::new(number);
+        self
+    }
+
     /// Starts a bot, unless it is known that it will not start.
     pub(super) async fn start(&self, spec: &BotSpec) -> Result<BotProcess, NotStarted> {
         let history = self.history(spec);

@@ -28,6 +28,7 @@ use crate::log::{LogError, WriteError};
 use crate::report::tell;
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
+use crate::tournament::resume::ResumeError;
 use crate::tournament::run::RunError;
 
 /// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
@@ -44,7 +45,7 @@ Exit codes:
   2    the command line or the configuration is wrong
   3    a log did not verify
   4    the referee could not go on (disk, permissions)
-  130  interrupted";
+  130  interrupted; what was finished is in the log, `--resume` goes on";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -73,7 +74,16 @@ enum CliError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
+    Resume(#[from] ResumeError),
+    #[error(transparent)]
     Write(#[from] WriteError),
+    /// A tournament that stopped in the middle.
+    #[error("{error}; {advice}")]
+    Stopped {
+        error: WriteError,
+        /// Where its results are, and how to go on.
+        advice: String,
+    },
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -99,11 +109,18 @@ impl CliError {
             CliError::Nursery(NurseryError::Cage(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
-            CliError::Folder(_)
-            | CliError::Write(_)
-            | CliError::Run(_)
-            | CliError::Nursery(_)
-            | CliError::Io(_) => 4,
+            CliError::Resume(
+                ResumeError::NoFolder { .. }
+                | ResumeError::NoneYet { .. }
+                | ResumeError::Nothing { .. }
+                | ResumeError::Copy { .. }
+                | ResumeError::Changed { .. },
+            ) => 2,
+            CliError::Resume(
+                ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
+            ) => 4,
+            CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
+            CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -168,10 +185,14 @@ fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
     Ok(receiver)
 }
 
-/// The asynchronous part of a command.
+/// The asynchronous part of a command; in it, a file that grows beyond the
+/// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
+/// not inherit the handler.)
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let _runtime = runtime.enter();
+    let _too_large = signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?;
     Ok(runtime.block_on(future))
 }

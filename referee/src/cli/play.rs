@@ -1,6 +1,6 @@
 //! `referee play`: one match, drawn in the terminal as it goes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -63,9 +63,12 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let plan = self.plan()?;
+        let mut plan = self.plan()?;
         // Opened first: a log that cannot be written should not cost a match.
-        let log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
+        let mut log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
+        if let (Some(path), Some(log)) = (&self.log, &mut log) {
+            plan.id = id(path, log)?;
+        }
         let record = block_on(self.play(&plan))??;
         if let Some(mut log) = log {
             log.append(&record)?;
@@ -79,24 +82,6 @@ impl Args {
             ))?;
         }
         Ok(())
-    }
-
-    /// The id of this match in its log: one after the last. A last line that was cut off is
-    /// dropped, so that the match gets a line of its own.
-    fn id(&self) -> Result<String, CliError> {
-        let mut number = 1;
-        if let Some(path) = self.log.as_deref().filter(|path| path.exists()) {
-            let mut log = LogFile::open(path)?;
-            for record in log.by_ref() {
-                record?;
-                number += 1;
-            }
-            if let Some(cut) = log.cut() {
-                cut.drop_from(path)?;
-                tell(format_args!("warning: {}: {cut}\n", path.display()));
-            }
-        }
-        Ok(format!("m-{number:06}"))
     }
 
     fn plan(&self) -> Result<Plan, CliError> {
@@ -127,7 +112,7 @@ impl Args {
             limits.repetition = limit.0;
         }
         Ok(Plan {
-            id: self.id()?,
+            id: match_id(1),
             start: self.start.given(&*rules)?,
             game: GameSetup { rules, limits },
             seed: self.start.seed,
@@ -169,6 +154,28 @@ impl Args {
         let _ = artist.join();
         Ok(record)
     }
+}
+
+fn match_id(number: usize) -> String {
+    format!("m-{number:06}")
+}
+
+/// The id of this match in its log: one after the last. A last line that was cut off is dropped,
+/// so that the match gets a line of its own.
+fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
+    let mut number = 1;
+    if !log.is_empty() {
+        let mut file = LogFile::open(path)?;
+        for record in file.by_ref() {
+            record?;
+            number += 1;
+        }
+        if let Some(cut) = file.cut() {
+            log.drop_cut(cut)?;
+            tell(format_args!("warning: {}: {cut}\n", path.display()));
+        }
+    }
+    Ok(match_id(number))
 }
 
 /// The bot that a word of the command line means; bots of one command get numbers in their names.

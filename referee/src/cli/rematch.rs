@@ -25,7 +25,7 @@ pub(super) struct RematchArgs {
     #[arg(long, value_name = "NAME", requires = "match_id",
           conflicts_with_all = ["ply", "step", "all", "verify"])]
     pub(super) bot: Option<String>,
-    /// Its working directory, instead of the recorded one
+    /// Its working directory [default: the current one]
     #[arg(long, value_name = "DIR", requires = "bot")]
     dir: Option<PathBuf>,
     /// Another command for the bot
@@ -57,11 +57,7 @@ impl RematchArgs {
             false => self.command.clone(),
         };
         let here = std::env::current_dir()?;
-        let dir = match (&self.dir, &player.dir) {
-            (Some(dir), _) => here.join(dir),
-            (None, Some(dir)) if self.command.is_empty() => PathBuf::from(dir),
-            _ => here,
-        };
+        let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
         let time = TimeControl {
             startup: Millis(STARTUP),
             ..TimeControl::default()

@@ -1,29 +1,41 @@
-//! `referee tournament`: plays a tournament from a configuration file.
+//! `referee tournament`: plays a tournament from a configuration file, or goes on with one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
-use crate::log::LOG_NAME;
+use crate::log::{LOG_NAME, WriteError};
 use crate::report::progress::Display;
 use crate::report::standings::Standings;
 use crate::report::tables;
 use crate::report::tell;
-use crate::tournament::folder::{Folder, STDERR_NAME};
-use crate::tournament::run::{self, Ran};
-use crate::tournament::{Config, schedule};
+use crate::tournament::Config;
+use crate::tournament::folder::{self, Folder, STDERR_NAME};
+use crate::tournament::resume::{self, ResumeError};
+use crate::tournament::run::{self, Ran, RunError};
+use crate::tournament::schedule::{self, Scheduled};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: referee tournament tournaments/quickstart.toml")]
+#[command(after_help = "\
+Examples:
+  referee tournament tournaments/quickstart.toml
+  referee tournament tournaments/quickstart.toml --resume    goes on after a crash or Ctrl-C
+
+Ctrl-C once: no new matches; those in flight are given up, what was finished is in the log.
+Twice: at once.")]
 pub(super) struct Args {
     /// The configuration
     config: PathBuf,
-    /// The folder of the log, which must not hold a tournament yet; by default a new one below
-    /// `runs`
+    /// The folder of the log, which must not hold a tournament yet (unless --resume is given);
+    /// by default a new one below `runs`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Go on with the tournament in DIR, by default in its newest folder below `runs`: matches
+    /// that are in the log are not played again
+    #[arg(long)]
+    resume: bool,
     /// Show no progress, only the standings at the end
     #[arg(long, short)]
     quiet: bool,
@@ -32,45 +44,144 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let config = Config::load(&self.config)?;
-        let folder = match &self.out {
-            Some(path) => Folder::create(path, &config.text)?,
-            None => Folder::create_numbered(&config.name, &config.text)?,
-        };
-        block_on(self.play(config, folder))?
+        block_on(self.play(Arc::new(config)))?
     }
 
-    async fn play(self, config: Config, mut folder: Folder) -> Result<(), CliError> {
-        let config = Arc::new(config);
+    async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
+        let stop = on_interrupt()?;
         let seats: Vec<usize> = config.games.iter().map(|game| game.rules.seats()).collect();
         let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
         let total = schedule.len();
+        // Before anything is written: what this machine cannot do.
+        Nursery::new(&config.bots, None, None)?;
+        let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
+        let (mut folder, left) = match self.resume {
+            true => self.resumed(&config, schedule, &mut standings)?,
+            false => (self.created(&config)?, schedule),
+        };
+        if left.is_empty() {
+            let path = folder.path.display();
+            tell(format_args!(
+                "all {total} matches of `{path}` were played already\n"
+            ));
+            return print(&tables::report(&standings));
+        }
+        let done = total - left.len();
         if !self.quiet {
             tell(format_args!(
                 "{}: {total} matches of {} bots, {} at a time; the log is {}\n",
                 config.name,
                 config.bots.len(),
-                config.concurrency.min(total),
+                config.concurrency.min(left.len()),
                 folder.path.join(LOG_NAME).display()
             ));
         }
-        let names = config.bots.iter().map(|bot| &*bot.name);
-        let mut display = Display::new(Standings::new(names), total, self.quiet);
+        let mut display = Display::new(standings, done, total, self.quiet);
         let nursery = Nursery::new(
             &config.bots,
             Some(&folder.path),
             Some(folder.path.join(STDERR_NAME)),
-        )?;
-        let stop = on_interrupt()?;
+        )?
+        .after(folder::last_stderr(&folder.path));
         let show = |progress: run::Progress<'_>| display.show(progress);
-        let ran = run::run(config, schedule, nursery, &mut folder, stop, show).await?;
-        print(&tables::report(&display.finish()))?;
+        let ran = run::run(config.clone(), left, nursery, &mut folder, stop, show).await;
+        let standings = display.finish();
+        let ran = ran.map_err(|error| match error {
+            RunError::Log(error) => self.stopped(error, &folder, &config),
+            other => other.into(),
+        })?;
+        print(&tables::report(&standings))?;
         match ran {
             Ran::Complete => Ok(()),
             Ran::Interrupted => {
-                let log = folder.path.join(LOG_NAME);
-                tell(format_args!("what was finished is in {}\n", log.display()));
+                tell(format_args!(
+                    "what was finished is in {}; go on with `{}`\n",
+                    folder.path.join(LOG_NAME).display(),
+                    self.command(&folder.path)
+                ));
                 Err(CliError::Interrupted)
             }
         }
+    }
+
+    fn created(&self, config: &Config) -> Result<Folder, CliError> {
+        Ok(match &self.out {
+            Some(path) => Folder::create(path, &config.text)?,
+            None => Folder::create_numbered(&config.name, &config.text)?,
+        })
+    }
+
+    /// The folder to go on in, and what is left to be played; what was played is entered in the
+    /// standings.
+    fn resumed(
+        &self,
+        config: &Config,
+        schedule: Vec<Scheduled>,
+        standings: &mut Standings,
+    ) -> Result<(Folder, Vec<Scheduled>), CliError> {
+        let total = schedule.len();
+        let newest = || folder::newest(&config.name);
+        let path = self.out.clone().or_else(newest);
+        let path = path.ok_or_else(|| ResumeError::NoneYet {
+            pattern: folder::pattern(&config.name),
+        })?;
+        let take = |record: &_| standings.add(record);
+        let resumed = resume::open(&path, config, schedule, take)?;
+        if let Some(cut) = &resumed.cut {
+            let log = path.join(LOG_NAME);
+            tell(format_args!("warning: {}: {cut}\n", log.display()));
+        }
+        let (path, left) = (path.display(), resumed.left.len());
+        if left > 0 && !(self.quiet && self.out.is_some()) {
+            let done = total - left;
+            tell(format_args!(
+                "resuming `{path}`: {done} of {total} matches were played\n"
+            ));
+        }
+        Ok((resumed.folder, resumed.left))
+    }
+
+    /// A log that could not be written any more: where all that was finished is, and how to go
+    /// on.
+    fn stopped(&self, error: WriteError, folder: &Folder, config: &Config) -> CliError {
+        let again = |path: &Path| format!("go on with `{}`", self.command(path));
+        let advice = match &error {
+            WriteError::Gone { .. } => match folder.log.moved_to() {
+                Some(log) => {
+                    let place = log.parent().unwrap_or(Path::new("/"));
+                    let log = log.display();
+                    format!("what was finished is in `{log}`, {}", again(place))
+                }
+                None => match folder.rescue(&config.text) {
+                    Ok(path) => {
+                        let place = path.display();
+                        format!("what was finished is saved in `{place}`, {}", again(&path))
+                    }
+                    Err(error) => format!("what was finished could not be saved: {error}"),
+                },
+            },
+            _ => {
+                let path = &folder.path;
+                format!(
+                    "what was finished is in the log; when that is mended, {}",
+                    again(path)
+                )
+            }
+        };
+        CliError::Stopped { error, advice }
+    }
+
+    /// The command that goes on in a folder.
+    fn command(&self, folder: &Path) -> String {
+        let config = self.config.to_string_lossy();
+        let folder = folder.to_string_lossy();
+        shell_words::join([
+            "referee",
+            "tournament",
+            &config,
+            "--resume",
+            "--out",
+            &folder,
+        ])
     }
 }

@@ -96,6 +96,11 @@ impl LogFile {
         self.cut.as_ref()
     }
 
+    /// The line that was read last, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
     fn read(&mut self) -> Result<Option<Record>, LogError> {
         loop {
             self.buffer.clear();

@@ -1,46 +1,84 @@
 //! Writing the log: one match a line, in one write, so that a crash cuts at most the last line.
+//! Whoever writes holds a lock, and looks after each line whether the file is still the one that
+//! its path means.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use protocol::Record;
 use thiserror::Error;
 
 use super::CutLine;
 
+/// How often matches are handed on to the disk, at most.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// How long to wait for a lock: a referee that was killed a moment ago may still hold it.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
 /// A log that cannot be written.
 #[derive(Debug, Error)]
-#[error("`{}` cannot be written: {error}", path.display())]
-pub struct WriteError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// Why not.
-    pub error: io::Error,
+pub enum WriteError {
+    /// The operating system says no.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another referee has it open.
+    #[error("another referee is writing to `{}`, and only one may", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The path does not mean the open file any more.
+    #[error("`{}` was removed or replaced by another program", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its length is not what this program made it.
+    #[error(
+        "`{}` was changed by another program: it has {found} bytes instead of {expected}",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What was written.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
 }
 
-impl CutLine {
-    /// Removes it from its log, so that new matches can follow.
-    ///
-    /// # Errors
-    /// If the log cannot be written.
-    pub fn drop_from(&self, path: &Path) -> Result<(), WriteError> {
-        let cut = || {
-            let file = OpenOptions::new().write(true).open(path)?;
-            file.set_len(file.metadata()?.len().saturating_sub(self.bytes as u64))
-        };
-        cut().map_err(|error| WriteError {
+impl WriteError {
+    /// An error of the operating system about a file.
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        WriteError::Io {
             path: path.to_owned(),
             error,
-        })
+        }
     }
 }
 
-/// An open log.
+/// An open log that nobody else writes to.
 #[derive(Debug)]
 pub struct LogWriter {
     path: PathBuf,
     file: File,
+    /// The bytes of its whole lines.
+    whole: u64,
+    /// Terminals, pipes and the like can neither be locked nor looked at.
+    regular: bool,
+    synced: Instant,
 }
 
 impl LogWriter {
@@ -49,48 +87,252 @@ impl LogWriter {
     /// # Errors
     /// If the file is there or cannot be made.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
-        Self::open(path, OpenOptions::new().create_new(true).append(true))
+        Self::open(path, OpenOptions::new().create_new(true))
+    }
+
+    /// Goes on with a log that is there.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or somebody else writes to it.
+    pub fn go_on(path: &Path) -> Result<Self, WriteError> {
+        Self::open(path, &mut OpenOptions::new())
     }
 
     /// Appends to a log, which is made if it is not there.
     ///
     /// # Errors
-    /// If the file cannot be opened.
+    /// If the file cannot be opened, or somebody else writes to it.
     pub fn append_to(path: &Path) -> Result<Self, WriteError> {
-        Self::open(path, OpenOptions::new().create(true).append(true))
+        Self::open(path, OpenOptions::new().create(true))
     }
 
-    fn open(path: &Path, options: &OpenOptions) -> Result<Self, WriteError> {
-        let file = options.open(path).map_err(|error| WriteError {
-            path: path.to_owned(),
-            error,
-        })?;
+    fn open(path: &Path, options: &mut OpenOptions) -> Result<Self, WriteError> {
+        let io = |error| WriteError::io(path, error);
+        let file = options.read(true).append(true).open(path).map_err(io)?;
+        let regular = file.metadata().map_err(io)?.is_file();
+        if regular {
+            lock(path, &file)?;
+        }
         Ok(LogWriter {
             path: path.to_owned(),
+            // Asked for under the lock: before, somebody else might have made it longer.
+            whole: file.metadata().map_err(io)?.len(),
             file,
+            regular,
+            synced: Instant::now(),
         })
     }
 
-    /// Appends a match. When this returns, the operating system has all of the line.
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        self.whole == 0
+    }
+
+    /// Removes a last line that was cut off, so that new matches can follow.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the log cannot be written.
+    pub fn drop_cut(&mut self, cut: &CutLine) -> Result<(), WriteError> {
+        let whole = self.whole.saturating_sub(cut.bytes as u64);
+        self.done(|file| file.set_len(whole))?;
+        self.whole = whole;
+        Ok(())
+    }
+
+    /// Appends a match. When this returns, the operating system has all of the line; if it
+    /// cannot be written, the log ends with the match before it.
+    ///
+    /// # Errors
+    /// If it cannot be written, or the file is not the log any more.
     pub fn append(&mut self, record: &Record) -> Result<(), WriteError> {
-        self.done(|file| file.write_all(record.to_line().as_bytes()))
+        let line = record.to_line();
+        let whole = self.whole;
+        self.done(|file| {
+            file.write_all(line.as_bytes()).inspect_err(|_| {
+                // If this fails, too, the line is cut off, and whoever reads the log drops it.
+                let _ = file.set_len(whole);
+            })
+        })?;
+        self.whole += line.len() as u64;
+        self.check_place()?;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.sync()?;
+        }
+        Ok(())
     }
 
     /// Waits until all is on the disk.
     ///
     /// # Errors
-    /// If the disk does not take it.
+    /// If the disk does not take it, or the file is not the log any more.
     pub fn sync(&mut self) -> Result<(), WriteError> {
-        self.done(|file| file.sync_data())
+        if self.regular {
+            self.done(|file| file.sync_data())?;
+            self.synced = Instant::now();
+        }
+        self.check_place()
+    }
+
+    /// Whether the path still means this file, and nobody else wrote to it.
+    fn check_place(&self) -> Result<(), WriteError> {
+        if !self.regular {
+            return Ok(());
+        }
+        let open = self.file.metadata();
+        let open = open.map_err(|error| WriteError::io(&self.path, error))?;
+        let same = |there: &Metadata| (there.dev(), there.ino()) == (open.dev(), open.ino());
+        match fs::metadata(&self.path) {
+            Ok(there) if same(&there) && there.len() == self.whole => Ok(()),
+            Ok(there) if same(&there) => Err(WriteError::Changed {
+                path: self.path.clone(),
+                expected: self.whole,
+                found: there.len(),
+            }),
+            Err(error) if !absent(&error) => Err(WriteError::io(&self.path, error)),
+            _ => Err(WriteError::Gone {
+                path: self.path.clone(),
+            }),
+        }
+    }
+
+    /// Where the open file is, if its path does not mean it any more but another one does; `None`
+    /// if there is none, or this machine does not tell.
+    pub fn moved_to(&self) -> Option<PathBuf> {
+        let open = self.file.metadata().ok()?;
+        let path = fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd())).ok()?;
+        let there = fs::metadata(&path).ok()?;
+        ((there.dev(), there.ino()) == (open.dev(), open.ino())).then_some(path)
+    }
+
+    /// Copies all of the log, which works also when its path is gone.
+    ///
+    /// # Errors
+    /// If reading or writing fails.
+    pub fn copy_to(&self, to: &mut impl Write) -> io::Result<()> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0))?;
+        io::copy(&mut file.take(self.whole), to).map(|_| ())
     }
 
     fn done(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), WriteError> {
-        write(&mut self.file).map_err(|error| WriteError {
-            path: self.path.clone(),
-            error,
-        })
+        write(&mut self.file).map_err(|error| WriteError::io(&self.path, error))
+    }
+}
+
+/// Whether nothing is there.
+fn absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Takes the lock, which the operating system takes back when the process ends, however it does.
+fn lock(path: &Path, file: &File) -> Result<(), WriteError> {
+    let end = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                let path = path.to_owned();
+                return Err(WriteError::Busy { path });
+            }
+            Err(TryLockError::Error(error)) => {
+                // Some network file systems have no locks; a tournament is better than none.
+                tracing::warn!("`{}` cannot be locked: {error}", path.display());
+                return Ok(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record(id: &str) -> Record {
+        serde_json::from_value(json!({
+            "format": 1, "match": id, "game": "amazons", "options": {}, "seed": 1,
+            "start": {}, "players": [], "time": {"startup_ms": 1, "margin_ms": 1},
+            "limits": {"max_plies": null, "repetition": null}, "opening": 0, "moves": [],
+            "result": {"scores": [], "outcome": [], "reason": "x", "faults": []},
+            "started": "", "duration_ms": 1, "referee": ""
+        }))
+        .unwrap()
+    }
+
+    fn started() -> (tempfile::TempDir, PathBuf, LogWriter) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.jsonl");
+        let mut log = LogWriter::create(&path).unwrap();
+        log.append(&record("m-1")).unwrap();
+        (folder, path, log)
+    }
+
+    #[test]
+    fn only_one_writes() {
+        let (_folder, path, log) = started();
+        let second = LogWriter::go_on(&path);
+        assert!(matches!(second, Err(WriteError::Busy { .. })));
+        assert!(matches!(
+            LogWriter::append_to(&path),
+            Err(WriteError::Busy { .. })
+        ));
+        drop(log);
+        LogWriter::go_on(&path).unwrap();
+    }
+
+    #[test]
+    fn a_cut_line_is_dropped_and_the_next_match_follows() {
+        let (_folder, path, log) = started();
+        drop(log);
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{whole}{}", &whole[..9])).unwrap();
+        let mut log = LogWriter::go_on(&path).unwrap();
+        log.drop_cut(&CutLine { line: 2, bytes: 9 }).unwrap();
+        log.append(&record("m-2")).unwrap();
+        let expected = whole.clone() + &whole.replace("m-1", "m-2");
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_file_that_vanished_is_noticed_and_can_still_be_copied() {
+        let (_folder, path, mut log) = started();
+        fs::remove_file(&path).unwrap();
+        let gone = log.append(&record("m-2"));
+        assert!(matches!(gone, Err(WriteError::Gone { .. })), "{gone:?}");
+        assert_eq!(log.moved_to(), None);
+        let mut copy = Vec::new();
+        log.copy_to(&mut copy).unwrap();
+        assert_eq!(copy.iter().filter(|byte| **byte == b'\n').count(), 2);
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_is_noticed_and_found() {
+        let (folder, path, mut log) = started();
+        let elsewhere = folder.path().join("elsewhere.jsonl");
+        fs::rename(&path, &elsewhere).unwrap();
+        fs::write(&path, "").unwrap();
+        assert!(matches!(log.sync(), Err(WriteError::Gone { .. })));
+        if cfg!(target_os = "linux") {
+            let elsewhere = fs::canonicalize(elsewhere).unwrap();
+            assert_eq!(log.moved_to(), Some(elsewhere));
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "");
+    }
+
+    #[test]
+    fn what_others_write_into_it_is_noticed() {
+        let (_folder, path, mut log) = started();
+        let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+        other.write_all(b"mischief\n").unwrap();
+        let error = log.append(&record("m-2")).unwrap_err();
+        assert!(matches!(error, WriteError::Changed { .. }), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_file_is_written_without_ado() {
+        let mut log = LogWriter::append_to(Path::new("/dev/null")).unwrap();
+        log.append(&record("m-1")).unwrap();
+        log.sync().unwrap();
     }
 }

@@ -31,17 +31,17 @@ enum How {
 }
 
 impl Display {
-    /// A display for so many matches.
-    pub fn new(standings: Standings, total: usize, quiet: bool) -> Self {
+    /// A display for so many matches, of which some are done and in the standings already.
+    pub fn new(standings: Standings, done: usize, total: usize, quiet: bool) -> Self {
         let how = match (quiet, std::io::stderr().is_terminal()) {
             (true, _) => How::Quiet,
-            (false, true) => How::Live(live(total)),
+            (false, true) => How::Live(live(done, total)),
             (false, false) => How::Lines,
         };
         Display {
             standings,
             running: 0,
-            done: 0,
+            done,
             total,
             how,
         }
@@ -81,11 +81,14 @@ impl Display {
     }
 }
 
-fn live(total: usize) -> ProgressBar {
+fn live(done: usize, total: usize) -> ProgressBar {
     let template = "{bar:30} {pos}/{len} matches, {msg}, {elapsed} gone, {eta} left\n{prefix}";
     let style =
         ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(total as u64).with_style(style);
+    // The time left is told by the pace of this run.
+    bar.set_position(done as u64);
+    bar.reset_eta();
     bar.enable_steady_tick(Duration::from_millis(500));
     bar
 }

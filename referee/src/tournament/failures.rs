@@ -30,6 +30,8 @@ pub(super) struct Failure {
     /// Its last moves, with what they took.
     last_moves: Vec<LoggedMove>,
     started: String,
+    /// Its working directory.
+    dir: PathBuf,
     /// Added to its environment.
     env: BTreeMap<String, String>,
     /// The command that plays its side again.
@@ -61,6 +63,7 @@ impl Failure {
             time: spec.time.clone(),
             last_moves,
             started: record.started.clone(),
+            dir: spec.dir.clone(),
             env: spec.env.clone(),
             play_again: shell_words::join([
                 "referee",
@@ -70,6 +73,8 @@ impl Failure {
                 &record.match_id,
                 "--bot",
                 &spec.name,
+                "--dir",
+                &spec.dir.to_string_lossy(),
             ]),
         })
     }

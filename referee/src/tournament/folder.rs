@@ -1,7 +1,7 @@
 //! A tournament's folder: the log and a copy of the configuration.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -14,13 +14,16 @@ pub const CONFIG_NAME: &str = "tournament.toml";
 pub const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
 const RUNS: &str = "runs";
+/// What the copy is called while it is written.
+const PART_NAME: &str = "tournament.toml.part";
 
 /// A folder that cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// There is a tournament in it already.
     #[error(
-        "`{}` already holds a tournament (`{found}` is there); nothing was changed, choose another folder with --out",
+        "`{}` already holds a tournament (`{found}` is there); nothing was changed, \
+         go on with it by --resume, or choose another folder with --out",
         path.display()
     )]
     Taken {
@@ -42,12 +45,14 @@ pub enum FolderError {
     Write(#[from] WriteError),
 }
 
-/// A folder that is ready for a tournament.
+/// A folder that is ready for matches.
 #[derive(Debug)]
 pub struct Folder {
     /// Where it is.
     pub path: PathBuf,
-    /// The log, empty.
+    /// The same, from the root on.
+    absolute: PathBuf,
+    /// The log.
     pub log: LogWriter,
 }
 
@@ -68,39 +73,206 @@ impl Folder {
             }
         }
         // The log first: making it fails if another tournament is faster.
-        let log = LogWriter::create(&path.join(LOG_NAME))?;
-        let copy = path.join(CONFIG_NAME);
-        fs::write(&copy, config).map_err(|error| WriteError { path: copy, error })?;
+        let folder = Self::with(path, LogWriter::create(&path.join(LOG_NAME))?)?;
+        if let Err(error) = folder.write_config(config) {
+            // It should be possible to start again in this folder; the log is still empty.
+            let _ = fs::remove_file(path.join(LOG_NAME));
+            return Err(error.into());
+        }
+        Ok(folder)
+    }
+
+    /// The folder of a log that is open.
+    pub(super) fn with(path: &Path, log: LogWriter) -> Result<Self, WriteError> {
         Ok(Folder {
             path: path.to_owned(),
+            absolute: fs::canonicalize(path).map_err(|error| WriteError::io(path, error))?,
             log,
         })
     }
 
-    /// The same in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the current one.
+    /// Puts the configuration there: all of it or, after a crash, nothing.
+    pub(super) fn write_config(&self, config: &str) -> Result<(), WriteError> {
+        let (part, copy) = (self.path.join(PART_NAME), self.path.join(CONFIG_NAME));
+        let write = || {
+            let mut file = File::create(&part)?;
+            file.write_all(config.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&part, &copy)?;
+            // The names should be on the disk before the first match is; not every file system
+            // can be asked for it.
+            let _ = File::open(&self.path).and_then(|folder| folder.sync_all());
+            Ok(())
+        };
+        write().map_err(|error| {
+            let _ = fs::remove_file(&part);
+            WriteError::io(&copy, error)
+        })
+    }
+
+    /// The same as [`Folder::create`] in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the
+    /// current one.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn create_numbered(name: &str, config: &str) -> Result<Self, FolderError> {
-        let fit = |c: char| {
-            if c.is_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        };
-        let name: String = name.trim().chars().map(fit).collect();
+        let name = file_name(name);
         let mut number = 1;
         loop {
             let path = Path::new(RUNS).join(format!("{name}-{number}"));
             if path.symlink_metadata().is_err() {
                 match Self::create(&path, config) {
                     Err(FolderError::Taken { .. }) => {}
-                    Err(FolderError::Write(e)) if e.error.kind() == ErrorKind::AlreadyExists => {}
+                    Err(FolderError::Write(WriteError::Io { error, .. }))
+                        if error.kind() == ErrorKind::AlreadyExists => {}
                     done => return done,
                 }
             }
             number += 1;
         }
+    }
+
+    /// Saves what the open log has in a new folder `DIR.rescued` (or `DIR.rescued-2`, …) when its
+    /// own one is gone, so that a tournament can go on there: beside it, or as near as possible.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn rescue(&self, config: &str) -> Result<PathBuf, WriteError> {
+        let mut places = self.absolute.ancestors().skip(1);
+        let place = places.find(|place| place.is_dir());
+        let place = place.unwrap_or(Path::new("/"));
+        let name = self.absolute.file_name().unwrap_or_default();
+        let mut path = place.join(name);
+        for number in 1.. {
+            let mut name = name.to_owned();
+            match number {
+                1 => name.push(".rescued"),
+                number => name.push(format!(".rescued-{number}")),
+            }
+            path = place.join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => break,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(WriteError::io(&path, error)),
+            }
+        }
+        let write = || {
+            let mut copy = File::create_new(path.join(LOG_NAME))?;
+            self.log.copy_to(&mut copy)?;
+            copy.sync_all()?;
+            let mut copy = File::create_new(path.join(CONFIG_NAME))?;
+            copy.write_all(config.as_bytes())
+        };
+        match write() {
+            Ok(()) => Ok(path),
+            Err(error) => Err(WriteError::io(&path, error)),
+        }
+    }
+}
+
+/// The newest of the folders `runs/NAME-N`, with the highest number.
+pub fn newest(name: &str) -> Option<PathBuf> {
+    let prefix = format!("{}-", file_name(name));
+    let number = |name: &str| {
+        let digits = name.strip_prefix(&prefix)?;
+        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| digits.parse::<u64>().ok()).flatten()
+    };
+    let folders = fs::read_dir(RUNS).ok()?.flatten().filter_map(|entry| {
+        let number = number(entry.file_name().to_str()?)?;
+        Some((number, entry.path()))
+    });
+    folders
+        .max_by_key(|(number, _)| *number)
+        .map(|(_, path)| path)
+}
+
+/// What the newest folder of a tournament would be called.
+pub fn pattern(name: &str) -> PathBuf {
+    Path::new(RUNS).join(format!("{}-N", file_name(name)))
+}
+
+/// The highest number in the names of the files that keep bots' stderr, `BOT.N.log`; 0 without
+/// any.
+pub fn last_stderr(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder.join(STDERR_NAME)).into_iter().flatten();
+    let number = |name: &str| name.strip_suffix(".log")?.rsplit_once('.')?.1.parse().ok();
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let numbers = names.filter_map(|name| number(name.to_str()?));
+    numbers.max().unwrap_or(0)
+}
+
+/// A tournament's name, fit for a file's.
+fn file_name(name: &str) -> String {
+    let fit = |c: char| {
+        if c.is_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    name.trim().chars().map(fit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_once() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("a/b");
+        let folder = Folder::create(&path, "name = 1").unwrap();
+        assert!(folder.log.is_empty());
+        let copy = fs::read_to_string(path.join(CONFIG_NAME)).unwrap();
+        assert_eq!(copy, "name = 1");
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 2);
+        let again = Folder::create(&path, "other");
+        assert!(matches!(again, Err(FolderError::Taken { .. })));
+    }
+
+    #[test]
+    fn a_folder_without_its_copy_can_be_used_again() {
+        let place = tempfile::tempdir().unwrap();
+        // Nothing can be written where a folder is.
+        fs::create_dir(place.path().join(PART_NAME)).unwrap();
+        let failed = Folder::create(place.path(), "");
+        assert!(matches!(failed, Err(FolderError::Write(_))), "{failed:?}");
+        fs::remove_dir(place.path().join(PART_NAME)).unwrap();
+        Folder::create(place.path(), "").unwrap();
+    }
+
+    #[test]
+    fn stderr_is_numbered_on() {
+        let place = tempfile::tempdir().unwrap();
+        assert_eq!(last_stderr(place.path()), 0);
+        let stderr = place.path().join(STDERR_NAME);
+        fs::create_dir(&stderr).unwrap();
+        for name in ["a.9.log", "b.c.10.log", "c.11.txt", "d.log", "12"] {
+            fs::write(stderr.join(name), "").unwrap();
+        }
+        assert_eq!(last_stderr(place.path()), 10);
+    }
+
+    #[test]
+    fn what_is_left_of_a_folder_is_rescued_beside_it() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("deep/out");
+        let folder = Folder::create(&path, "name = 1").unwrap();
+        fs::write(path.join(LOG_NAME), "").unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        let first = folder.rescue("name = 1").unwrap();
+        let second = folder.rescue("name = 1").unwrap();
+        let root = fs::canonicalize(place.path()).unwrap();
+        assert_eq!(first, root.join("deep/out.rescued"));
+        assert_eq!(second, root.join("deep/out.rescued-2"));
+        fs::remove_dir_all(place.path().join("deep")).unwrap();
+        let third = folder.rescue("name = 1").unwrap();
+        assert_eq!(third, root.join("out.rescued"));
+        assert_eq!(
+            fs::read_to_string(third.join(CONFIG_NAME)).unwrap(),
+            "name = 1"
+        );
+        assert_eq!(fs::read_to_string(third.join(LOG_NAME)).unwrap(), "");
     }
 }

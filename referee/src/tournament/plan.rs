@@ -146,7 +146,6 @@ impl Plan {
                 role: (*role).to_owned(),
                 version,
                 command: spec.command.clone(),
-                dir: Some(spec.dir.to_string_lossy().into_owned()),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: nursery.cage(spec).confined().cloned(),
             })

@@ -11,6 +11,7 @@ mod failures;
 mod faults;
 mod processes;
 mod replay;
+mod resume;
 mod tournament;
 
 /// The misbehaving bot.

@@ -7,18 +7,8 @@ use crate::{GREEDY, RANDOM, config, config_of};
 
 /// What a match is, without what differs from run to run.
 fn essence(record: &Value) -> Value {
-    let mut record = record.clone();
-    for moved in record["moves"].as_array_mut().unwrap() {
-        for time in ["ms", "cpu_ms"] {
-            moved.as_object_mut().unwrap().remove(time);
-        }
-    }
-    for player in record["players"].as_array_mut().unwrap() {
-        player.as_object_mut().unwrap().remove("dir");
-    }
-    for field in ["started", "duration_ms", "conditions"] {
-        record.as_object_mut().unwrap().remove(field);
-    }
+    let mut record = tests::timeless(record);
+    record.as_object_mut().unwrap().remove("conditions");
     record
 }
 

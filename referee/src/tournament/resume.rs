@@ -1,0 +1,451 @@
+//! Going on with a tournament: its folder is opened again, checked against configuration and
+//! schedule, and what is left to be played is found. Until all is checked, nothing is changed.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use protocol::Record;
+use thiserror::Error;
+use toml::Table;
+
+use super::folder::{CONFIG_NAME, Folder};
+use super::schedule::Scheduled;
+use super::{Config, difference, opening};
+use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
+
+/// A tournament that cannot go on.
+#[derive(Debug, Error)]
+pub enum ResumeError {
+    /// There is no such folder.
+    #[error(
+        "there is no folder `{}` to resume; without --resume the tournament starts there",
+        path.display()
+    )]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No folder of this tournament was made yet.
+    #[error(
+        "there is no folder `{}` to resume; without --resume the tournament starts in a new one",
+        pattern.display()
+    )]
+    NoneYet {
+        /// What it would be called.
+        pattern: PathBuf,
+    },
+    /// It is not the folder of a tournament.
+    #[error(
+        "nothing to resume in `{}`: there is no `{missing}` in it; without --resume a tournament \
+         can start in an empty folder",
+        path.display()
+    )]
+    Nothing {
+        /// The folder.
+        path: PathBuf,
+        /// The file.
+        missing: &'static str,
+    },
+    /// The copy of the configuration cannot be read.
+    #[error("`{}` cannot be read: {reason}", path.display())]
+    Copy {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The configuration is another one.
+    #[error(
+        "the configuration changed since this tournament began: {differences}; nothing was \
+         changed, resume with the configuration as it was (`{}`), or start anew in another folder",
+        copy.display()
+    )]
+    Changed {
+        /// What differs.
+        differences: String,
+        /// The copy of the old one.
+        copy: PathBuf,
+    },
+    /// The log cannot be read, or a line is not a match.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// A match that this tournament does not have.
+    #[error("`{}` line {line}: {reason}; nothing was changed", path.display())]
+    Line {
+        /// The log.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The log cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// A tournament that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Its folder, open for more matches.
+    pub folder: Folder,
+    /// What was not played yet.
+    pub left: Vec<Scheduled>,
+    /// The last line, if it was cut off; it is dropped.
+    pub cut: Option<CutLine>,
+}
+
+/// Opens the folder of a tournament again. `take` gets all matches that were played, in the order
+/// of the log.
+///
+/// # Errors
+/// If it is not the folder of this very tournament, another referee is writing there, or it
+/// cannot be written.
+pub fn open(
+    path: &Path,
+    config: &Config,
+    schedule: Vec<Scheduled>,
+    mut take: impl FnMut(&Record),
+) -> Result<Resumed, ResumeError> {
+    if !path.is_dir() {
+        return Err(ResumeError::NoFolder {
+            path: path.to_owned(),
+        });
+    }
+    let missing = |missing| ResumeError::Nothing {
+        path: path.to_owned(),
+        missing,
+    };
+    let log = path.join(LOG_NAME);
+    if !log.is_file() {
+        return Err(missing(LOG_NAME));
+    }
+    // Opened, and so locked, first: what is read then is not being written.
+    let mut folder = Folder::with(path, LogWriter::go_on(&log)?)?;
+    match read_copy(&path.join(CONFIG_NAME))? {
+        Some(copy) => compare(&copy, config, path)?,
+        // The referee died in the moment between making the two files.
+        None if folder.log.is_empty() => folder.write_config(&config.text)?,
+        None => return Err(missing(CONFIG_NAME)),
+    }
+    let mut ledger = Ledger::new(config, &schedule);
+    let mut file = LogFile::open(&log)?;
+    while let Some(record) = file.next() {
+        let record = record?;
+        let line = file.line();
+        if let Err(reason) = ledger.enter(&record, line) {
+            let path = log;
+            return Err(ResumeError::Line { path, line, reason });
+        }
+        take(&record);
+    }
+    let cut = file.cut().cloned();
+    if let Some(cut) = &cut {
+        folder.log.drop_cut(cut)?;
+    }
+    let played = ledger.played();
+    let mut left = schedule;
+    left.retain(|scheduled| !played[scheduled.number - 1]);
+    Ok(Resumed { folder, left, cut })
+}
+
+/// The copy of the configuration, if it is there.
+fn read_copy(path: &Path) -> Result<Option<Table>, ResumeError> {
+    let wrong = |reason: String| ResumeError::Copy {
+        path: path.to_owned(),
+        reason,
+    };
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let first_line = |error: toml::de::Error| error.message().to_owned();
+            let table = text.parse().map_err(|error| wrong(first_line(error)))?;
+            Ok(Some(table))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+fn compare(copy: &Table, config: &Config, folder: &Path) -> Result<(), ResumeError> {
+    let current: Table = config.text.parse().unwrap_or_default();
+    let differences = difference::differences(copy, &current);
+    match differences.is_empty() {
+        true => Ok(()),
+        false => Err(ResumeError::Changed {
+            differences: difference::in_words(&differences),
+            copy: folder.join(CONFIG_NAME),
+        }),
+    }
+}
+
+/// Which matches of a schedule are in a log: each at most once, and as they were scheduled.
+struct Ledger<'a> {
+    config: &'a Config,
+    /// By id, with the line of the log.
+    matches: HashMap<String, (&'a Scheduled, Option<usize>)>,
+}
+
+impl<'a> Ledger<'a> {
+    fn new(config: &'a Config, schedule: &'a [Scheduled]) -> Self {
+        let matches = schedule
+            .iter()
+            .map(|scheduled| (scheduled.id(), (scheduled, None)));
+        Ledger {
+            config,
+            matches: matches.collect(),
+        }
+    }
+
+    /// Enters a match; says why if it does not belong here.
+    fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
+        let id = &record.match_id;
+        let entry = self.matches.get_mut(id);
+        let (scheduled, before) = entry.ok_or_else(|| {
+            format!("the match `{id}` is not in the schedule of this configuration")
+        })?;
+        if let Some(before) = before {
+            return Err(format!(
+                "the match `{id}` is there already, in line {before}"
+            ));
+        }
+        let rules = &self.config.games[scheduled.game].rules;
+        let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
+        let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+        let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
+        let seed = opening::seed(self.config, scheduled);
+        let wrong = |what: &str, recorded: &str, right: &str| {
+            Err(format!(
+                "the match `{id}` has the {what} {recorded}, but is scheduled with {right}"
+            ))
+        };
+        if record.game != rules.info().id {
+            return wrong("game", &record.game, rules.info().id);
+        }
+        if record.options != rules.options().to_json() {
+            let right = rules.options().to_json().to_string();
+            return wrong("options", &record.options.to_string(), &right);
+        }
+        if record.seed != seed {
+            return wrong("seed", &record.seed.to_string(), &seed.to_string());
+        }
+        if players != names {
+            return wrong("players", &players.join(", "), &names.join(", "));
+        }
+        *before = Some(line);
+        Ok(())
+    }
+
+    /// Whether each match, in the order of the schedule, is in the log.
+    fn played(&self) -> Vec<bool> {
+        let mut played = vec![false; self.matches.len()];
+        for (scheduled, line) in self.matches.values() {
+            played[scheduled.number - 1] = line.is_some();
+        }
+        played
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::schedule;
+    use serde_json::{Value, json};
+
+    const CONFIG: &str = "name = \"t\"\nrounds = 2\n\
+        games = [{ id = \"amazons\", options = { size = 5 } }]\n\
+        [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
+        [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n";
+
+    /// A folder with a log of these lines.
+    struct Place {
+        folder: tempfile::TempDir,
+        config: Config,
+        schedule: Vec<Scheduled>,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(CONFIG_NAME), CONFIG).unwrap();
+            let config = Config::parse(CONFIG, Path::new("/")).unwrap();
+            Place {
+                schedule: schedule::round_robin(&[2], 2, 2),
+                folder,
+                config,
+            }
+        }
+
+        /// The line of the n-th match.
+        fn line(&self, n: usize) -> String {
+            self.changed(n, |_| ())
+        }
+
+        fn changed(&self, n: usize, change: impl FnOnce(&mut Value)) -> String {
+            let scheduled = &self.schedule[n - 1];
+            let player = |bot: &usize| {
+                let name = &self.config.bots[*bot].name;
+                json!({"name": name, "role": "x", "command": []})
+            };
+            let mut record = json!({
+                "format": 1, "match": scheduled.id(), "game": "amazons",
+                "options": self.config.games[0].rules.options().to_json(),
+                "seed": opening::seed(&self.config, scheduled), "start": {},
+                "players": scheduled.seats.iter().map(player).collect::<Vec<_>>(),
+                "time": {"startup_ms": 1, "margin_ms": 1},
+                "limits": {"max_plies": null, "repetition": null}, "opening": 0, "moves": [],
+                "result": {"scores": [], "outcome": [], "reason": "x", "faults": []},
+                "started": "", "duration_ms": 1, "referee": ""
+            });
+            change(&mut record);
+            format!("{record}\n")
+        }
+
+        fn resume(&self, log: &str) -> (Result<Resumed, ResumeError>, Vec<String>) {
+            self.write(log);
+            let mut taken = Vec::new();
+            let take = |record: &Record| taken.push(record.match_id.clone());
+            let schedule = self.schedule.clone();
+            let resumed = open(self.folder.path(), &self.config, schedule, take);
+            (resumed, taken)
+        }
+
+        fn write(&self, log: &str) {
+            fs::write(self.folder.path().join(LOG_NAME), log).unwrap();
+        }
+
+        fn log(&self) -> String {
+            fs::read_to_string(self.folder.path().join(LOG_NAME)).unwrap()
+        }
+
+        /// The reason why this log is refused; it stays as it is.
+        #[track_caller]
+        fn refused(&self, log: &str) -> String {
+            let error = self.resume(log).0.unwrap_err();
+            assert_eq!(self.log(), log, "nothing is changed");
+            error.to_string()
+        }
+    }
+
+    fn numbers(left: &[Scheduled]) -> Vec<usize> {
+        left.iter().map(|scheduled| scheduled.number).collect()
+    }
+
+    #[test]
+    fn what_was_played_is_taken_and_the_rest_is_left() {
+        let place = Place::new();
+        let log = place.line(3) + &place.line(1);
+        let (resumed, taken) = place.resume(&log);
+        let resumed = resumed.unwrap();
+        assert_eq!(taken, ["m-000003", "m-000001"]);
+        assert_eq!(numbers(&resumed.left), [2, 4]);
+        assert_eq!(resumed.cut, None);
+        let all: String = (1..=4).map(|n| place.line(n)).collect();
+        drop(resumed);
+        assert!(place.resume(&all).0.unwrap().left.is_empty());
+    }
+
+    #[test]
+    fn a_cut_line_is_dropped() {
+        let place = Place::new();
+        let whole = place.line(1);
+        for bytes in [1, 30, whole.len() - 1] {
+            let (resumed, taken) = place.resume(&format!("{whole}{}", &place.line(2)[..bytes]));
+            let resumed = resumed.unwrap();
+            assert_eq!(resumed.cut, Some(CutLine { line: 2, bytes }));
+            assert_eq!((taken.len(), place.log()), (1, whole.clone()));
+            assert_eq!(numbers(&resumed.left), [2, 3, 4]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_of_this_tournament_is_refused() {
+        let place = Place::new();
+        let first = place.line(1);
+        let after = |line: &str| place.refused(&format!("{first}{line}"));
+        let twice = after(&first);
+        assert!(
+            twice.contains("line 2: the match `m-000001` is there already, in line 1"),
+            "{twice}"
+        );
+        let changed =
+            |field: &str, value: Value| after(&place.changed(2, |record| record[field] = value));
+        assert!(changed("match", json!("m-000005")).contains("`m-000005` is not in the schedule"));
+        assert!(changed("game", json!("siam")).contains("has the game siam, but"));
+        assert!(changed("seed", json!(7)).contains("has the seed 7, but"));
+        assert!(
+            changed("options", json!({"size": 6})).contains("has the options {\"size\":6}, but")
+        );
+        assert!(changed("format", json!(99)).contains("format 99"));
+        let swapped = after(&place.changed(2, |record| {
+            record["players"].as_array_mut().unwrap().reverse();
+        }));
+        assert!(
+            swapped.contains("has the players a, b, but is scheduled with b, a"),
+            "{swapped}"
+        );
+        assert!(after("nonsense\n").contains("line 2 is not a match"));
+        // Also before a line that is cut off.
+        assert!(after(&format!("{first}{{\"form")).contains("already"));
+    }
+
+    #[test]
+    fn another_configuration_is_refused() {
+        let mut place = Place::new();
+        let text = CONFIG.replace("rounds = 2", "rounds = 3");
+        place.config = Config::parse(&text, Path::new("/")).unwrap();
+        let error = place.refused("");
+        assert!(error.contains("`rounds` was 2 and is 3 now"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_folder_of_a_tournament_is_refused() {
+        let place = Place::new();
+        let path = place.folder.path();
+        let open = |path: &Path| open(path, &place.config, Vec::new(), |_| ()).unwrap_err();
+        assert!(matches!(
+            open(&path.join("x")),
+            ResumeError::NoFolder { .. }
+        ));
+        assert!(matches!(
+            open(path),
+            ResumeError::Nothing {
+                missing: LOG_NAME,
+                ..
+            }
+        ));
+        fs::write(path.join(CONFIG_NAME), "name = ").unwrap();
+        place.write("");
+        assert!(matches!(open(path), ResumeError::Copy { .. }));
+        fs::remove_file(path.join(CONFIG_NAME)).unwrap();
+        place.write("{}");
+        assert!(matches!(
+            open(path),
+            ResumeError::Nothing {
+                missing: CONFIG_NAME,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_start_that_was_killed_at_once_goes_on() {
+        let place = Place::new();
+        fs::remove_file(place.folder.path().join(CONFIG_NAME)).unwrap();
+        let resumed = place.resume("").0.unwrap();
+        assert_eq!(resumed.left.len(), 4);
+        let copy = fs::read_to_string(place.folder.path().join(CONFIG_NAME)).unwrap();
+        assert_eq!(copy, CONFIG);
+    }
+
+    #[test]
+    fn one_at_a_time() {
+        let place = Place::new();
+        let first = place.resume("").0.unwrap();
+        let error = place.refused("");
+        assert!(error.contains("another referee is writing"), "{error}");
+        drop(first);
+        place.resume("").0.unwrap();
+    }
+}

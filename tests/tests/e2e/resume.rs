@@ -1,0 +1,456 @@
+//! A tournament that was broken off goes on where it was, whatever broke it off.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tests::{Arena, Ran, referee, run, timeless, wait_until};
+
+use crate::{GREEDY, HOSTILE, RANDOM, config};
+
+/// A bot that does not start before the file `go` is there.
+const GATED: (&str, &str) = (
+    "gated",
+    r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#,
+);
+
+/// Six matches; the first two are played at once, the others when `go` is there.
+fn gated() -> Arena {
+    let config = config(&[RANDOM, GREEDY, GATED]).replace("startup = \"20s\"", "startup = \"2m\"");
+    Arena::new(&format!("concurrency = 1\n{config}"))
+}
+
+/// Twelve matches, played to the end.
+fn played() -> Arena {
+    let arena = Arena::new(&format!("rounds = 6\n{}", config(&[RANDOM, GREEDY])));
+    assert_eq!(arena.play().code, Some(0));
+    arena
+}
+
+fn log(arena: &Arena) -> PathBuf {
+    arena.path("out/games.jsonl")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).expect("a file")
+}
+
+/// The command that goes on with the tournament in a folder.
+fn resumption(arena: &Arena, folder: &str) -> Vec<PathBuf> {
+    let mut args = arena.tournament();
+    args[3] = arena.path(folder);
+    args.push("--resume".into());
+    args
+}
+
+fn resume(arena: &Arena) -> Ran {
+    run(resumption(arena, "out"))
+}
+
+/// Starts the gated tournament; two matches are played when this returns.
+fn start(arena: &Arena) -> Child {
+    let child = Command::new(referee())
+        .args(arena.tournament())
+        .arg("--quiet")
+        .current_dir(arena.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("referee runs");
+    wait_until("two matches", || {
+        fs::read_to_string(log(arena)).is_ok_and(|log| log.lines().count() == 2)
+    });
+    child
+}
+
+fn finish(child: Child) -> Ran {
+    child.wait_with_output().expect("a child").into()
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let pid = i32::try_from(child.id()).expect("a process id");
+    kill(Pid::from_raw(pid), signal).expect("a running referee");
+}
+
+/// Refused with one sentence that has these parts; the log stays as it is.
+#[track_caller]
+fn refused(arena: &Arena, code: i32, parts: &[&str]) {
+    let before = read(log(arena));
+    let ran = resume(arena);
+    sentence(&ran, code, parts);
+    assert_eq!(read(log(arena)), before, "nothing is changed");
+}
+
+#[track_caller]
+fn sentence(ran: &Ran, code: i32, parts: &[&str]) {
+    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+    let message = ran.stderr.trim_end();
+    assert_eq!(message.lines().count(), 1, "one sentence: {message}");
+    for part in parts {
+        assert!(message.contains(part), "`{part}` in `{message}`");
+    }
+}
+
+/// The matches of a log in `folder` are those of an undisturbed run, each once.
+#[track_caller]
+fn same_as_undisturbed(arena: &Arena, folder: &str) {
+    let other = Arena::new(&read(arena.path("t.toml")));
+    other.write("go", "");
+    assert_eq!(other.play().code, Some(0));
+    let expected: Vec<Value> = other.matches().iter().map(timeless).collect();
+    let log = read(arena.path(folder).join("games.jsonl"));
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut matches: Vec<Value> = lines.map(|record: Value| timeless(&record)).collect();
+    matches.sort_by_key(|record| record["match"].to_string());
+    assert_eq!(matches, expected);
+}
+
+#[test]
+fn killed_at_random_moments_it_comes_to_the_same_log() {
+    let figures = tests::chaos::run(6, 1, |_, _| ());
+    assert!(figures.kills >= 6, "{figures}");
+}
+
+#[test]
+fn matches_in_the_log_are_not_played_again() {
+    let arena = played();
+    let standings = resume(&arena).stdout;
+    let all = read(log(&arena));
+    let kept: String = all.lines().take(5).flat_map(|line| [line, "\n"]).collect();
+    fs::write(log(&arena), &kept).unwrap();
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("out`: 5 of 12 matches"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("[5/12]"), "{}", ran.stderr);
+    for done in 6..=12 {
+        assert!(ran.stderr.contains(&format!("[{done}/12] m-")), "{done}");
+    }
+    assert_eq!(ran.stdout, standings);
+    assert!(read(log(&arena)).starts_with(&kept));
+    same_as_undisturbed(&arena, "out");
+}
+
+#[test]
+fn one_that_is_complete_shows_its_standings() {
+    let arena = played();
+    let before = read(log(&arena));
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("all 12 matches"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("Standings") && ran.stdout.contains("12"));
+    assert_eq!(read(log(&arena)), before);
+}
+
+#[test]
+fn a_last_line_that_was_cut_off_is_dropped_and_played_again() {
+    let arena = played();
+    let whole = read(log(&arena));
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    for end in [last + 1, whole.len() - 1] {
+        fs::write(log(&arena), &whole[..end]).unwrap();
+        let ran = resume(&arena);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stderr.contains("line 12, the last one, is cut off"));
+        assert!(ran.stderr.contains("[12/12] m-"), "{}", ran.stderr);
+        assert!(read(log(&arena)).starts_with(&whole[..last]));
+        same_as_undisturbed(&arena, "out");
+    }
+}
+
+#[test]
+fn a_log_of_something_else_is_refused() {
+    let arena = played();
+    let whole = read(log(&arena));
+    let first = whole.lines().next().unwrap();
+    let with = |line: &str| {
+        fs::write(log(&arena), format!("{first}\n{line}\n")).unwrap();
+    };
+    with("{}");
+    refused(&arena, 4, &["games.jsonl", "line 2 is not a match"]);
+    with(&first.replace("\"format\":1", "\"format\":99"));
+    refused(&arena, 4, &["line 2", "format 99"]);
+    with(first);
+    refused(&arena, 4, &["line 2", "is there already, in line 1"]);
+    with(&first.replace("\"name\":\"greedy\"", "\"name\":\"other\""));
+    refused(&arena, 4, &["line 2"]);
+}
+
+#[test]
+fn a_configuration_that_changed_is_refused_with_the_difference() {
+    let arena = played();
+    let text = read(arena.path("t.toml"));
+    arena.write(
+        "t.toml",
+        &text.replace("per_move = \"20s\"", "per_move = \"5s\""),
+    );
+    refused(
+        &arena,
+        2,
+        &[
+            "`time.per_move` was \"20s\" and is \"5s\" now",
+            "out/tournament.toml",
+        ],
+    );
+    arena.write("t.toml", &text.replace("\"greedy\"]", "\"random\"]"));
+    refused(
+        &arena,
+        2,
+        &["`command` of the bot `greedy` was [\"referee\""],
+    );
+    // Another look is no change.
+    let other = format!(
+        "# A remark.\n{}",
+        text.replace("rounds = 6\n", "rounds   =   6\n\n")
+    );
+    arena.write("t.toml", &other);
+    assert_eq!(resume(&arena).code, Some(0));
+}
+
+#[test]
+fn where_there_is_nothing_to_resume_it_is_said() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    sentence(
+        &resume(&arena),
+        2,
+        &["no folder", "out`", "without --resume"],
+    );
+    assert!(!arena.path("out").exists());
+    fs::create_dir(arena.path("out")).unwrap();
+    sentence(&resume(&arena), 2, &["nothing to resume", "`games.jsonl`"]);
+    arena.write("out/games.jsonl", "{}\n");
+    refused(&arena, 2, &["nothing to resume", "`tournament.toml`"]);
+}
+
+#[test]
+fn without_a_folder_the_newest_one_goes_on() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let here = |args: &[&str]| -> Ran {
+        let mut command = Command::new(referee());
+        command.args(["tournament", "t.toml", "--quiet"]).args(args);
+        command.current_dir(arena.path("")).stdin(Stdio::null());
+        command.output().expect("referee runs").into()
+    };
+    let none = here(&["--resume"]);
+    sentence(&none, 2, &["no folder `runs/test-N`", "without --resume"]);
+    for _ in 0..2 {
+        assert_eq!(here(&[]).code, Some(0));
+    }
+    // Numbers are not words, and other tournaments are others.
+    fs::rename(arena.path("runs/test-2"), arena.path("runs/test-10")).unwrap();
+    for other in ["test-9", "test-11x", "test-more-12", "tests-13"] {
+        fs::create_dir(arena.path("runs").join(other)).unwrap();
+    }
+    fs::write(arena.path("runs/test-10/games.jsonl"), "").unwrap();
+    let ran = here(&["--resume"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`runs/test-10`: 0 of 2"),
+        "{}",
+        ran.stderr
+    );
+    same_as_undisturbed(&arena, "runs/test-10");
+}
+
+#[test]
+fn only_one_referee_writes_to_a_folder() {
+    let arena = gated();
+    let first = start(&arena);
+    refused(&arena, 4, &["another referee is writing", "games.jsonl"]);
+    sentence(
+        &arena.play(),
+        2,
+        &["already holds a tournament", "--resume"],
+    );
+    let bots = ["--bot", "random", "--bot", "random", "--quiet"];
+    let mut args: Vec<PathBuf> = vec!["play".into(), "amazons".into()];
+    args.extend(bots.map(PathBuf::from));
+    args.extend(["--log".into(), log(&arena)]);
+    sentence(&run(args), 4, &["another referee is writing"]);
+    arena.write("go", "");
+    assert_eq!(finish(first).code, Some(0));
+    same_as_undisturbed(&arena, "out");
+}
+
+#[test]
+fn after_ctrl_c_it_goes_on() {
+    let arena = gated();
+    let first = start(&arena);
+    signal(&first, Signal::SIGINT);
+    let ran = finish(first);
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    let out = arena.path("out");
+    let command = format!("--resume --out {}`", out.display());
+    assert!(ran.stderr.contains(&command), "{}", ran.stderr);
+    assert_eq!(arena.matches().len(), 2, "neither finished nor forfeited");
+    arena.write("go", "");
+    assert_eq!(resume(&arena).code, Some(0));
+    same_as_undisturbed(&arena, "out");
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    for again in [Signal::SIGINT, Signal::SIGTERM] {
+        let arena = gated();
+        // Nobody reads the standings, so that an orderly end never comes.
+        let (nobody, pipe) = io::pipe().expect("a pipe");
+        let mut filler = pipe.try_clone().expect("a pipe");
+        let filling = thread::spawn(move || while filler.write_all(&[0; 512]).is_ok() {});
+        let mut child = Command::new(referee())
+            .args(arena.tournament())
+            .current_dir(arena.path(""))
+            .stdin(Stdio::null())
+            .stdout(pipe)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("referee runs");
+        wait_until("two matches", || {
+            fs::read_to_string(log(&arena)).is_ok_and(|log| log.lines().count() == 2)
+        });
+        signal(&child, Signal::SIGINT);
+        // Signals that come too close together are one.
+        wait_until("the end", || {
+            thread::sleep(Duration::from_millis(100));
+            let ended = child.try_wait().expect("a child").is_some();
+            if !ended {
+                signal(&child, again);
+            }
+            ended
+        });
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        drop(nobody);
+        filling.join().unwrap();
+    }
+}
+
+/// Plays with a limit on the size of files, in units of 512 bytes (some shells: 1024).
+fn limited(arena: &Arena, blocks: u32) -> Ran {
+    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).arg(referee());
+    shell.args(arena.tournament()).arg("--quiet");
+    let output = shell.stdin(Stdio::null()).output();
+    output.expect("a shell").into()
+}
+
+#[test]
+fn a_log_that_cannot_grow_stops_it_and_is_whole() {
+    let arena = Arena::new(&format!("rounds = 20\n{}", config(&[RANDOM, GREEDY])));
+    let ran = limited(&arena, 16);
+    sentence(&ran, 4, &["games.jsonl` cannot be written", "--resume"]);
+    let before = read(log(&arena));
+    assert!(before.ends_with('\n'), "the last line is whole");
+    let matches = arena.matches().len();
+    assert!((1..40).contains(&matches), "{matches}");
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("cut off"), "{}", ran.stderr);
+    assert!(read(log(&arena)).starts_with(&before));
+    same_as_undisturbed(&arena, "out");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_copied_stops_it() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let ran = limited(&arena, 0);
+    sentence(&ran, 4, &["out/tournament.toml` cannot be written"]);
+    assert_eq!(arena.play().code, Some(0), "the folder can be used again");
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let ran = run(
+        "play amazons --options {\"size\":5} --quiet --bot random --bot random --log /dev/full"
+            .split(' '),
+    );
+    sentence(&ran, 4, &["`/dev/full` cannot be written", "No space left"]);
+}
+
+#[test]
+fn what_was_finished_survives_the_folder() {
+    let arena = gated();
+    let child = start(&arena);
+    fs::remove_dir_all(arena.path("out")).unwrap();
+    // What is there already is left alone.
+    fs::create_dir(arena.path("out.rescued")).unwrap();
+    arena.write("go", "");
+    let ran = finish(child);
+    let parts = ["out/games.jsonl` was removed", "out.rescued-2`", "--resume"];
+    sentence(&ran, 4, &parts);
+    assert_eq!(fs::read_dir(arena.path("out.rescued")).unwrap().count(), 0);
+    let saved = read(arena.path("out.rescued-2/games.jsonl"));
+    assert_eq!(saved.lines().count(), 3);
+    let ran = run(resumption(&arena, "out.rescued-2"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    same_as_undisturbed(&arena, "out.rescued-2");
+}
+
+#[test]
+fn a_folder_that_was_moved_is_noticed_and_the_new_one_left_alone() {
+    let arena = gated();
+    let child = start(&arena);
+    fs::rename(arena.path("out"), arena.path("moved")).unwrap();
+    fs::create_dir(arena.path("out")).unwrap();
+    arena.write("out/games.jsonl", "mine");
+    arena.write("go", "");
+    let ran = finish(child);
+    sentence(&ran, 4, &["out/games.jsonl` was removed or replaced"]);
+    if cfg!(target_os = "linux") {
+        assert!(ran.stderr.contains("moved/games.jsonl`"), "{}", ran.stderr);
+    }
+    assert_eq!(read(arena.path("out/games.jsonl")), "mine");
+    assert!(!arena.path("out.rescued").exists(), "nothing is lost");
+    let ran = run(resumption(&arena, "moved"));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    same_as_undisturbed(&arena, "moved");
+}
+
+#[test]
+fn a_folder_behind_a_link_is_that_folder() {
+    let arena = played();
+    fs::rename(arena.path("out"), arena.path("real")).unwrap();
+    symlink(arena.path("real"), arena.path("out")).unwrap();
+    let whole = read(log(&arena));
+    let first = whole.lines().next().unwrap();
+    fs::write(log(&arena), format!("{first}\n")).unwrap();
+    assert_eq!(resume(&arena).code, Some(0));
+    same_as_undisturbed(&arena, "real");
+}
+
+#[test]
+fn stderr_of_bots_is_kept_beside_that_of_the_first_run() {
+    let noisy = ("noisy", &*format!("['{HOSTILE}', 'noisy']"));
+    let head = "rounds = 4\nconcurrency = 1\nrestart = \"each-match\"\n";
+    let arena = Arena::new(&format!("{head}{}", config(&[RANDOM, noisy])));
+    assert_eq!(arena.play().code, Some(0));
+    let files = || {
+        let entries = fs::read_dir(arena.path("out/stderr")).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = paths.map(|path| (path.clone(), read(path))).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    assert_eq!(before.len(), 8);
+    // The first seven are played again, so that their processes start in the same order.
+    let last = read(log(&arena)).lines().last().unwrap().to_owned();
+    fs::write(log(&arena), last + "\n").unwrap();
+    assert_eq!(resume(&arena).code, Some(0));
+    let after = files();
+    assert_eq!(after.len(), 8 + 7);
+    assert!(before.iter().all(|file| after.contains(file)));
+}
