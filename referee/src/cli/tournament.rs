@@ -83,6 +83,9 @@ impl Args {
             Some(folder.path.join(STDERR_NAME)),
         )?
         .after(folder::last_stderr(&folder.path));
+        if !config.all_strict() {
+            folder.log.guard()?;
+        }
         let show = |progress: run::Progress<'_>| display.show(progress);
         let ran = run::run(config.clone(), left, nursery, &mut folder, stop, show).await;
         let standings = display.finish();

@@ -3,7 +3,7 @@
 //! its path means.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -79,6 +79,18 @@ pub struct LogWriter {
     /// Terminals, pipes and the like can neither be locked nor looked at.
     regular: bool,
     synced: Instant,
+    /// What the file is compared with, if it is guarded.
+    shadow: Option<Shadow>,
+    /// It was put back since somebody asked.
+    mended: bool,
+}
+
+/// A copy of the log that no path leads to.
+#[derive(Debug)]
+struct Shadow {
+    file: File,
+    /// When the log itself was last changed, as far as this program knows: seconds, nanoseconds.
+    changed: (i64, i64),
 }
 
 impl LogWriter {
@@ -120,7 +132,76 @@ impl LogWriter {
             file,
             regular,
             synced: Instant::now(),
+            shadow: None,
+            mended: false,
         })
+    }
+
+    /// From here on the log is put back as it was when another program changes it: bots without
+    /// a sandbox can do whatever this user can.
+    ///
+    /// # Errors
+    /// If there is no room for a copy.
+    pub fn guard(&mut self) -> Result<(), WriteError> {
+        if !self.regular {
+            return Ok(());
+        }
+        let io = |error| WriteError::io(&self.path, error);
+        let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        let mut file = tempfile::tempfile_in(folder).map_err(io)?;
+        self.copy_to(&mut file).map_err(io)?;
+        let changed = changed(&self.file.metadata().map_err(io)?);
+        self.shadow = Some(Shadow { file, changed });
+        Ok(())
+    }
+
+    /// Whether the log was put back since this was last asked.
+    pub fn take_mended(&mut self) -> bool {
+        std::mem::take(&mut self.mended)
+    }
+
+    /// Puts the log back if its length or the time of its last change is not what it should be.
+    fn mend_if_changed(&mut self) -> Result<(), WriteError> {
+        let Some(shadow) = &self.shadow else {
+            return Ok(());
+        };
+        let there = self.file.metadata();
+        let there = there.map_err(|error| WriteError::io(&self.path, error))?;
+        match there.len() == self.whole && changed(&there) == shadow.changed {
+            true => Ok(()),
+            false => self.mend(),
+        }
+    }
+
+    fn mend(&mut self) -> Result<(), WriteError> {
+        let Some(shadow) = &mut self.shadow else {
+            return Ok(());
+        };
+        let put_back = |log: &mut File, shadow: &mut Shadow| {
+            log.set_len(0)?;
+            shadow.file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut shadow.file, log)?;
+            shadow.changed = changed(&log.metadata()?);
+            io::Result::Ok(())
+        };
+        self.mended = true;
+        put_back(&mut self.file, shadow).map_err(|error| WriteError::io(&self.path, error))
+    }
+
+    /// Compares all of the log with what was written, puts it back if need be, and waits until
+    /// all is on the disk.
+    ///
+    /// # Errors
+    /// As for [`LogWriter::sync`].
+    pub fn finish(&mut self) -> Result<(), WriteError> {
+        if let Some(shadow) = &mut self.shadow {
+            let compared = same_contents(&mut self.file, &mut shadow.file);
+            if !compared.map_err(|error| WriteError::io(&self.path, error))? {
+                self.mend()?;
+            }
+        }
+        self.sync()
     }
 
     /// Whether nothing was written yet.
@@ -147,6 +228,7 @@ impl LogWriter {
     pub fn append(&mut self, record: &Record) -> Result<(), WriteError> {
         let line = record.to_line();
         let whole = self.whole;
+        self.mend_if_changed()?;
         self.done(|file| {
             file.write_all(line.as_bytes()).inspect_err(|_| {
                 // If this fails, too, the line is cut off, and whoever reads the log drops it.
@@ -154,6 +236,15 @@ impl LogWriter {
             })
         })?;
         self.whole += line.len() as u64;
+        if let Some(shadow) = &mut self.shadow {
+            let io = |error| WriteError::io(&self.path, error);
+            shadow.file.write_all(line.as_bytes()).map_err(io)?;
+            let there = self.file.metadata().map_err(io)?;
+            shadow.changed = changed(&there);
+            if there.len() != self.whole {
+                self.mend()?;
+            }
+        }
         self.check_place()?;
         if self.synced.elapsed() >= SYNC_EVERY {
             self.sync()?;
@@ -216,6 +307,33 @@ impl LogWriter {
 
     fn done(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), WriteError> {
         write(&mut self.file).map_err(|error| WriteError::io(&self.path, error))
+    }
+}
+
+/// When a file was last changed, by the clock that no program can set back.
+fn changed(file: &Metadata) -> (i64, i64) {
+    (file.ctime(), file.ctime_nsec())
+}
+
+fn same_contents(one: &mut File, other: &mut File) -> io::Result<bool> {
+    let length = one.metadata()?.len();
+    if length != other.metadata()?.len() {
+        return Ok(false);
+    }
+    one.seek(SeekFrom::Start(0))?;
+    other.seek(SeekFrom::Start(0))?;
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let most = left.len().min(right.len());
+        if left[..most] != right[..most] {
+            return Ok(false);
+        }
+        if most == 0 {
+            return Ok(true);
+        }
+        one.consume(most);
+        other.consume(most);
     }
 }
 
@@ -327,6 +445,39 @@ mod tests {
         other.write_all(b"mischief\n").unwrap();
         let error = log.append(&record("m-2")).unwrap_err();
         assert!(matches!(error, WriteError::Changed { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_guarded_log_is_put_back() {
+        let (_folder, path, mut log) = started();
+        log.guard().unwrap();
+        let mut expected = fs::read_to_string(&path).unwrap();
+        for (number, mischief) in ["appended", "cut", "overwritten"].into_iter().enumerate() {
+            let mut other = OpenOptions::new().write(true).open(&path).unwrap();
+            match mischief {
+                "cut" => other.set_len(7).unwrap(),
+                "overwritten" => other.write_all(b"{\"format\":9").unwrap(),
+                _ => {
+                    other.seek(SeekFrom::End(0)).unwrap();
+                    other.write_all(b"{}\n").unwrap();
+                }
+            }
+            // At the end, as there the contents are compared: the clock of file systems is slow.
+            log.finish().unwrap();
+            assert!(log.take_mended(), "{mischief}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{mischief}");
+            let next = record(&format!("m-{}", number + 2));
+            log.append(&next).unwrap();
+            expected += &next.to_line();
+            assert!(!log.take_mended());
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+        }
+        let mut other = OpenOptions::new().append(true).open(&path).unwrap();
+        other.write_all(b"half a li").unwrap();
+        log.append(&record("m-9")).unwrap();
+        assert!(log.take_mended());
+        expected += &record("m-9").to_line();
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected);
     }
 
     #[test]

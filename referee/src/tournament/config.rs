@@ -119,6 +119,12 @@ impl Config {
         Ok(config)
     }
 
+    /// Whether no bot can reach the tournament's folder.
+    pub fn all_strict(&self) -> bool {
+        let mut bots = self.bots.iter();
+        bots.all(|bot| bot.wanted.sandbox == Sandbox::Strict && !bot.wanted.best_effort)
+    }
+
     /// How matches are run, for the log.
     pub fn conditions(&self) -> Conditions {
         Conditions {

@@ -19,7 +19,7 @@ use super::schedule::Scheduled;
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
-use crate::log::WriteError;
+use crate::log::{LogWriter, WriteError};
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -114,6 +114,7 @@ pub async fn run(
             Report::Trouble(what) => show(Progress::Trouble(&what)),
             Report::Finished(record) => match folder.log.append(&record) {
                 Ok(()) => {
+                    warn_if_mended(&mut folder.log, &mut show);
                     finished += 1;
                     show(Progress::Finished(&record));
                 }
@@ -129,11 +130,22 @@ pub async fn run(
     if let Some(error) = wrong {
         return Err(error.into());
     }
-    folder.log.sync()?;
+    folder.log.finish()?;
+    warn_if_mended(&mut folder.log, &mut show);
     Ok(match finished == shared.schedule.len() {
         true => Ran::Complete,
         false => Ran::Interrupted,
     })
+}
+
+/// Tells the user that somebody else wrote to the log.
+fn warn_if_mended(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if log.take_mended() {
+        show(Progress::Trouble(
+            "another program wrote to the log, perhaps a bot; it was put back as it was \
+             (`sandbox = \"strict\"` would keep bots from it)",
+        ));
+    }
 }
 
 /// A slot's thread.
