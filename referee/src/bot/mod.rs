@@ -133,11 +133,8 @@ impl BotProcess {
         let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers)
             .await
             .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
-        let output = Allowed {
-            line: MAX_LINE,
-            bytes: cage.resources().output_bytes,
-            lines: cage.resources().output_lines,
-        };
+        let resources = cage.resources();
+        let output = Allowed::output(MAX_LINE, resources.output_bytes, resources.output_lines);
         let tail = match (pipes.stderr, stderr) {
             (Some(pipe), Stderr::Keep { path, left }) => {
                 Some(stderr::keep(pipe, path.clone(), left.clone()))

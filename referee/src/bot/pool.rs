@@ -20,7 +20,7 @@ pub type Leaving = oneshot::Receiver<Evidence>;
 pub struct Pool {
     nursery: Arc<Nursery>,
     /// The one used last comes last.
-    idle: Vec<(String, BotProcess)>,
+    idle: Vec<(String, Box<BotProcess>)>,
     /// Those that are being ended.
     leaving: JoinSet<()>,
 }
@@ -74,9 +74,9 @@ impl Pool {
             let index = self.idle.iter().position(|(idle, _)| idle == name)?;
             let (_, mut process) = self.idle.remove(index);
             if process.is_running() {
-                return Some(process);
+                return Some(*process);
             }
-            self.dismiss(process);
+            self.dismiss(*process);
         }
     }
 
@@ -87,10 +87,10 @@ impl Pool {
             return;
         }
         process.rest();
-        self.idle.push((spec.name.clone(), process));
+        self.idle.push((spec.name.clone(), Box::new(process)));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);
-            self.dismiss(oldest);
+            self.dismiss(*oldest);
         }
     }
 
@@ -114,7 +114,7 @@ impl Pool {
     /// Ends all processes, side by side.
     pub async fn end(mut self) {
         for (_, process) in std::mem::take(&mut self.idle) {
-            self.dismiss(process);
+            self.dismiss(*process);
         }
         self.leaving.join_all().await;
     }
