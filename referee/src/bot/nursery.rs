@@ -101,11 +101,10 @@ impl Nursery {
             Trust::Started { .. } => {
                 drop(trust);
                 let started = self.spawn(spec, &history).await;
-                self.learn(
-                    spec,
-                    &mut *history.trust.lock().await,
-                    started.as_ref().err(),
-                );
+                // That it says `hello` is not enough to be trusted again: see `began`.
+                if let Err(failure) = &started {
+                    self.learn(spec, &mut *history.trust.lock().await, Some(failure));
+                }
                 started
             }
             Trust::Unknown => {

@@ -44,8 +44,8 @@ impl Pool {
         for (seat, spec) in specs.iter().enumerate() {
             let waiting = self.take_idle(&spec.name);
             if waiting.is_none() {
-                let (nursery, spec) = (self.nursery.clone(), spec.clone());
-                starting.spawn(async move { (seat, nursery.start(&spec).await) });
+                let start = self.start(spec.clone());
+                starting.spawn(async move { (seat, start.await) });
             }
             taken.push(waiting.map(Ok));
         }
@@ -67,6 +67,15 @@ impl Pool {
             .collect()
     }
 
+    /// A new process for a bot.
+    pub fn start(
+        &self,
+        spec: Arc<BotSpec>,
+    ) -> impl Future<Output = Result<BotProcess, Failure>> + use<> {
+        let nursery = self.nursery.clone();
+        async move { nursery.start(&spec).await }
+    }
+
     fn take_idle(&mut self, name: &str) -> Option<BotProcess> {
         loop {
             let index = self.idle.iter().position(|(idle, _)| idle == name)?;
@@ -83,7 +92,7 @@ impl Pool {
         if spec.restart == Restart::EachMatch {
             return self.dismiss(process);
         }
-        process.rest();
+        process.after_match();
         self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);

@@ -60,6 +60,9 @@ enum Report {
     Trouble(String),
 }
 
+/// A bot's version is logged up to so many characters.
+const LONGEST_VERSION: usize = 100;
+
 /// What slots share.
 struct Shared {
     config: Arc<Config>,
@@ -249,7 +252,7 @@ impl Plan {
             cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
-        let (played, bots) = driver::play(setup, bots, pool, watch).await;
+        let (played, bots) = driver::play(setup, &self.specs, bots, pool, watch).await;
         for (seat, (spec, bot)) in self.specs.iter().zip(bots).enumerate() {
             if joined[seat] {
                 let failure = startup_fault(&played.result, seat);
@@ -319,6 +322,9 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     Some((fault.code, fault.message.clone()))
 }
 
+/// As the bot tells it; a bot that tells a novel does not fill the log with it.
 fn version(bot: &Result<BotProcess, Failure>) -> Option<String> {
-    bot.as_ref().ok()?.hello().version.clone()
+    let told = bot.as_ref().ok()?.hello().version.as_ref()?;
+    let fit = told.chars().filter(|c| !c.is_control());
+    Some(fit.take(LONGEST_VERSION).collect())
 }
