@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: the built program, folders, waiting.
 
 pub mod model;
+pub mod traces;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

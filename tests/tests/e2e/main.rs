@@ -5,11 +5,16 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod arena;
 mod bad_input;
+mod clocks;
 mod commands;
 mod faults;
+mod limits;
 mod processes;
 mod replay;
+mod sandbox;
+mod supervision;
 mod tournament;
 
 /// The misbehaving bot.

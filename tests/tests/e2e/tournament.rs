@@ -9,10 +9,13 @@ use crate::{GREEDY, RANDOM, config, config_of};
 fn essence(record: &Value) -> Value {
     let mut record = record.clone();
     for moved in record["moves"].as_array_mut().unwrap() {
-        moved.as_object_mut().unwrap().remove("ms");
+        let moved = moved.as_object_mut().unwrap();
+        moved.remove("ms");
+        moved.remove("cpu_ms");
     }
     let fields = record.as_object_mut().unwrap();
     fields.remove("started");
+    fields.remove("conditions");
     fields.remove("duration_ms");
     record
 }
