@@ -164,3 +164,10 @@ fn hundreds_of_matches_leave_no_zombie_and_no_open_file() {
         "{children}, then {later_children} children"
     );
 }
+
+/// The campaign in small: its commands in `CONTRIBUTING.md` play thousands of matches.
+#[test]
+fn half_of_the_entrants_are_hostile() {
+    let findings = tests::campaign::hostile::run(60, 1);
+    assert!(findings.wrong.is_empty(), "{findings}");
+}

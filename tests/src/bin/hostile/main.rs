@@ -9,7 +9,7 @@ mod spy;
 use std::io::{self, BufRead, Write};
 use std::process::exit;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getppid};
@@ -22,7 +22,7 @@ const LIFETIME: Duration = Duration::from_secs(900);
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let how = arguments.next().unwrap_or_default();
+    let how = one_of(&arguments.next().unwrap_or_default());
     thread::spawn(|| {
         thread::sleep(LIFETIME);
         exit(99);
@@ -36,6 +36,14 @@ fn main() {
         _ => {}
     }
     Bot::new(how).run();
+}
+
+/// One of the words between commas, whichever.
+fn one_of(words: &str) -> String {
+    let words: Vec<&str> = words.split(',').collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let number = now.map_or(0, |now| now.subsec_micros() as usize) + std::process::id() as usize;
+    words[number % words.len()].to_owned()
 }
 
 struct Bot {
@@ -81,7 +89,7 @@ impl Bot {
     }
 
     fn hello(&self) {
-        let hello = json!({"type": "hello", "protocol": 1, "name": "hostile"});
+        let hello = json!({"type": "hello", "protocol": 1, "name": "hostile", "version": self.how});
         let with = |name: &str, value: Value| {
             let mut hello = hello.clone();
             hello[name] = value;
