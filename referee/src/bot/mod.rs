@@ -103,6 +103,8 @@ pub struct BotProcess {
     idle: Idle,
     /// It is stopped until it is talked to.
     resting: bool,
+    /// It has played a match.
+    played: bool,
 }
 
 impl BotProcess {
@@ -130,7 +132,8 @@ impl BotProcess {
             });
         };
         let (plan, group) = (&prepared.plan, prepared.group);
-        let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers)
+        let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
+        let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers, limit)
             .await
             .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
         let resources = cage.resources();
@@ -146,6 +149,7 @@ impl BotProcess {
             idle: spec.idle,
             transcript: Transcript::new(),
             resting: false,
+            played: false,
             kept,
             _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
@@ -160,7 +164,6 @@ impl BotProcess {
                 wants: protocol::Wants::default(),
             },
         };
-        let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
         let introduced = process
             .introduce(Instant::now() + limit, spec.time.startup.0)
             .await;
@@ -245,6 +248,17 @@ impl BotProcess {
         self.kept.counted_cpu().or_else(|| self.meter.read())
     }
 
+    /// Whether this process has played a match.
+    pub fn has_played(&self) -> bool {
+        self.played
+    }
+
+    /// Takes note that it has played a match, and lets it rest.
+    pub fn after_match(&mut self) {
+        self.played = true;
+        self.rest();
+    }
+
     /// Stops its processes until it is talked to again, if it is that kind of tournament.
     pub fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
@@ -282,10 +296,9 @@ impl BotProcess {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
                 self.stdin = None;
-                Err((
-                    FaultCode::Crash,
-                    format!("{} and cannot be written to", self.exit().await),
-                ))
+                let ended = self.kept.exit(LAST_WORDS).await;
+                let message = ended.unwrap_or_else(|| "closed its input".to_owned());
+                Err((FaultCode::Crash, message))
             }
             Err(_) => {
                 // Half a line may be written: nothing sensible can follow.
@@ -312,7 +325,12 @@ impl BotProcess {
     /// # Errors
     /// The fault, if there will be no more lines.
     pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Failure>> {
-        self.lines.poll_line(cx).map(|line| match line {
+        let polled = self.lines.poll_line(cx);
+        if polled.is_pending() && self.kept.poll_orphaned(cx).is_ready() {
+            // Nobody ends what the bot has started, so its output may stay open for long.
+            return Poll::Ready(Err((FaultCode::Crash, "closed its output".to_owned())));
+        }
+        polled.map(|line| match line {
             Ok(Line::Text(text)) => {
                 self.transcript.came(&text);
                 Ok(text)
@@ -336,12 +354,6 @@ impl BotProcess {
     /// How the process ended, in words, when its output was closed; waits a moment for it.
     pub async fn exit(&mut self) -> String {
         let exit = self.kept.exit(LAST_WORDS).await;
-        exit.unwrap_or_else(|| "closed its output".to_owned())
-    }
-
-    /// The same without waiting.
-    pub fn exit_so_far(&mut self) -> String {
-        let exit = self.kept.exit_so_far();
         exit.unwrap_or_else(|| "closed its output".to_owned())
     }
 

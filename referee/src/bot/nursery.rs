@@ -107,7 +107,10 @@ impl Nursery {
             Trust::Started { .. } => {
                 drop(trust);
                 let started = self.spawn(spec, &history).await;
-                self.learn(spec, &mut *history.trust.lock().await, failure_of(&started));
+                // That it says `hello` is not enough to be trusted again: see `began`.
+                if let Some(failure) = failure_of(&started) {
+                    self.learn(spec, &mut *history.trust.lock().await, Some(failure));
+                }
                 started
             }
             Trust::Unknown => {

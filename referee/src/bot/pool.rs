@@ -48,8 +48,8 @@ impl Pool {
         for (seat, spec) in specs.iter().enumerate() {
             let waiting = self.take_idle(&spec.name);
             if waiting.is_none() {
-                let (nursery, spec) = (self.nursery.clone(), spec.clone());
-                starting.spawn(async move { (seat, nursery.start(&spec).await) });
+                let start = self.start(spec.clone());
+                starting.spawn(async move { (seat, start.await) });
             }
             taken.push(waiting.map(Ok));
         }
@@ -69,6 +69,15 @@ impl Pool {
             .collect()
     }
 
+    /// A new process for a bot.
+    pub fn start(
+        &self,
+        spec: Arc<BotSpec>,
+    ) -> impl Future<Output = Result<BotProcess, NotStarted>> + use<> {
+        let nursery = self.nursery.clone();
+        async move { nursery.start(&spec).await }
+    }
+
     fn take_idle(&mut self, name: &str) -> Option<BotProcess> {
         loop {
             let index = self.idle.iter().position(|(idle, _)| idle == name)?;
@@ -86,7 +95,7 @@ impl Pool {
             self.dismiss(process);
             return;
         }
-        process.rest();
+        process.after_match();
         self.idle.push((spec.name.clone(), Box::new(process)));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);

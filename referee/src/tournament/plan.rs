@@ -15,6 +15,9 @@ use crate::bot::spec::BotSpec;
 use crate::bot::{BotProcess, Failure, NotStarted, Nursery, REFEREE_NAME};
 use crate::driver::{self, After};
 
+/// A bot's version is logged up to so many characters.
+const LONGEST_VERSION: usize = 100;
+
 /// One match, with all that belongs to it.
 pub struct Plan {
     /// Its id.
@@ -66,7 +69,7 @@ impl Plan {
             cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
-        let (played, after) = driver::play(setup, bots, pool, watch).await;
+        let (played, after) = driver::play(setup, &self.specs, bots, pool, watch).await;
         for (seat, spec) in self
             .specs
             .iter()
@@ -160,6 +163,9 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     Some((fault.code, fault.message.clone()))
 }
 
+/// As the bot tells it; a bot that tells a novel does not fill the log with it.
 fn version(bot: &Result<BotProcess, NotStarted>) -> Option<String> {
-    bot.as_ref().ok()?.hello().version.clone()
+    let told = bot.as_ref().ok()?.hello().version.as_ref()?;
+    let fit = told.chars().filter(|c| !c.is_control());
+    Some(fit.take(LONGEST_VERSION).collect())
 }

@@ -5,13 +5,18 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod arena;
 mod bad_input;
+mod clocks;
 mod commands;
 mod failures;
 mod faults;
+mod limits;
 mod processes;
 mod replay;
 mod resume;
+mod sandbox;
+mod supervision;
 mod tournament;
 
 /// The misbehaving bot.
