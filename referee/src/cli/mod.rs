@@ -189,7 +189,9 @@ fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
 /// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
 /// not inherit the handler.)
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // One more thread, for signals: this one may be held up by who reads what it prints.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
     let _runtime = runtime.enter();
