@@ -10,5 +10,6 @@ pub mod driver;
 pub mod ending;
 pub mod log;
 pub mod model;
+pub mod rating;
 pub mod report;
 pub mod tournament;

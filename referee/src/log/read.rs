@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use protocol::{LOG_FORMAT, Record};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::LOG_NAME;
+use crate::rating::Match;
 
 /// A log that cannot be read.
 #[derive(Debug, Error)]
@@ -50,6 +52,25 @@ impl fmt::Display for CutLine {
             f,
             "line {line}, the last one, is cut off after {bytes} bytes and was dropped"
         )
+    }
+}
+
+/// What a line of a log can be read as: a match, as a whole or in part.
+pub trait Line: DeserializeOwned {
+    /// The version of the format that the line says it has.
+    fn format(&self) -> u32;
+}
+
+impl Line for Record {
+    fn format(&self) -> u32 {
+        self.format
+    }
+}
+
+/// The part that statistics need, which is quicker to read.
+impl Line for Match {
+    fn format(&self) -> u32 {
+        self.format
     }
 }
 
@@ -96,7 +117,12 @@ impl LogFile {
         self.cut.as_ref()
     }
 
-    fn read(&mut self) -> Result<Option<Record>, LogError> {
+    /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`Match`]);
+    /// `None` at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the line is not a match.
+    pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
         loop {
             self.buffer.clear();
             let read = self.reader.read_until(b'\n', &mut self.buffer);
@@ -119,7 +145,7 @@ impl LogFile {
         }
     }
 
-    fn parse(&self) -> Result<Record, LogError> {
+    fn parse<T: Line>(&self) -> Result<T, LogError> {
         /// What every format has.
         #[derive(Deserialize)]
         struct Head {
@@ -130,9 +156,9 @@ impl LogFile {
             line: self.line,
             reason,
         };
-        match serde_json::from_slice::<Record>(&self.buffer) {
-            Ok(record) if record.format <= LOG_FORMAT => Ok(record),
-            Ok(record) => Err(wrong(newer(record.format))),
+        match serde_json::from_slice::<T>(&self.buffer) {
+            Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
+            Ok(read) => Err(wrong(newer(read.format()))),
             Err(error) => Err(wrong(match serde_json::from_slice::<Head>(&self.buffer) {
                 Ok(head) if head.format > LOG_FORMAT => newer(head.format),
                 _ => error.to_string(),
