@@ -2,39 +2,47 @@
 
 use super::linear::{Cholesky, Square};
 use super::model::{Model, Weights};
+use super::stage::{Slopes, Want};
 
 /// So many steps are made at most. Newton's needs less than ten of them.
 const MOST_STEPS: usize = 200;
 /// A step that makes the largest change this much smaller than the last one was worth making
 /// without new second derivatives.
 const GOOD_CHORD: f64 = 0.3;
+/// No parameter is changed by more at once: further out, parabolas mean little.
+const LONGEST: f64 = 3.0;
+/// So short a step cannot miss, and need not be checked.
+const SHORT: f64 = 0.05;
 
 /// Finds maxima for several weightings of one model; keeps its work space.
 pub(crate) struct Fitter<'a> {
     model: &'a Model,
-    gradient: Vec<f64>,
+    slopes: Slopes,
     step: Vec<f64>,
     trial: Vec<f64>,
-    curvature: Square,
 }
 
 impl<'a> Fitter<'a> {
     pub(crate) fn new(model: &'a Model) -> Self {
         Fitter {
             model,
-            gradient: vec![0.0; model.params],
+            slopes: Slopes {
+                gradient: vec![0.0; model.params],
+                curvature: Square::zero(model.params),
+            },
             step: vec![0.0; model.params],
             trial: vec![0.0; model.params],
-            curvature: Square::zero(model.params),
         }
     }
 
     /// The second derivatives at `at`, factored.
     pub(crate) fn factor(&mut self, at: &[f64], weights: &Weights) -> Option<Cholesky> {
-        let curvature = Some(&mut self.curvature);
-        self.model
-            .evaluate(at, weights, &mut self.gradient, curvature);
-        self.curvature.clone().factor()
+        self.evaluate(at, weights, Want::Curvature);
+        self.slopes.curvature.clone().factor()
+    }
+
+    fn evaluate(&mut self, at: &[f64], weights: &Weights, want: Want) -> f64 {
+        self.model.evaluate(at, weights, want, &mut self.slopes)
     }
 
     /// Moves `at` to the maximum, until no parameter changes by more than `tolerance`. `start` is
@@ -50,17 +58,12 @@ impl<'a> Fitter<'a> {
         let mut fresh: Option<Cholesky> = None;
         let mut renew = start.is_none();
         let mut last = f64::INFINITY;
-        let mut value = match renew {
-            true => f64::NEG_INFINITY,
-            false => self.model.evaluate(at, weights, &mut self.gradient, None),
-        };
+        if !renew {
+            self.evaluate(at, weights, Want::Slope);
+        }
         for _ in 0..MOST_STEPS {
             if renew {
-                let curvature = Some(&mut self.curvature);
-                value = self
-                    .model
-                    .evaluate(at, weights, &mut self.gradient, curvature);
-                fresh = self.curvature.clone().factor();
+                fresh = self.factor(at, weights);
                 if fresh.is_none() {
                     return;
                 }
@@ -68,45 +71,39 @@ impl<'a> Fitter<'a> {
             let Some(factored) = fresh.as_ref().or(start) else {
                 return;
             };
-            self.step.copy_from_slice(&self.gradient);
+            self.step.copy_from_slice(&self.slopes.gradient);
             factored.solve(&mut self.step);
             let largest = self.step.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
-            if largest <= tolerance {
+            if largest <= SHORT {
                 for (at, step) in at.iter_mut().zip(&self.step) {
                     *at += step;
                 }
-                return;
+                if largest <= tolerance {
+                    return;
+                }
+                self.evaluate(at, weights, Want::Slope);
+                renew = largest > GOOD_CHORD * last;
+            } else {
+                let whole = self.advance(at, weights, largest);
+                renew = !whole || largest > GOOD_CHORD * last;
             }
-            let whole = self.advance(at, weights, &mut value, largest);
-            renew = !whole || largest > GOOD_CHORD * last;
             last = largest;
         }
     }
 
-    /// Makes the step, or as much of it as does not lead down; leaves value and gradient at the
-    /// point reached. Says whether it was made as a whole.
-    fn advance(
-        &mut self,
-        at: &mut [f64],
-        weights: &Weights,
-        value: &mut f64,
-        largest: f64,
-    ) -> bool {
-        /// No parameter is changed by more at once: this far out, parabolas mean little.
-        const LONGEST: f64 = 3.0;
-        /// So short a step cannot miss, and what it gains drowns in rounding.
-        const SHORT: f64 = 1e-4;
+    /// Makes the step, or as much of it as does not lead down; leaves the gradient of the point
+    /// reached. Says whether it was made as a whole.
+    fn advance(&mut self, at: &mut [f64], weights: &Weights, largest: f64) -> bool {
+        let value = self.evaluate(at, weights, Want::Value);
         let mut length = (LONGEST / largest).min(1.0);
         loop {
             for ((trial, at), step) in self.trial.iter_mut().zip(&*at).zip(&self.step) {
                 *trial = at + length * step;
             }
-            let trial = &self.trial;
             let reached = self
                 .model
-                .evaluate(trial, weights, &mut self.gradient, None);
-            if reached >= *value || length * largest < SHORT {
-                *value = reached;
+                .evaluate(&self.trial, weights, Want::Value, &mut self.slopes);
+            if reached >= value || length * largest < SHORT {
                 at.copy_from_slice(&self.trial);
                 return length == 1.0;
             }

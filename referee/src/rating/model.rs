@@ -19,8 +19,7 @@ use std::ops::Range;
 use games::MAX_SEATS;
 
 use super::evidence::{Evidence, Placing};
-use super::linear::Square;
-use super::stage::{Local, NONE, Stage};
+use super::stage::{Local, NONE, Slopes, Stage, Want};
 
 /// How much of a win and of a loss the prior holds.
 pub(crate) const PRIOR: f64 = 0.5;
@@ -209,6 +208,12 @@ impl Model {
         }
     }
 
+    /// How much there is to do for a resample, roughly: what is added up, and the stages, each of
+    /// which is met in several steps.
+    pub(crate) fn work(&self) -> usize {
+        self.hits.len() + self.features.len() + 10 * self.stages.len()
+    }
+
     /// The bots of a kind of unit, each once, for counting units a bot.
     pub(crate) fn bots_of(&self, kind: &Kind) -> Vec<usize> {
         let stages = self.hits[kind.stages.clone()].iter();
@@ -233,46 +238,46 @@ impl Model {
         games
     }
 
-    /// The logarithm of the likelihood (and prior) at `at`, with its gradient, and the negative of
-    /// its second derivatives where they are wanted (the lower half only).
+    /// Computes the logarithm of the likelihood (and prior) at `at`, with the derivatives that
+    /// are wanted. If that is the slope alone, what is given back means nothing.
     pub(crate) fn evaluate(
         &self,
         at: &[f64],
         weights: &Weights,
-        gradient: &mut [f64],
-        mut curvature: Option<&mut Square>,
+        want: Want,
+        slopes: &mut Slopes,
     ) -> f64 {
-        gradient.copy_from_slice(&weights.observed);
-        let mut value: f64 = at.iter().zip(&weights.observed).map(|(a, o)| a * o).sum();
-        if let Some(curvature) = &mut curvature {
-            curvature.clear();
+        slopes.gradient.copy_from_slice(&weights.observed);
+        if want == Want::Curvature {
+            slopes.curvature.clear();
         }
-        let mut local = Local::default();
+        let mut value: f64 = at.iter().zip(&weights.observed).map(|(a, o)| a * o).sum();
+        let mut local = Local::new();
         for (stage, &met) in self.stages.iter().zip(&weights.met) {
             if met > 0.0 {
                 local.prepare(stage, &self.games[stage.game as usize], at);
-                value -= met * local.compute(curvature.is_some());
-                local.scatter(met, gradient, curvature.as_deref_mut());
+                value -= met * local.compute(want);
+                local.scatter(met, want, slopes);
             }
         }
         for (param, &[wins, losses]) in weights.prior.iter().enumerate() {
             if wins + losses > 0.0 {
                 let chance = 1.0 / (1.0 + (-at[param]).exp());
                 value += wins * -softplus(-at[param]) + losses * -softplus(at[param]);
-                gradient[param] += wins * (1.0 - chance) - losses * chance;
-                if let Some(curvature) = &mut curvature {
-                    curvature.add(param, param, (wins + losses) * chance * (1.0 - chance));
-                }
+                slopes.gradient[param] += wins * (1.0 - chance) - losses * chance;
+                let bend = (wins + losses) * chance * (1.0 - chance);
+                slopes.curvature.add(param, param, bend);
             }
         }
         for (game, &weight) in self.games.iter().zip(&weights.unshared) {
             if weight > 0.0 && local.prepare_equals(game) {
                 // Among equals, the chance of a set depends on its size only.
-                for size in 1..=game.seats {
-                    local.tie_value[size] = game.tie(size).map_or(0.0, |param| at[param]);
+                for size in 2..=game.seats {
+                    let value = game.tie(size).map_or(f64::NEG_INFINITY, |param| at[param]);
+                    local.set_tie(size, value);
                 }
-                value -= weight * local.compute(curvature.is_some());
-                local.scatter(weight, gradient, curvature.as_deref_mut());
+                value -= weight * local.compute(want);
+                local.scatter(weight, want, slopes);
             }
         }
         value

@@ -38,8 +38,8 @@ pub struct Anchor {
 /// How resampling is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Resampling {
-    /// How often.
-    pub resamples: usize,
+    /// How often; without a number, 200 to 1000 times, by how long it takes.
+    pub resamples: Option<usize>,
     /// What randomness is made from.
     pub seed: u64,
 }
@@ -47,9 +47,19 @@ pub struct Resampling {
 impl Default for Resampling {
     fn default() -> Self {
         Resampling {
-            resamples: 400,
+            resamples: None,
             seed: 1,
         }
+    }
+}
+
+impl Resampling {
+    /// How often a model is fitted again.
+    fn count(&self, model: &Model) -> usize {
+        /// So much takes about a second.
+        const WORK: usize = 50_000_000;
+        let by_cost = || (WORK / model.work().max(1)).clamp(200, 1000);
+        self.resamples.unwrap_or_else(by_cost)
     }
 }
 
@@ -59,6 +69,8 @@ pub struct Ratings {
     /// The bots' ratings; `None` for a bot without a match. Those of an anchor's group are
     /// measured from the anchor; those of any other from the group's mean, which is 0.
     pub bots: Vec<Option<Estimate>>,
+    /// How often the units were drawn again.
+    pub resamples: usize,
     /// The group of each bot. Bots of different groups are not connected by matches, so that their
     /// ratings cannot be compared.
     pub groups: Vec<usize>,
@@ -81,7 +93,8 @@ pub struct Ratings {
 /// would be too narrow there.)
 pub fn rate(evidence: &Evidence, anchor: Option<Anchor>, resampling: Resampling) -> Ratings {
     let model = Model::new(evidence);
-    let draws = bootstrap::draw(&model, resampling.resamples, resampling.seed);
+    let resamples = resampling.count(&model);
+    let draws = bootstrap::draw(&model, resamples, resampling.seed);
     let groups = evidence.groups();
     let scale = Scale::new(&model, &groups, anchor);
     let units = Units::count(&model);
@@ -120,6 +133,7 @@ pub fn rate(evidence: &Evidence, anchor: Option<Anchor>, resampling: Resampling)
     };
     Ratings {
         bots: bots.collect(),
+        resamples,
         seats: seats.collect(),
         draws: games
             .map(|(game, _)| game.tie(2).map_or(0.0, draw_rate))

@@ -11,7 +11,7 @@ const MANY: usize = 1000;
 
 fn quick() -> Resampling {
     Resampling {
-        resamples: 50,
+        resamples: Some(50),
         seed: 1,
     }
 }
@@ -342,7 +342,7 @@ fn another_seed_gives_nearly_the_same_intervals() {
     let evidence = evidence(&some());
     let [one, other] = [1, 2].map(|seed| {
         let resampling = Resampling {
-            resamples: 400,
+            resamples: Some(400),
             seed,
         };
         rate(&evidence, None, resampling)

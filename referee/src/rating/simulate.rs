@@ -48,7 +48,7 @@ impl Setting {
             let truth = self.strengths(&mut rng);
             let evidence = self.play(&truth, &mut rng);
             let resampling = Resampling {
-                resamples,
+                resamples: Some(resamples),
                 seed: number,
             };
             let anchor = super::ratings::Anchor { bot: 0, elo: 0.0 };

@@ -21,13 +21,32 @@ pub(super) struct Stage {
 /// How many features a stage has at most: a seat each, and a size of ties each.
 const FEATURES: usize = 2 * MAX_SEATS;
 
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// First derivatives.
+    Slope,
+    /// The value and first derivatives.
+    Value,
+    /// These, and second derivatives.
+    Curvature,
+}
+
+/// Derivatives by all parameters.
+pub(crate) struct Slopes {
+    pub(crate) gradient: Vec<f64>,
+    /// The negative of the second derivatives, the lower half.
+    pub(crate) curvature: Square,
+}
+
 /// Work space for one stage. Features are the seats' strengths, then the sizes of ties from 2.
-#[derive(Default)]
 pub(super) struct Local {
     len: usize,
     strength: [f64; MAX_SEATS],
-    pub(super) tie_value: [f64; MAX_SEATS + 1],
+    tie_value: [f64; MAX_SEATS + 1],
     tie_possible: [bool; MAX_SEATS + 1],
+    /// δ of two seats.
+    tie_weight: f64,
     /// The parameters of each feature.
     params: [[u32; 2]; FEATURES],
     mean: [f64; FEATURES],
@@ -35,6 +54,19 @@ pub(super) struct Local {
 }
 
 impl Local {
+    pub(super) fn new() -> Self {
+        Local {
+            len: 0,
+            strength: [0.0; MAX_SEATS],
+            tie_value: [f64::NEG_INFINITY; MAX_SEATS + 1],
+            tie_possible: [false; MAX_SEATS + 1],
+            tie_weight: 0.0,
+            params: [[NONE; 2]; FEATURES],
+            mean: [0.0; FEATURES],
+            covariance: [[0.0; FEATURES]; FEATURES],
+        }
+    }
+
     pub(super) fn prepare(&mut self, stage: &Stage, game: &GameParams, at: &[f64]) {
         let value = |param: u32| match param {
             NONE => 0.0,
@@ -47,7 +79,11 @@ impl Local {
         }
         self.set_ties(game);
         for size in 2..=self.len {
-            self.tie_value[size] = value(game.tie[size]);
+            let value = match game.tie[size] {
+                NONE => f64::NEG_INFINITY,
+                param => at[param as usize],
+            };
+            self.set_tie(size, value);
         }
     }
 
@@ -60,6 +96,15 @@ impl Local {
         self.tie_possible[2..=self.len].contains(&true)
     }
 
+    /// Says what ln δ of a size is.
+    pub(super) fn set_tie(&mut self, size: usize, value: f64) {
+        // Stages of one game follow each other, so that this is seldom new.
+        if size == 2 && self.tie_value[2] != value {
+            self.tie_weight = value.exp();
+        }
+        self.tie_value[size] = value;
+    }
+
     fn set_ties(&mut self, game: &GameParams) {
         for size in 2..=self.len {
             self.params[self.len + size - 2] = [game.tie[size], NONE];
@@ -68,11 +113,11 @@ impl Local {
     }
 
     /// The logarithm of the sum over all sets; fills mean and covariance of the features.
-    pub(super) fn compute(&mut self, second: bool) -> f64 {
+    pub(super) fn compute(&mut self, want: Want) -> f64 {
         let len = self.len;
         let features = 2 * len - 1;
         if len == 2 {
-            return self.compute_two(second);
+            return self.compute_two(want);
         }
         let most = self.strength[..len]
             .iter()
@@ -103,7 +148,7 @@ impl Local {
             }
             for i in 0..features {
                 self.mean[i] += weight * has[i];
-                if second {
+                if want == Want::Curvature {
                     for j in 0..=i {
                         self.covariance[i][j] += weight * has[i] * has[j];
                     }
@@ -120,24 +165,22 @@ impl Local {
         base + sum.ln()
     }
 
-    /// The same for two seats, which is where nearly all the time goes.
-    fn compute_two(&mut self, second: bool) -> f64 {
+    /// The same for two seats, which is where nearly all the time goes. The logarithm takes long;
+    /// it is left out (0) where only slopes are wanted.
+    fn compute_two(&mut self, want: Want) -> f64 {
         let [a, b, ..] = self.strength;
-        let half = 0.5 * (a - b);
-        let tie = match self.tie_possible[2] {
-            true => self.tie_value[2],
-            false => f64::NEG_INFINITY,
-        };
-        let top = half.abs().max(tie);
-        let (win, loss) = ((half - top).exp(), (-half - top).exp());
-        let draw = (tie - top).exp();
-        let sum = win + loss + draw;
-        let [win, loss, draw] = [win / sum, loss / sum, draw / sum];
-        self.mean[0] = win + 0.5 * draw;
-        self.mean[1] = loss + 0.5 * draw;
+        // Relative to the stronger one, the weaker one has weight `weak`, and a draw the mean of
+        // both times δ.
+        let weak = (-(a - b).abs()).exp();
+        let draw = self.tie_weight * weak.sqrt();
+        let sum = 1.0 + weak + draw;
+        let [strong, weak, draw] = [1.0 / sum, weak / sum, draw / sum];
+        let first = if a >= b { strong } else { weak };
+        self.mean[0] = first + 0.5 * draw;
+        self.mean[1] = 1.0 - self.mean[0];
         self.mean[2] = draw;
-        if second {
-            let points = win + 0.25 * draw - self.mean[0] * self.mean[0];
+        if want == Want::Curvature {
+            let points = first + 0.25 * draw - self.mean[0] * self.mean[0];
             let mixed = 0.5 * draw - draw * self.mean[0];
             self.covariance[0][0] = points;
             self.covariance[1][0] = -points;
@@ -146,30 +189,31 @@ impl Local {
             self.covariance[2][1] = -mixed;
             self.covariance[2][2] = draw - draw * draw;
         }
-        0.5 * (a + b) + top + sum.ln()
+        match want {
+            Want::Slope => 0.0,
+            Want::Value | Want::Curvature => a.max(b) + sum.ln(),
+        }
     }
 
-    pub(super) fn scatter(
-        &self,
-        weight: f64,
-        gradient: &mut [f64],
-        curvature: Option<&mut Square>,
-    ) {
+    /// Adds the derivatives, so often, where they belong.
+    pub(super) fn scatter(&self, weight: f64, want: Want, slopes: &mut Slopes) {
         let features = 2 * self.len - 1;
         for i in 0..features {
             for param in self.params[i].into_iter().filter(|param| *param != NONE) {
-                gradient[param as usize] -= weight * self.mean[i];
+                slopes.gradient[param as usize] -= weight * self.mean[i];
             }
         }
-        let Some(curvature) = curvature else {
+        if want != Want::Curvature {
             return;
-        };
+        }
         for i in 0..features {
             for j in 0..features {
                 let covariance = weight * self.covariance[i.max(j)][i.min(j)];
                 for row in self.params[i].into_iter().filter(|param| *param != NONE) {
                     for column in self.params[j].into_iter().filter(|param| *param <= row) {
-                        curvature.add(row as usize, column as usize, covariance);
+                        slopes
+                            .curvature
+                            .add(row as usize, column as usize, covariance);
                     }
                 }
             }

@@ -15,6 +15,8 @@ const NEAR: Duration = Duration::from_millis(50);
 const FULL: f64 = 0.9;
 /// A bot that never used more of its limit than this, and yet lost on time, did so suddenly.
 const LITTLE: f64 = 0.5;
+/// Answers that are late by less than the end of this class of [`OVERSHOOT_MS`] (5 ms) are everyday.
+const EVERYDAY: usize = 2;
 /// So large a share of time-outs near the limit is suspect.
 const MANY: f64 = 0.2;
 
@@ -206,11 +208,12 @@ pub enum Suspicion {
         /// The largest share of its limit that any of its moves used.
         worst_share: f64,
     },
-    /// Bots lost on time while several others overshot their limits, too, within the margin.
+    /// There were losses on time, and several bots answered more than 5 ms beyond their limits: what
+    /// many suffer is the machine.
     Common {
-        /// How many bots had moves beyond the limit.
+        /// How many bots had such answers.
         bots: usize,
-        /// How many such moves there were.
+        /// How many such answers there were.
         moves: u64,
     },
 }
@@ -219,7 +222,7 @@ impl Noise {
     /// Sums up; `uses` are the bots with their names.
     pub fn new<'a>(uses: impl IntoIterator<Item = (&'a str, &'a TimeUse)>) -> Self {
         let mut noise = Noise::default();
-        let mut overshooting = 0;
+        let (mut overshooting, mut moves) = (0, 0);
         for (name, usage) in uses {
             noise.timeouts += usage.timeouts;
             noise.answered_late += usage.answered_late;
@@ -227,7 +230,9 @@ impl Noise {
             for (sum, count) in noise.overshoot.iter_mut().zip(usage.overshoot) {
                 *sum += count;
             }
-            overshooting += usize::from(usage.overshoot.iter().any(|count| *count > 0));
+            let late: u64 = usage.overshoot[EVERYDAY + 1..].iter().sum();
+            overshooting += usize::from(late > 0);
+            moves += late;
             if usage.timeouts > 0 && usage.limited > 0 && usage.worst_share <= LITTLE {
                 noise.suspicions.push(Suspicion::Sudden {
                     bot: name.to_owned(),
@@ -245,7 +250,7 @@ impl Noise {
         if noise.timeouts > 0 && overshooting > 1 {
             noise.suspicions.push(Suspicion::Common {
                 bots: overshooting,
-                moves: noise.overshoot.iter().sum(),
+                moves,
             });
         }
         noise
@@ -365,8 +370,8 @@ mod tests {
     fn what_several_bots_suffer_is_the_machine() {
         let both = json!([
             {"seat": 0, "move": "o", "ms": 0},
-            {"seat": 0, "move": "a", "ms": 1004},
-            {"seat": 1, "move": "b", "ms": 1001}
+            {"seat": 0, "move": "a", "ms": 1012},
+            {"seat": 1, "move": "b", "ms": 1006}
         ]);
         let calm = noise(&[played(per_move(1000), both.clone(), json!([]))]);
         assert!(!calm.suspect(), "nobody lost by it");
