@@ -178,3 +178,43 @@ impl Iterator for LogFile {
         self.read().transpose()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A match as a line, of a format.
+    fn line(format: u32) -> String {
+        let line = serde_json::json!({
+            "format": format, "match": "m-000001", "game": "siam", "options": {}, "seed": 1,
+            "start": {"ply": 0}, "players": [{"name": "a", "role": "x", "command": []}],
+            "time": {"startup_ms": 1, "margin_ms": 1},
+            "limits": {"max_plies": null, "repetition": null}, "opening": 0,
+            "moves": [{"seat": 0, "move": "c1", "ms": 1.5, "info": {"depth": 3}}],
+            "result": {"scores": [1], "outcome": [1.0], "reason": "x", "faults": []},
+            "started": "", "duration_ms": 1, "referee": ""
+        });
+        format!("{line}\n")
+    }
+
+    #[test]
+    fn what_statistics_need_is_read_by_the_same_rules() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(LOG_NAME);
+        let good = line(LOG_FORMAT);
+        std::fs::write(&path, format!("{good}\n{good}{}", &good[..40])).expect("written");
+        let mut log = LogFile::open(folder.path()).expect("a log");
+        let record: Record = log.read().expect("readable").expect("there");
+        let lean: Match = log.read().expect("readable").expect("there");
+        assert_eq!(lean, Match::from(&record));
+        assert!(log.read::<Match>().expect("readable").is_none());
+        assert_eq!(log.cut(), Some(&CutLine { line: 4, bytes: 40 }));
+        std::fs::write(&path, line(LOG_FORMAT + 1)).expect("written");
+        let mut log = LogFile::open(&path).expect("a log");
+        let error = log.read::<Match>().expect_err("newer").to_string();
+        assert!(
+            error.contains("line 1") && error.contains("has format 2"),
+            "{error}"
+        );
+    }
+}
