@@ -76,7 +76,7 @@ fn settings() -> Vec<Setting> {
         },
         Setting {
             seats: 4,
-            ..three(5, 5)
+            ..three(4, 10)
         },
     ]
 }

@@ -211,7 +211,8 @@ impl Model {
     /// How much there is to do for a resample, roughly: what is added up, and the stages, each of
     /// which is met in several steps.
     pub(crate) fn work(&self) -> usize {
-        self.hits.len() + self.features.len() + 10 * self.stages.len()
+        let sets: usize = self.stages.iter().map(|stage| 1 << stage.len).sum();
+        self.hits.len() + self.features.len() + 3 * sets
     }
 
     /// The bots of a kind of unit, each once, for counting units a bot.

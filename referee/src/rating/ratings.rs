@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::bootstrap::{self, Draws};
 use super::evidence::Evidence;
-use super::model::Model;
+use super::model::{GameParams, Model};
 
 /// Elo a unit of natural logarithm of strength.
 pub const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -92,54 +92,83 @@ pub struct Ratings {
 /// with few units, the spread between them is itself uncertain. (Percentiles of the resamples
 /// would be too narrow there.)
 pub fn rate(evidence: &Evidence, anchor: Option<Anchor>, resampling: Resampling) -> Ratings {
-    let model = Model::new(evidence);
-    let resamples = resampling.count(&model);
-    let draws = bootstrap::draw(&model, resamples, resampling.seed);
-    let groups = evidence.groups();
-    let scale = Scale::new(&model, &groups, anchor);
-    let units = Units::count(&model);
-    let estimate = |units: u64, value: &dyn Fn(&[f64]) -> f64| {
-        let spread = spread(&draws, value);
-        let reach = spread * student(units).inverse_cdf(0.975);
-        let elo = value(&draws.point);
+    Fitted::new(evidence, resampling).ratings(anchor)
+}
+
+/// A model that was fitted to evidence, and to resamples of it.
+pub(crate) struct Fitted {
+    model: Model,
+    draws: Draws,
+    groups: Vec<usize>,
+}
+
+impl Fitted {
+    pub(crate) fn new(evidence: &Evidence, resampling: Resampling) -> Self {
+        let model = Model::new(evidence);
+        let draws = bootstrap::draw(&model, resampling.count(&model), resampling.seed);
+        Fitted {
+            model,
+            draws,
+            groups: evidence.groups(),
+        }
+    }
+
+    /// The ratings, measured from an anchor or from the mean.
+    pub(crate) fn ratings(&self, anchor: Option<Anchor>) -> Ratings {
+        let scale = Scale::new(&self.model, &self.groups, anchor);
+        let units = Units::count(&self.model);
+        let bots = (0..self.model.bots).map(|bot| {
+            let measured = units.bots[bot].min(scale.units(bot, &units));
+            let elo = |at: &[f64]| scale.elo(at, bot);
+            (units.bots[bot] > 0).then(|| self.estimate(measured, &elo))
+        });
+        let games = self.model.games.iter();
+        let draw_rate = |param: usize| {
+            let tie = self.draws.point[param].exp();
+            tie / (2.0 + tie)
+        };
+        Ratings {
+            bots: bots.collect(),
+            resamples: self.draws.resamples.len(),
+            seats: games
+                .clone()
+                .zip(&units.games)
+                .map(|(game, &units)| self.seats(game, units))
+                .collect(),
+            draws: games
+                .map(|game| game.tie(2).map_or(0.0, draw_rate))
+                .collect(),
+            superiority: superiority(&self.draws, &self.groups, &units),
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// A value with its interval, which rests on so many units.
+    fn estimate(&self, units: u64, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
+        let error = spread(&self.draws, value);
+        let reach = error * student(units).inverse_cdf(0.975);
+        let elo = value(&self.draws.point);
         Estimate {
             elo,
-            error: spread,
+            error,
             low: elo - reach,
             high: elo + reach,
         }
-    };
-    let bots = (0..model.bots).map(|bot| {
-        let measured = units.bots[bot].min(scale.units(bot, &units));
-        (units.bots[bot] > 0).then(|| estimate(measured, &|at| scale.elo(at, bot)))
-    });
-    let games = model.games.iter().zip(&units.games);
-    let seats = games.clone().map(|(game, &units)| {
-        let seats = 0..if units > 0 { game.seats } else { 0 };
+    }
+
+    /// What the seats of a game are worth.
+    fn seats(&self, game: &GameParams, units: u64) -> Vec<Estimate> {
         let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
+        let seats = 0..if units > 0 { game.seats } else { 0 };
         seats
             .map(|seat| {
-                estimate(units, &|at| {
+                self.estimate(units, &|at| {
                     let others = (0..game.seats).filter(|other| *other != seat);
                     let others: f64 = others.map(|other| worth(at, other)).sum();
                     ELO * (worth(at, seat) - others / (game.seats - 1) as f64)
                 })
             })
             .collect()
-    });
-    let draw_rate = |param: usize| {
-        let tie = draws.point[param].exp();
-        tie / (2.0 + tie)
-    };
-    Ratings {
-        bots: bots.collect(),
-        resamples,
-        seats: seats.collect(),
-        draws: games
-            .map(|(game, _)| game.tie(2).map_or(0.0, draw_rate))
-            .collect(),
-        superiority: superiority(&draws, &groups, &units),
-        groups,
     }
 }
 

@@ -5,7 +5,7 @@ use games::{MAX_SEATS, Rng};
 
 use super::bootstrap::{normal, uniform};
 use super::evidence::{Evidence, Placing};
-use super::ratings::{ELO, Estimate, Ratings, Resampling, rate};
+use super::ratings::{Anchor, ELO, Estimate, Fitted, Ratings, Resampling};
 use super::sprt::{Hypotheses, Scores, Verdict, expected};
 
 /// A kind of tournament: a round robin of all groups in all seat orders.
@@ -51,9 +51,10 @@ impl Setting {
                 resamples: Some(resamples),
                 seed: number,
             };
-            let anchor = super::ratings::Anchor { bot: 0, elo: 0.0 };
-            coverage.count(&truth, self.advantage, &rate(&evidence, None, resampling));
-            coverage.count_anchored(&truth, &rate(&evidence, Some(anchor), resampling));
+            let fitted = Fitted::new(&evidence, resampling);
+            coverage.count(&truth, self.advantage, &fitted.ratings(None));
+            let anchor = Anchor { bot: 0, elo: 0.0 };
+            coverage.count_anchored(&truth, &fitted.ratings(Some(anchor)));
         }
         coverage
     }

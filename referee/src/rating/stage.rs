@@ -126,8 +126,11 @@ impl Local {
         let ties = (2..=len).filter(|size| self.tie_possible[*size]);
         let base = most + ties.map(|size| self.tie_value[size]).fold(0.0, f64::max);
         let mut sum = 0.0;
+        let second = want == Want::Curvature;
         self.mean = [0.0; FEATURES];
-        self.covariance = [[0.0; FEATURES]; FEATURES];
+        if second {
+            self.covariance = [[0.0; FEATURES]; FEATURES];
+        }
         for set in 1_usize..1 << len {
             let size = set.count_ones() as usize;
             if size > 1 && !self.tie_possible[size] {
@@ -139,30 +142,41 @@ impl Local {
             let tie = if size > 1 { self.tie_value[size] } else { 0.0 };
             let weight = (strength * share + tie - base).exp();
             sum += weight;
-            let mut has = [0.0; FEATURES];
-            for (i, has) in has[..len].iter_mut().enumerate() {
-                *has = if set >> i & 1 == 1 { share } else { 0.0 };
+            for i in (0..len).filter(|i| set >> i & 1 == 1) {
+                self.mean[i] += weight * share;
             }
             if size > 1 {
-                has[len + size - 2] = 1.0;
+                self.mean[len + size - 2] += weight;
             }
-            for i in 0..features {
-                self.mean[i] += weight * has[i];
-                if want == Want::Curvature {
-                    for j in 0..=i {
-                        self.covariance[i][j] += weight * has[i] * has[j];
-                    }
-                }
+            if second {
+                self.add_products(set, size, weight);
             }
         }
         for i in 0..features {
             self.mean[i] /= sum;
-            for j in 0..=i {
+            for j in 0..if second { i + 1 } else { 0 } {
                 let raw = self.covariance[i][j] / sum;
                 self.covariance[i][j] = raw - self.mean[i] * self.mean[j];
             }
         }
         base + sum.ln()
+    }
+
+    /// Adds the products of each two features that a set of seats has.
+    fn add_products(&mut self, set: usize, size: usize, weight: f64) {
+        let len = self.len;
+        let share = 1.0 / size as f64;
+        for i in (0..len).filter(|i| set >> i & 1 == 1) {
+            for j in (0..=i).filter(|j| set >> j & 1 == 1) {
+                self.covariance[i][j] += weight * share * share;
+            }
+            if size > 1 {
+                self.covariance[len + size - 2][i] += weight * share;
+            }
+        }
+        if size > 1 {
+            self.covariance[len + size - 2][len + size - 2] += weight;
+        }
     }
 
     /// The same for two seats, which is where nearly all the time goes. The logarithm takes long;
