@@ -47,6 +47,7 @@ pub async fn play(
         deaf: Vec::new(),
         gone: Vec::new(),
         hung_up: vec![false; specs.len()],
+        plain: vec![false; specs.len()],
         specs,
         renewed: JoinSet::new(),
         pool,
@@ -96,6 +97,8 @@ struct Driver<'a> {
     gone: Vec<After>,
     /// Seats whose bots closed their output while it was not their turn.
     hung_up: Vec<bool>,
+    /// Seats whose bots answer without saying which ply.
+    plain: Vec<bool>,
     specs: &'a [Arc<BotSpec>],
     /// Processes that are being started in the place of others, with their seats.
     renewed: JoinSet<(usize, Result<BotProcess, NotStarted>)>,
@@ -223,15 +226,17 @@ impl Driver<'_> {
             }
         };
         let now = self.reading(seat);
-        if self.arbiter.awaited() == Some(seat) {
+        if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {
             self.hear_others(seat).await;
         }
         match line {
-            Ok(text) => Event::Line {
-                seat,
-                message: FromBot::from_line(&text),
-                now,
-            },
+            Ok(text) => {
+                let message = FromBot::from_line(&text);
+                if let Ok(FromBot::Move(mv)) = &message {
+                    self.plain[seat] |= mv.ply.is_none();
+                }
+                Event::Line { seat, message, now }
+            }
             Err((code, _)) if self.renew(seat, code) => Box::pin(self.next_event()).await,
             Err((code, message)) => Event::Failed {
                 seat,
@@ -239,6 +244,13 @@ impl Driver<'_> {
                 message: self.explain(seat, code, message).await,
             },
         }
+    }
+
+    /// Whether there may be something to be known of the others before their turn comes: how one
+    /// ended, or a second answer that does not say what it answers.
+    fn others_may_be_heard(&self, awaited: usize) -> bool {
+        let mut others = (0..self.bots.len()).filter(|seat| *seat != awaited);
+        others.any(|seat| self.plain[seat] || self.hung_up[seat])
     }
 
     /// Takes note of what the others have said so far, while it is not their turn yet: after it

@@ -1,7 +1,7 @@
 //! One match from its beginning to its record.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
@@ -66,7 +66,7 @@ impl Plan {
             seed: self.seed,
             limits: self.game.limits,
             players: self.seated(pool.nursery()),
-            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            cores: cores(),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
         let (played, after) = driver::play(setup, &self.specs, bots, pool, watch).await;
@@ -154,6 +154,12 @@ impl Plan {
             })
             .collect()
     }
+}
+
+/// How many cores there are. Asking the machine takes a while.
+fn cores() -> u32 {
+    static CORES: OnceLock<u32> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u32))
 }
 
 /// Why a bot that was there did not get ready.
