@@ -201,4 +201,11 @@ fn tell_lateness(mut late: Vec<f64>, findings: &mut Findings) {
          {in_time} within {LATENESS:.0} ms",
         late.len()
     ));
+    if in_time < late.len() {
+        let slow = format!(
+            "{} verdicts came more than {LATENESS:.0} ms late",
+            late.len() - in_time
+        );
+        findings.slow.push(slow);
+    }
 }
