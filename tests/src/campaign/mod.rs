@@ -22,6 +22,8 @@ pub struct Findings {
     pub figures: Vec<String>,
     /// What should not be.
     pub wrong: Vec<String>,
+    /// What took too long: a machine may be to blame.
+    pub slow: Vec<String>,
 }
 
 impl Findings {
@@ -43,6 +45,9 @@ impl fmt::Display for Findings {
         }
         for wrong in &self.wrong {
             writeln!(f, "WRONG: {wrong}")?;
+        }
+        for slow in &self.slow {
+            writeln!(f, "SLOW: {slow}")?;
         }
         Ok(())
     }
