@@ -15,6 +15,7 @@ use super::config_file::{
     BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
 };
 use super::config_keys;
+use super::cores;
 use super::schedule;
 use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
 use crate::bot::cage::tells_cpu_time;
@@ -56,7 +57,7 @@ pub struct Config {
     pub time: TimeControl,
     /// What bots do while it is not their turn.
     pub idle: Idle,
-    /// Whether each slot and its bots keep to one core.
+    /// Whether each slot and its bots keep to one core; never `Auto`.
     pub affinity: Affinity,
     /// How many random plies the referee makes at the beginning of each match.
     pub random_plies: u32,
@@ -111,7 +112,11 @@ impl Config {
             bots,
             time,
             idle: file.idle,
-            affinity: file.affinity,
+            affinity: match file.affinity {
+                Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
+                Affinity::Auto => Affinity::Off,
+                given => given,
+            },
             random_plies: file.opening.random_plies,
             text: text.to_owned(),
         };
@@ -134,7 +139,7 @@ impl Config {
             }
             .to_owned(),
             affinity: match self.affinity {
-                Affinity::Off => "off",
+                Affinity::Auto | Affinity::Off => "off",
                 Affinity::Cores => "cores",
             }
             .to_owned(),
@@ -187,6 +192,11 @@ impl Config {
             !by_cpu || tells_cpu_time(),
             "clock",
             "this machine does not tell the CPU time of processes, only \"wall\" is possible",
+        )?;
+        require(
+            self.affinity != Affinity::Cores || cores::CAN_CHOOSE,
+            "affinity",
+            "this system does not let processes choose their cores, only \"off\" is possible",
         )?;
         let seats: Vec<usize> = self.games.iter().map(|game| game.rules.seats()).collect();
         let matches = schedule::count(&seats, self.bots.len(), self.rounds);
