@@ -36,7 +36,7 @@ pub enum After {
 pub async fn play(
     setup: Setup,
     specs: &[Arc<BotSpec>],
-    bots: Vec<Result<BotProcess, NotStarted>>,
+    bots: Vec<Result<Box<BotProcess>, NotStarted>>,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
@@ -90,7 +90,7 @@ pub async fn play(
 struct Driver<'a> {
     began: Instant,
     arbiter: Arbiter,
-    bots: Vec<Option<BotProcess>>,
+    bots: Vec<Option<Box<BotProcess>>>,
     /// Seats from which nothing more can come.
     deaf: Vec<bool>,
     /// What became of those that are not in `bots` any more.
@@ -101,7 +101,7 @@ struct Driver<'a> {
     plain: Vec<bool>,
     specs: &'a [Arc<BotSpec>],
     /// Processes that are being started in the place of others, with their seats.
-    renewed: JoinSet<(usize, Result<BotProcess, NotStarted>)>,
+    renewed: JoinSet<(usize, Result<Box<BotProcess>, NotStarted>)>,
     pool: &'a mut Pool,
 }
 
@@ -111,7 +111,7 @@ impl Driver<'_> {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
         bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
-            Some(bot) => After::Fit(Box::new(bot)),
+            Some(bot) => After::Fit(bot),
             None => gone,
         })
         .collect()
@@ -167,7 +167,7 @@ impl Driver<'_> {
     fn reading(&mut self, seat: usize) -> Reading {
         // The time first: reading the other takes some.
         let at = self.now();
-        let cpu = self.bots[seat].as_mut().and_then(BotProcess::cpu);
+        let cpu = self.bots[seat].as_mut().and_then(|bot| bot.cpu());
         Reading { at, cpu }
     }
 
@@ -178,7 +178,7 @@ impl Driver<'_> {
         };
         let others = self.bots.iter_mut().enumerate();
         for (_, bot) in others.filter(|(seat, _)| *seat != awaited) {
-            bot.iter_mut().for_each(BotProcess::rest);
+            bot.iter_mut().for_each(|bot| bot.rest());
         }
     }
 
@@ -312,7 +312,7 @@ impl Driver<'_> {
     /// Lets a process that was started take its seat.
     fn seat_anew(
         &mut self,
-        started: Result<(usize, Result<BotProcess, NotStarted>), JoinError>,
+        started: Result<(usize, Result<Box<BotProcess>, NotStarted>), JoinError>,
     ) -> Event {
         let (seat, bot) = match started {
             Ok(started) => started,

@@ -316,7 +316,7 @@ impl Kept {
     }
 
     /// Ends the bot and all that it started, if that did not happen yet, and waits for it.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn end(&mut self) {
         self.go_on();
         let _ = self.commands.write_all(keeper::KILL.as_bytes()).await;
         let status = timeout(BURIAL, self.keeper.wait()).await;

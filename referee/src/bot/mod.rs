@@ -117,7 +117,7 @@ impl BotProcess {
         cage: &Cage,
         stderr: &Stderr,
         keepers: &Arc<Keepers>,
-    ) -> Result<Self, NotStarted> {
+    ) -> Result<Box<Self>, NotStarted> {
         let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
         let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
@@ -144,7 +144,8 @@ impl BotProcess {
             }
             _ => None,
         };
-        let mut process = BotProcess {
+        // On the heap: it is handed around a lot, and futures would carry it on every stack.
+        let mut process = Box::new(BotProcess {
             meter: Meter::new(kept.id()),
             idle: spec.idle,
             transcript: Transcript::new(),
@@ -163,7 +164,7 @@ impl BotProcess {
                 games: None,
                 wants: protocol::Wants::default(),
             },
-        };
+        });
         let introduced = process
             .introduce(Instant::now() + limit, spec.time.startup.0)
             .await;
@@ -359,7 +360,7 @@ impl BotProcess {
 
     /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL, with everything it started.
     /// Gives what may explain a failure.
-    pub async fn end(mut self) -> Evidence {
+    pub async fn end(mut self: Box<Self>) -> Evidence {
         let exit = self.kept.exit_so_far();
         self.transcript.unread(self.lines.rest());
         self.wake();
@@ -380,7 +381,7 @@ impl BotProcess {
                 Some(tail) => Some(tail.text(LAST_WORDS).await),
                 None => None,
             },
-            transcript: self.transcript,
+            transcript: std::mem::replace(&mut self.transcript, Transcript::new()),
         }
     }
 }

@@ -42,8 +42,11 @@ impl Pool {
 
     /// A process for each of these bots, in their order; those that are not there yet are
     /// started side by side.
-    pub async fn take(&mut self, specs: &[Arc<BotSpec>]) -> Vec<Result<BotProcess, NotStarted>> {
-        let mut taken: Vec<Option<Result<BotProcess, NotStarted>>> = Vec::new();
+    pub async fn take(
+        &mut self,
+        specs: &[Arc<BotSpec>],
+    ) -> Vec<Result<Box<BotProcess>, NotStarted>> {
+        let mut taken: Vec<Option<Result<Box<BotProcess>, NotStarted>>> = Vec::new();
         let mut starting = JoinSet::new();
         for (seat, spec) in specs.iter().enumerate() {
             let waiting = self.take_idle(&spec.name);
@@ -73,38 +76,38 @@ impl Pool {
     pub fn start(
         &self,
         spec: Arc<BotSpec>,
-    ) -> impl Future<Output = Result<BotProcess, NotStarted>> + use<> {
+    ) -> impl Future<Output = Result<Box<BotProcess>, NotStarted>> + use<> {
         let nursery = self.nursery.clone();
         async move { nursery.start(&spec).await }
     }
 
-    fn take_idle(&mut self, name: &str) -> Option<BotProcess> {
+    fn take_idle(&mut self, name: &str) -> Option<Box<BotProcess>> {
         loop {
             let index = self.idle.iter().position(|(idle, _)| idle == name)?;
             let (_, mut process) = self.idle.remove(index);
             if process.is_running() {
-                return Some(*process);
+                return Some(process);
             }
-            self.dismiss(*process);
+            self.dismiss(process);
         }
     }
 
     /// Keeps a process for its next match, if it may play one.
-    pub fn give_back(&mut self, spec: &BotSpec, mut process: BotProcess) {
+    pub fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
             return;
         }
         process.after_match();
-        self.idle.push((spec.name.clone(), Box::new(process)));
+        self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);
-            self.dismiss(*oldest);
+            self.dismiss(oldest);
         }
     }
 
     /// Ends a process, beside whatever else is done.
-    pub fn dismiss(&mut self, process: BotProcess) -> Leaving {
+    pub fn dismiss(&mut self, process: Box<BotProcess>) -> Leaving {
         let (sender, evidence) = oneshot::channel();
         self.later(async move {
             // Not everybody wants to know.
@@ -123,7 +126,7 @@ impl Pool {
     /// Ends all processes, side by side.
     pub async fn end(mut self) {
         for (_, process) in std::mem::take(&mut self.idle) {
-            self.dismiss(*process);
+            self.dismiss(process);
         }
         self.leaving.join_all().await;
     }

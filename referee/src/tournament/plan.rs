@@ -113,7 +113,7 @@ impl Plan {
             Some((failure, folder.clone()))
         });
         match (after, failure) {
-            (After::Fit(bot), _) => pool.give_back(spec, *bot),
+            (After::Fit(bot), _) => pool.give_back(spec, bot),
             (After::Leaving(leaving), Some((failure, folder))) => pool.later(async move {
                 failure.write(&folder, leaving.await.ok());
             }),
@@ -125,7 +125,7 @@ impl Plan {
     }
 
     /// Whether a bot is there that says that it plays this game.
-    fn plays_this(&self, bot: &Result<BotProcess, NotStarted>) -> bool {
+    fn plays_this(&self, bot: &Result<Box<BotProcess>, NotStarted>) -> bool {
         let Ok(bot) = bot else { return false };
         let games = bot.hello().games.as_ref();
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
@@ -170,7 +170,7 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
 }
 
 /// As the bot tells it; a bot that tells a novel does not fill the log with it.
-fn version(bot: &Result<BotProcess, NotStarted>) -> Option<String> {
+fn version(bot: &Result<Box<BotProcess>, NotStarted>) -> Option<String> {
     let told = bot.as_ref().ok()?.hello().version.as_ref()?;
     let fit = told.chars().filter(|c| !c.is_control());
     Some(fit.take(LONGEST_VERSION).collect())
