@@ -1,8 +1,10 @@
 //! What is shown to people: standings and tables, and progress while matches run.
 
 pub mod progress;
+pub mod sheet;
 pub mod standings;
 pub mod tables;
+pub mod transcript;
 
 use std::io::Write as _;
 
