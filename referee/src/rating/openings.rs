@@ -37,3 +37,47 @@ pub(super) fn openings(digest: &Digest<'_>) -> Vec<OpeningReport> {
     openings.sort_unstable_by_key(|opening| (opening.game, opening.first));
     openings
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::rating::{Match, Matches, Request};
+
+    #[test]
+    fn an_opening_is_a_start_with_its_first_moves_whoever_plays() {
+        let mut matches = Matches::new();
+        for (number, bots, start, moves, opening) in [
+            (1, ["a", "b"], 0, ["x", "y"], 1),
+            (2, ["b", "c"], 0, ["x", "z"], 1),
+            (3, ["a", "b"], 0, ["w", "y"], 1),
+            (4, ["a", "b"], 9, ["x", "y"], 1),
+            (5, ["a", "b"], 0, ["x", "y"], 2),
+        ] {
+            let moves = moves.map(|mv| json!({"seat": 0, "move": mv}));
+            let line = json!({
+                "format": 1, "match": format!("m-{number}"), "game": "run", "options": {},
+                "seed": number, "start": start, "opening": opening, "moves": moves,
+                "players": bots.map(|name| json!({"name": name, "role": "r"})),
+                "time": {"startup_ms": 1, "margin_ms": 1},
+                "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "faults": []},
+            });
+            let played: Match = serde_json::from_value(line).expect("a match");
+            matches.add(&played);
+        }
+        let report = |openings| {
+            let request = Request {
+                openings,
+                ..Request::default()
+            };
+            matches.report(&request).expect("a report").openings
+        };
+        let openings = report(true).expect("openings");
+        let found: Vec<(u64, u64)> = openings
+            .iter()
+            .map(|opening| (opening.first, opening.seats[0].matches))
+            .collect();
+        assert_eq!(found, [(1, 2), (3, 1), (4, 1), (5, 1)]);
+        assert_eq!(report(false), None);
+    }
+}

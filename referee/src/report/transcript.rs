@@ -129,3 +129,53 @@ fn clean(text: &str) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     text.chars().map(clean).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_match_is_told_from_its_headers_to_its_end() {
+        let record: Record = serde_json::from_value(json!({
+            "format": 1, "match": "m-000007", "game": "siam", "options": {}, "seed": 5,
+            "start": {"ply": 0},
+            "players": [{"name": "a \"b\"\u{1b}", "role": "elephants", "version": "2", "command": []},
+                {"name": "c", "role": "rhinos", "command": [],
+                 "time": {"base_ms": 1000, "increment_ms": 50, "startup_ms": 1, "margin_ms": 0}}],
+            "time": {"per_move_ms": 100, "startup_ms": 1, "margin_ms": 20, "clock": "cpu"},
+            "limits": {"max_plies": null, "repetition": null}, "opening": 1,
+            "moves": [{"seat": 0, "move": "a1"},
+                {"seat": 1, "move": "b2-b3", "ms": 12.34, "cpu_ms": 3,
+                 "info": {"depth": 4, "nodes": 9, "pv": ["x"]}}],
+            "result": {"scores": [1, 0], "outcome": [0.5, 0.5], "reason": "forfeit",
+                "faults": [{"seat": 1, "code": "crash", "ply": 2, "message": "gone"}]},
+            "started": "2026-01-01T00:00:00Z", "duration_ms": 1, "referee": "referee 0.1.0"
+        }))
+        .expect("a record");
+        let expected = "\
+[Match \"m-000007\"]
+[Game \"siam\"]
+[Options \"{}\"]
+[Date \"2026-01-01T00:00:00Z\"]
+[Player \"elephants: a \\\"b\\\"\u{fffd} 2\"]
+[Player \"rhinos: c\"]
+[Result \"½–½\"]
+[Scores \"1 0\"]
+[Reason \"forfeit\"]
+[Fault \"rhinos: crash after 2 plies: gone\"]
+[TimeControl \"100ms a move, margin 20ms, of CPU time\"]
+[TimeControl \"rhinos: 1s a match, 50ms more after each move, margin 0s\"]
+[Plies \"2\"]
+[Opening \"1\"]
+[Seed \"5\"]
+[Start \"{\\\"ply\\\":0}\"]
+[Referee \"referee 0.1.0\"]
+
+1. elephants  a1     opening
+2. rhinos     b2-b3     12.3 ms, CPU 3.0 ms, depth 4, nodes 9
+½–½ forfeit
+";
+        assert_eq!(text(&record), expected);
+    }
+}

@@ -6,10 +6,12 @@ use super::{Grid, Part, Sheet, plot};
 const ROOM: usize = 100;
 
 const STYLE: &str = "\
-:root { color-scheme: light dark; --line: #d0d4da; --soft: #5b6470; --band: #f5f6f8; }
-@media (prefers-color-scheme: dark) { :root { --line: #3a4049; --soft: #9aa4b1; --band: #1c2026; } }
+:root { color-scheme: light dark; --back: #fff; --ink: #1b1f24; --line: #d0d4da; --soft: #5b6470; \
+--band: #f5f6f8; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171b; --ink: #e4e8ed; --line: #3a4049; \
+--soft: #9aa4b1; --band: #1c2026; } }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; \
-background: light-dark(#fff, #14171b); color: light-dark(#1b1f24, #e4e8ed); }
+background: var(--back); color: var(--ink); }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
 p { color: var(--soft); max-width: 48rem; }
 .wide { overflow-x: auto; margin: 1rem 0; }
