@@ -14,6 +14,8 @@ use crate::report::tell;
 
 /// With fewer matches of a bot, its rating would say next to nothing.
 const ENOUGH: u64 = 16;
+/// Anchors are this far from 0 at most.
+const MOST_ELO: f64 = 1e6;
 /// More resamples tell nothing more.
 const MOST_RESAMPLES: i64 = 100_000;
 
@@ -131,9 +133,9 @@ fn anchor(text: &str, matches: &Matches) -> Result<(String, f64), CliError> {
         return Ok((text.to_owned(), 0.0));
     }
     match elo.trim().parse() {
-        Ok(elo) if f64::is_finite(elo) => Ok((name.to_owned(), elo)),
+        Ok(elo) if f64::abs(elo) <= MOST_ELO => Ok((name.to_owned(), elo)),
         _ => Err(CliError::Usage(format!(
-            "--anchor {text}: `{elo}` is not a number of Elo"
+            "--anchor {text}: `{elo}` is not a number of Elo (at most {MOST_ELO} from 0)"
         ))),
     }
 }

@@ -64,7 +64,7 @@ fn standings_are_made_from_the_log_alone() {
     let names: Vec<&Value> = (0..2).map(|bot| &report["bots"][bot]["name"]).collect();
     assert_eq!(names, ["greedy", "random"]);
     assert_eq!(report["ratings"]["bots"][1]["elo"], 100.0);
-    let points = arena.matches().iter().map(|record| {
+    let points = arena.matches().into_iter().map(|record| {
         let greedy = record["players"].as_array().unwrap();
         let seat = greedy
             .iter()

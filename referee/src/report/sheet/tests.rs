@@ -69,7 +69,7 @@ fn csv_has_a_row_for_each_bot() {
         "rank": "1", "bot": "a", "group": "0", "matches": "4", "points": "2.5",
         "score": "0.625", "wins": "2", "draws": "1", "losses": "1", "faults": "1", "startup": "0",
         "protocol": "0", "illegal_move": "0", "timeout": "1", "crash": "0", "resign": "0",
-        "plies": "4", "mean_ms": "10", "mean_cpu_ms": "5", "mean_share": "0.1",
+        "plies": "3", "mean_ms": "10", "mean_cpu_ms": "5", "mean_share": "0.1",
         "worst_share": "0.1", "mean_depth": "", "mean_nodes": "",
     });
     for (name, value) in expected.as_object().expect("an object") {
