@@ -3,6 +3,8 @@
 
 mod bot;
 mod doctor;
+mod export;
+mod format;
 mod games;
 mod input;
 mod keeper;
@@ -12,6 +14,7 @@ mod perft;
 mod play;
 mod rematch;
 mod replay;
+mod standings;
 mod tournament;
 
 use std::io::{self, Write};
@@ -51,7 +54,9 @@ Exit codes:
 enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
+    Standings(standings::Args),
     Replay(replay::Args),
+    Export(export::Args),
     Model(model::Args),
     Perft(perft::Args),
     Games(games::Args),
@@ -136,7 +141,9 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
+        Command::Standings(args) => args.run(),
         Command::Replay(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::log::{LOG_NAME, WriteError};
@@ -64,7 +65,7 @@ impl Args {
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            return print(&tables::report(&standings));
+            return print(&tables::report(&standings, &ratings(&folder.path)));
         }
         let done = total - left.len();
         if !self.quiet {
@@ -93,7 +94,7 @@ impl Args {
             RunError::Log(error) => self.stopped(error, &folder, &config),
             other => other.into(),
         })?;
-        print(&tables::report(&standings))?;
+        print(&tables::report(&standings, &ratings(&folder.path)))?;
         match ran {
             Ran::Complete => Ok(()),
             Ran::Interrupted => {

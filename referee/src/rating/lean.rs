@@ -88,6 +88,8 @@ pub struct Plies {
 pub struct Ply {
     /// Who made it.
     pub seat: usize,
+    /// The hash of the move.
+    pub hash: u64,
     /// The time that the bot took.
     pub ms: Millis,
     /// The processor time that the bot took, if the log tells.
@@ -114,10 +116,12 @@ impl From<&Record> for Match {
         };
         let mut hasher = DefaultHasher::new();
         let plies = record.moves.iter().map(|logged| {
-            text_hash(&logged.mv).hash(&mut hasher);
+            let hash = text_hash(&logged.mv);
+            hash.hash(&mut hasher);
             let told = |name| logged.info.as_ref()?.get(name)?.as_f64();
             Ply {
                 seat: logged.seat,
+                hash,
                 ms: logged.ms,
                 cpu_ms: logged.cpu_ms,
                 depth: told("depth"),
@@ -206,6 +210,7 @@ impl<'de> Deserialize<'de> for Plies {
                     let (depth, nodes) = logged.info.depth_and_nodes();
                     list.push(Ply {
                         seat: logged.seat,
+                        hash: logged.mv.0,
                         ms: logged.ms,
                         cpu_ms: logged.cpu_ms,
                         depth,

@@ -52,6 +52,8 @@ pub(crate) struct Kept {
     /// Equal for matches between the same seats, from the same start, with the same moves; `None`
     /// if what decided the match is not in its moves.
     pub(crate) moves: Option<u64>,
+    /// Equal for matches of one game from the same start with the same opening.
+    pub(crate) opening: u64,
     /// Its number.
     pub(crate) number: u64,
     pub(crate) game: u32,
@@ -85,6 +87,11 @@ impl Matches {
         self.bot(bot);
     }
 
+    /// The bots' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.bots.iter().map(|bot| &*bot.name)
+    }
+
     /// How many matches there are.
     pub fn len(&self) -> usize {
         self.kept.len()
@@ -109,6 +116,7 @@ impl Matches {
         let mut kept = Kept {
             unit: unit(played, game_hash),
             moves: moves(played, game_hash),
+            opening: opening(played, game_hash),
             number: number(&played.match_id),
             game: game as u32,
             bots: [0; MAX_SEATS],
@@ -167,6 +175,13 @@ fn unit(played: &Match, game: Fingerprint) -> u64 {
     // A sum does not depend on the order.
     let group = names.fold(0, u64::wrapping_add);
     Fingerprint::of((game, played.seed, played.start, group)).0
+}
+
+/// What matches of one opening have in common, whoever plays them.
+fn opening(played: &Match, game: Fingerprint) -> u64 {
+    let plies = played.moves.list.iter().take(played.opening as usize);
+    let moves: Vec<u64> = plies.map(|ply| ply.hash).collect();
+    Fingerprint::of((game, played.start, moves)).0
 }
 
 /// What equal matches have in common. Who plays the same moves against the same bot again tells

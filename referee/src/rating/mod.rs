@@ -15,6 +15,7 @@ mod lean;
 mod linear;
 mod matches;
 mod model;
+mod openings;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
@@ -34,6 +35,7 @@ pub use fingerprint::Fingerprint;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use matches::{FAULT_CODES, Matches};
+pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{
     BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::digest::{Digest, Entry, Meeting};
 use super::matches::{FAULT_CODES, Matches};
+use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Ratings, Resampling, rate};
 use super::sprt::{self, Hypotheses, Verdict};
 use super::time_use::{Noise, TimeUse};
@@ -20,6 +21,8 @@ pub struct Request {
     pub game: Option<String>,
     /// A test between two bots.
     pub sprt: Option<SprtRequest>,
+    /// The results by opening, too, of which there may be as many as matches.
+    pub openings: bool,
 }
 
 /// A test between two bots.
@@ -76,6 +79,8 @@ pub struct Report {
     pub meetings: Vec<Meeting>,
     /// The test that was asked for.
     pub sprt: Option<SprtReport>,
+    /// The openings, if they were asked for: by game, then in the order of their first matches.
+    pub openings: Option<Vec<OpeningReport>>,
     /// Matches, duplicates included.
     pub matches: u64,
     /// Units: pairings (or groups) at one start.
@@ -163,7 +168,7 @@ pub struct SprtReport {
 }
 
 impl Results {
-    fn add(&mut self, entry: &Entry<'_>, seat: usize) {
+    pub(super) fn add(&mut self, entry: &Entry<'_>, seat: usize) {
         let outcome = entry.outcome(seat);
         self.matches += 1;
         self.points += outcome;
@@ -176,7 +181,8 @@ impl Results {
         }
     }
 
-    fn join(&mut self, other: &Results) {
+    /// Adds other results.
+    pub fn join(&mut self, other: &Results) {
         self.matches += other.matches;
         self.points += other.points;
         self.wins += other.wins;
@@ -225,6 +231,7 @@ impl Matches {
         let sprt = request.sprt.as_ref().map(test).transpose()?;
         let ratings = rate(&digest.evidence(rated_game), anchor, request.resampling);
         let (games, units, duplicates) = self.games(&digest);
+        let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
         Ok(Report {
             bots: self.bots(&digest, &games),
@@ -236,6 +243,7 @@ impl Matches {
             resampling: request.resampling,
             meetings: digest.meetings(),
             sprt,
+            openings,
             matches: self.kept.len() as u64,
             units,
             duplicates,

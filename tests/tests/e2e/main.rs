@@ -16,6 +16,7 @@ mod processes;
 mod replay;
 mod resume;
 mod sandbox;
+mod standings;
 mod supervision;
 mod tournament;
 
