@@ -126,10 +126,15 @@ impl Standings {
 
 /// A game with those of its options that are not the defaults.
 pub fn game_label(record: &Record) -> String {
-    let defaults = games::find(&record.game)
+    label(&record.game, &record.options)
+}
+
+/// The same for a game's id and options.
+pub fn label(game: &str, options: &serde_json::Value) -> String {
+    let defaults = games::find(game)
         .map(|entry| games::Options::defaults(entry.info).to_json())
         .unwrap_or_default();
-    let options = record.options.as_object();
+    let options = options.as_object();
     let changed: Vec<String> = options
         .into_iter()
         .flatten()
@@ -141,8 +146,8 @@ pub fn game_label(record: &Record) -> String {
         })
         .collect();
     match changed.is_empty() {
-        true => record.game.clone(),
-        false => format!("{} ({})", record.game, changed.join(", ")),
+        true => game.to_owned(),
+        false => format!("{game} ({})", changed.join(", ")),
     }
 }
 

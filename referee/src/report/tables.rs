@@ -98,7 +98,11 @@ fn percent(tally: &Tally) -> String {
 }
 
 /// A table whose columns after the one with the names are aligned to the right.
-fn table(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>, names: usize) -> String {
+pub(super) fn table(
+    header: Vec<String>,
+    rows: impl Iterator<Item = Vec<String>>,
+    names: usize,
+) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_header(header);

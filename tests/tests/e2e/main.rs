@@ -7,8 +7,10 @@
 
 mod bad_input;
 mod commands;
+mod config;
 mod failures;
 mod faults;
+mod formats;
 mod processes;
 mod replay;
 mod resume;

@@ -1,0 +1,3 @@
+//! Statistics of match logs. Pure: what is counted is handed in.
+
+pub mod sprt;
