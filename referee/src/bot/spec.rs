@@ -53,7 +53,7 @@ pub enum Idle {
 }
 
 /// When a bot's process is started anew.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// After a fault; otherwise one process plays many matches.

@@ -2,7 +2,9 @@
 //! here is only the list of them.
 
 mod bot;
+mod config;
 mod doctor;
+mod dry_run;
 mod export;
 mod format;
 mod games;
@@ -14,6 +16,7 @@ mod perft;
 mod play;
 mod rematch;
 mod replay;
+mod shell;
 mod standings;
 mod tournament;
 
@@ -48,7 +51,11 @@ Exit codes:
   2    the command line or the configuration is wrong
   3    a log did not verify
   4    the referee could not go on (disk, permissions)
-  130  interrupted; what was finished is in the log, `--resume` goes on";
+  130  interrupted; what was finished is in the log, `--resume` goes on
+
+Environment:
+  RUST_LOG  what the program tells about itself on stderr: error, warn (the default), info, …
+  NO_COLOR  no colours, whatever its value; they are left out by themselves where no terminal is";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -62,6 +69,9 @@ enum Command {
     Games(games::Args),
     Bot(bot::Args),
     Doctor(doctor::Args),
+    Config(config::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
     #[command(name = crate::bot::keeper::SUBCOMMAND, hide = true)]
     Keeper(keeper::Args),
     #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
@@ -149,6 +159,9 @@ pub fn run() -> ExitCode {
         Command::Games(args) => args.run(),
         Command::Bot(args) => args.run(),
         Command::Doctor(args) => args.run(),
+        Command::Config(args) => args.run(),
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
         Command::Keeper(args) => args.run(),
         Command::Launch(args) => args.run(),
     };

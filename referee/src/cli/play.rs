@@ -17,6 +17,7 @@ use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
 use crate::tournament::GameSetup;
 use crate::tournament::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
+use crate::tournament::opening;
 use crate::tournament::plan::Plan;
 
 /// Plays one match and draws the board as it goes
@@ -111,12 +112,18 @@ impl Args {
         if let Some(limit) = self.repetition {
             limits.repetition = limit.0;
         }
+        let given = self.start.given(&*rules)?;
+        let start = given.unwrap_or_else(|| rules.start(self.start.seed));
         Ok(Plan {
             id: match_id(1),
-            start: self.start.given(&*rules)?,
-            game: GameSetup { rules, limits },
+            opening: opening::moves(&*start, limits, self.start.seed, self.random_plies),
+            start,
+            game: GameSetup {
+                rules,
+                limits,
+                weight: 1,
+            },
             seed: self.start.seed,
-            random_plies: self.random_plies,
             time,
             specs,
             conditions: Conditions {

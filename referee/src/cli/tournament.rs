@@ -3,25 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::dry_run::{self, OutputFormat};
 use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::log::{LOG_NAME, WriteError};
-use crate::report::progress::Display;
+use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
-use crate::report::tables;
-use crate::report::tell;
+use crate::report::{formats, tables, tell};
 use crate::tournament::Config;
 use crate::tournament::folder::{self, Folder, STDERR_NAME};
 use crate::tournament::resume::{self, ResumeError};
-use crate::tournament::run::{self, Ran, RunError};
-use crate::tournament::schedule::{self, Scheduled};
+use crate::tournament::run::{self, RunError};
+use crate::tournament::schedule::{Schedule, Standing};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   referee tournament tournaments/quickstart.toml
+  referee tournament tournaments/quickstart.toml --dry-run   tells what would be played
   referee tournament tournaments/quickstart.toml --resume    goes on after a crash or Ctrl-C
 
 Ctrl-C once: no new matches; those in flight are given up, what was finished is in the log.
@@ -37,47 +38,76 @@ pub(super) struct Args {
     /// that are in the log are not played again
     #[arg(long)]
     resume: bool,
+    /// Print what would be played, and play nothing: how many matches, how long they take, the
+    /// first of them
+    #[arg(long, conflicts_with = "resume")]
+    dry_run: bool,
+    /// How --dry-run prints; "json" has all matches
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t,
+        requires = "dry_run"
+    )]
+    format: OutputFormat,
+    /// Set a key over the configuration, as in `--set time.per_move=1s` or
+    /// `--set bots.NAME.command="./mybot --fast"`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Show no progress, only the standings at the end
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
+    /// Print a line when a match begins and when it ends, also on a terminal
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let config = Config::load(&self.config)?;
+        let config = Config::load_with(&self.config, &self.set)?;
+        if self.dry_run {
+            return print(&dry_run::schedule(&config, self.format)?);
+        }
         block_on(self.play(Arc::new(config)))?
     }
 
     async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
         let stop = on_interrupt()?;
-        let seats: Vec<usize> = config.games.iter().map(|game| game.rules.seats()).collect();
-        let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
-        let total = schedule.len();
+        let schedule = Schedule::new(&config.shape());
         // Before anything is written: what this machine cannot do.
         Nursery::new(&config.bots, None, None)?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
-        let (mut folder, left) = match self.resume {
+        let (mut folder, schedule) = match self.resume {
             true => self.resumed(&config, schedule, &mut standings)?,
             false => (self.created(&config)?, schedule),
         };
-        if left.is_empty() {
+        let (done, total) = (schedule.finished(), schedule.total());
+        if schedule.is_over() {
             let path = folder.path.display();
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            return print(&tables::report(&standings, &ratings(&folder.path)));
+            return print(&results(
+                &config,
+                schedule.standing(),
+                &standings,
+                &folder.path,
+            ));
         }
-        let done = total - left.len();
+        let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
+        let at_a_time = config.concurrency.min(left);
         if !self.quiet {
             tell(format_args!(
-                "{}: {total} matches of {} bots, {} at a time; the log is {}\n",
+                "{}: {} of {} bots, {} at a time; the log is {}\n",
                 config.name,
+                config.shape().count(),
                 config.bots.len(),
-                config.concurrency.min(left.len()),
+                at_a_time,
                 folder.path.join(LOG_NAME).display()
             ));
         }
-        let mut display = Display::new(standings, done, total, self.quiet);
+        let mut display = Display::new(standings, done, total, self.how());
         let nursery = Nursery::new(
             &config.bots,
             Some(&folder.path),
@@ -88,16 +118,16 @@ impl Args {
             folder.log.guard()?;
         }
         let show = |progress: run::Progress<'_>| display.show(progress);
-        let ran = run::run(config.clone(), left, nursery, &mut folder, stop, show).await;
+        let ran = run::run(config.clone(), schedule, nursery, &mut folder, stop, show).await;
         let standings = display.finish();
         let ran = ran.map_err(|error| match error {
             RunError::Log(error) => self.stopped(error, &folder, &config),
             other => other.into(),
         })?;
-        print(&tables::report(&standings, &ratings(&folder.path)))?;
-        match ran {
-            Ran::Complete => Ok(()),
-            Ran::Interrupted => {
+        print(&results(&config, ran.standing, &standings, &folder.path))?;
+        match ran.complete {
+            true => Ok(()),
+            false => {
                 tell(format_args!(
                     "what was finished is in {}; go on with `{}`\n",
                     folder.path.join(LOG_NAME).display(),
@@ -105,6 +135,14 @@ impl Args {
                 ));
                 Err(CliError::Interrupted)
             }
+        }
+    }
+
+    fn how(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (false, true) => Detail::Verbose,
+            (false, false) => Detail::Normal,
         }
     }
 
@@ -120,10 +158,9 @@ impl Args {
     fn resumed(
         &self,
         config: &Config,
-        schedule: Vec<Scheduled>,
+        schedule: Schedule,
         standings: &mut Standings,
-    ) -> Result<(Folder, Vec<Scheduled>), CliError> {
-        let total = schedule.len();
+    ) -> Result<(Folder, Schedule), CliError> {
         let newest = || folder::newest(&config.name);
         let path = self.out.clone().or_else(newest);
         let path = path.ok_or_else(|| ResumeError::NoneYet {
@@ -135,14 +172,15 @@ impl Args {
             let log = path.join(LOG_NAME);
             tell(format_args!("warning: {}: {cut}\n", log.display()));
         }
-        let (path, left) = (path.display(), resumed.left.len());
-        if left > 0 && !(self.quiet && self.out.is_some()) {
-            let done = total - left;
+        let schedule = resumed.schedule;
+        let silent = self.quiet && self.out.is_some();
+        if !schedule.is_over() && !silent {
+            let (path, done, total) = (path.display(), schedule.finished(), schedule.total());
             tell(format_args!(
                 "resuming `{path}`: {done} of {total} matches were played\n"
             ));
         }
-        Ok((resumed.folder, resumed.left))
+        Ok((resumed.folder, schedule))
     }
 
     /// A log that could not be written any more: where all that was finished is, and how to go
@@ -179,13 +217,27 @@ impl Args {
     fn command(&self, folder: &Path) -> String {
         let config = self.config.to_string_lossy();
         let folder = folder.to_string_lossy();
-        shell_words::join([
+        let mut words = vec![
             "referee",
             "tournament",
             &config,
             "--resume",
             "--out",
             &folder,
-        ])
+        ];
+        words.extend(self.set.iter().flat_map(|set| ["--set", set]));
+        shell_words::join(words)
     }
+}
+
+/// The tables at the end: what the format comes to, then standings.
+fn results(
+    config: &Config,
+    standing: Option<Standing>,
+    standings: &Standings,
+    folder: &Path,
+) -> String {
+    let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
+    let format = standing.map(|standing| formats::report(&standing, &names));
+    format.unwrap_or_default() + &tables::report(standings, &ratings(folder))
 }

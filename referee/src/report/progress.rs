@@ -6,8 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::standings::Standings;
-use super::tables;
-use super::{summary, tell};
+use super::{formats, summary, tables, tell};
 use crate::tournament::run::Progress;
 
 /// Shows on stderr how a tournament is going.
@@ -16,8 +15,21 @@ pub struct Display {
     standings: Standings,
     running: usize,
     done: usize,
-    total: usize,
+    total: u64,
+    /// A line about where the format stands.
+    note: Option<String>,
     how: How,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing but warnings.
+    Quiet,
+    /// A block of lines that is drawn anew on a terminal; elsewhere a line for each match.
+    Normal,
+    /// A line for each match that begins or ends.
+    Verbose,
 }
 
 #[derive(Debug)]
@@ -26,23 +38,27 @@ enum How {
     Live(ProgressBar),
     /// A line for each finished match.
     Lines,
+    /// A line for each match that begins or ends.
+    AllLines,
     /// Nothing.
     Quiet,
 }
 
 impl Display {
     /// A display for so many matches, of which some are done and in the standings already.
-    pub fn new(standings: Standings, done: usize, total: usize, quiet: bool) -> Self {
-        let how = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => How::Quiet,
-            (false, true) => How::Live(live(done, total)),
-            (false, false) => How::Lines,
+    pub fn new(standings: Standings, done: usize, total: u64, detail: Detail) -> Self {
+        let how = match (detail, std::io::stderr().is_terminal()) {
+            (Detail::Quiet, _) => How::Quiet,
+            (Detail::Verbose, _) => How::AllLines,
+            (Detail::Normal, true) => How::Live(live(done, total)),
+            (Detail::Normal, false) => How::Lines,
         };
         Display {
             standings,
             running: 0,
             done,
             total,
+            note: None,
             how,
         }
     }
@@ -50,25 +66,40 @@ impl Display {
     /// Takes note of what happened and shows it.
     pub fn show(&mut self, progress: Progress<'_>) {
         match progress {
-            Progress::Started => self.running += 1,
-            Progress::Finished(record) => {
+            Progress::Started(what) => {
+                self.running += 1;
+                if let How::AllLines = self.how {
+                    tell(format_args!("{what} begins\n"));
+                }
+            }
+            Progress::Finished {
+                record,
+                done,
+                total,
+                standing,
+            } => {
                 self.running -= 1;
-                self.done += 1;
+                (self.done, self.total) = (done, total);
+                self.note = standing.as_ref().and_then(formats::line);
                 self.standings.add(record);
-                if let How::Lines = self.how {
-                    let (done, total) = (self.done, self.total);
-                    tell(format_args!("[{done}/{total}] {}\n", summary(record)));
+                if let How::Lines | How::AllLines = self.how {
+                    let note = self.note.iter().map(|note| format!("  {note}"));
+                    let note: String = note.collect();
+                    tell(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
                 }
             }
             Progress::Trouble(what) => match &self.how {
                 How::Live(bar) => bar.println(format!("warning: {what}")),
-                How::Lines | How::Quiet => tell(format_args!("warning: {what}\n")),
+                How::Lines | How::AllLines | How::Quiet => tell(format_args!("warning: {what}\n")),
             },
         }
         if let How::Live(bar) = &self.how {
+            bar.set_length(self.total);
             bar.set_position(self.done as u64);
             bar.set_message(format!("{} running", self.running));
-            bar.set_prefix(tables::ranking(&self.standings));
+            let note = self.note.iter().map(|note| format!("{note}\n"));
+            let note: String = note.collect();
+            bar.set_prefix(note + &tables::ranking(&self.standings));
         }
     }
 
@@ -81,11 +112,11 @@ impl Display {
     }
 }
 
-fn live(done: usize, total: usize) -> ProgressBar {
+fn live(done: usize, total: u64) -> ProgressBar {
     let template = "{bar:30} {pos}/{len} matches, {msg}, {elapsed} gone, {eta} left\n{prefix}";
     let style =
         ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(total as u64).with_style(style);
+    let bar = ProgressBar::new(total).with_style(style);
     // The time left is told by the pace of this run.
     bar.set_position(done as u64);
     bar.reset_eta();

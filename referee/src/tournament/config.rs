@@ -2,21 +2,28 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use games::{Limits, Rules};
 use protocol::{ClockKind, Conditions, Millis, TimeControl};
 use serde_json::Value;
 
+use super::book;
 use super::config_error::{ConfigError, Problem};
 pub use super::config_file::{Affinity, Limit, Time};
 use super::config_file::{
-    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, TimeTable,
+    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, OpeningTable,
+    TimeTable,
 };
+use super::config_format;
 use super::config_keys;
+use super::config_layers::{self, Misfit};
+use super::config_spans::line_of;
+use super::config_variables::expand;
 use super::cores;
-use super::schedule;
+use super::opening::Openings;
+use super::schedule::{Format, GameShape, SeatOrders, Shape};
 use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
 use crate::bot::cage::tells_cpu_time;
 use crate::bot::spec::{self, BotSpec, Idle};
@@ -25,8 +32,6 @@ use crate::bot::spec::{self, BotSpec, Idle};
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
-/// No tournament has more matches: the schedule is held in memory, and ids have six digits.
-const MOST_MATCHES: u64 = 999_999;
 /// No opening is longer: it would be the whole game.
 pub const MOST_RANDOM_PLIES: u32 = 1000;
 
@@ -37,6 +42,8 @@ pub struct GameSetup {
     pub rules: Arc<dyn Rules>,
     /// What ends matches besides the game.
     pub limits: Limits,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
 }
 
 /// A checked configuration.
@@ -45,8 +52,12 @@ pub struct Config {
     pub name: String,
     /// What all randomness of the referee is made from.
     pub seed: u64,
+    /// How bots meet.
+    pub format: Format,
     /// How often every pairing is played in every seat order.
     pub rounds: u32,
+    /// In which orders the bots of a group sit.
+    pub seat_orders: SeatOrders,
     /// How many matches run at a time.
     pub concurrency: usize,
     /// What is played.
@@ -59,9 +70,9 @@ pub struct Config {
     pub idle: Idle,
     /// Whether each slot and its bots keep to one core; never `Auto`.
     pub affinity: Affinity,
-    /// How many random plies the referee makes at the beginning of each match.
-    pub random_plies: u32,
-    /// The file's text.
+    /// How matches begin.
+    pub openings: Openings,
+    /// The whole as TOML: the file's text, or what was put together from several places.
     pub text: String,
 }
 
@@ -71,28 +82,46 @@ impl Config {
     /// # Errors
     /// If it cannot be read, or anything in it is wrong: the first thing that is.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        Self::load_with(path, &[])
+    }
+
+    /// The same with keys that are set over those of the file, as in `time.per_move=1s`.
+    ///
+    /// # Errors
+    /// If it cannot be read, or anything in it is wrong: the first thing that is.
+    pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
         let at = |problem| ConfigError::new(path, problem);
-        let text = fs::read_to_string(path).map_err(|error| at(Problem::Read(error)))?;
+        let layered = config_layers::load(path, sets)?;
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         let folder = fs::canonicalize(folder).map_err(|error| at(Problem::Read(error)))?;
-        Self::parse(&text, &folder).map_err(at)
+        let file = read(&layered.text).map_err(|misfit| layered.place(misfit))?;
+        Self::of(file, &layered.text, &folder).map_err(at)
     }
 
-    /// Checks the text of a configuration; relative paths start at `folder`.
+    /// Checks the text of a configuration, which includes no files; relative paths start at
+    /// `folder`.
     ///
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, Problem> {
         config_keys::check(text)?;
-        let file: ConfigFile = toml::from_str(text).map_err(|error| Problem::Syntax {
-            line: error
-                .span()
-                .map(|span| config_keys::line_of(text, span.start)),
-            message: error.message().lines().collect::<Vec<_>>().join(", "),
+        let file = read(text).map_err(|misfit| Problem::Syntax {
+            line: misfit.at.map(|at| line_of(text, at)),
+            message: misfit.message,
         })?;
+        if !file.include.is_empty() {
+            return Err(Problem::Value {
+                key: "include",
+                message: "this text is no file, so it cannot include any".to_owned(),
+            });
+        }
+        Self::of(file, text, folder)
+    }
+
+    fn of(file: ConfigFile, text: &str, folder: &Path) -> Result<Self, Problem> {
         let time = time_control(&file.time, file.clock, None).map_err(Problem::Time)?;
         let games = file
             .games
@@ -100,10 +129,14 @@ impl Config {
             .map(|entry| game(entry, &file.limits))
             .collect::<Result<Vec<_>, _>>()?;
         let bots = bots(&file, &time, folder)?;
+        let openings = openings(&file.opening, &games, folder)?;
+        let format = config_format::format(&file, &bots)?;
         let config = Config {
+            rounds: config_format::rounds(&file, &format, bots.len())?,
+            seat_orders: config_format::seat_orders(&file),
             name: file.name,
             seed: file.seed,
-            rounds: file.rounds,
+            format,
             concurrency: match file.concurrency {
                 Concurrency::Number(n) => n as usize,
                 Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -117,11 +150,27 @@ impl Config {
                 Affinity::Auto => Affinity::Off,
                 given => given,
             },
-            random_plies: file.opening.random_plies,
+            openings,
             text: text.to_owned(),
         };
         config.check()?;
         Ok(config)
+    }
+
+    /// What the schedule is made from.
+    pub fn shape(&self) -> Shape {
+        let game = |game: &GameSetup| GameShape {
+            seats: game.rules.seats(),
+            weight: game.weight,
+        };
+        Shape {
+            format: self.format.clone(),
+            games: self.games.iter().map(game).collect(),
+            bots: self.bots.len(),
+            rounds: self.rounds,
+            orders: self.seat_orders,
+            seed: self.seed,
+        }
     }
 
     /// Whether no bot can reach the tournament's folder.
@@ -160,7 +209,6 @@ impl Config {
             "name",
             "a tournament needs a name",
         )?;
-        require(self.rounds >= 1, "rounds", "at least 1 round is needed")?;
         require(
             self.concurrency >= 1,
             "concurrency",
@@ -173,19 +221,17 @@ impl Config {
         )?;
         // Larger numbers do not survive every reader of JSON.
         require(self.seed < 1 << 53, "seed", "a number below 2^53 is needed")?;
-        for game in &self.games {
-            let (seats, id) = (game.rules.seats(), game.rules.info().id);
-            let message = format!(
-                "{id} has {seats} seats but only {} bots are there",
-                self.bots.len()
-            );
-            require(self.bots.len() >= seats, "bots", &message)?;
-        }
         let plies = format!("at most {MOST_RANDOM_PLIES} plies are allowed");
         require(
-            self.random_plies <= MOST_RANDOM_PLIES,
+            self.openings.random_plies <= MOST_RANDOM_PLIES,
             "opening.random_plies",
             &plies,
+        )?;
+        let margin = self.openings.balanced.unwrap_or(0.5);
+        require(
+            margin > 0.0 && margin <= 0.5,
+            "opening.balanced",
+            "a distance from one half is needed, above 0 and at most 0.5",
         )?;
         let by_cpu = self.time.clock == ClockKind::Cpu;
         require(
@@ -198,11 +244,15 @@ impl Config {
             "affinity",
             "this system does not let processes choose their cores, only \"off\" is possible",
         )?;
-        let seats: Vec<usize> = self.games.iter().map(|game| game.rules.seats()).collect();
-        let matches = schedule::count(&seats, self.bots.len(), self.rounds);
-        let message = format!("these are {matches} matches; at most {MOST_MATCHES} are allowed");
-        require(matches <= MOST_MATCHES, "rounds", &message)
+        config_format::check(&self.shape(), &self.games)
     }
+}
+
+fn read(text: &str) -> Result<ConfigFile, Misfit> {
+    toml::from_str(text).map_err(|error| Misfit {
+        at: error.span().map(|span| span.start),
+        message: error.message().lines().collect::<Vec<_>>().join(", "),
+    })
 }
 
 fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
@@ -214,6 +264,7 @@ fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
                 id: id.clone(),
                 options: Value::Null,
                 limits: LimitsTable::default(),
+                weight: 1,
             };
             &whole
         }
@@ -232,6 +283,19 @@ fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
     Ok(GameSetup {
         rules,
         limits: effective,
+        weight: table.weight,
+    })
+}
+
+fn openings(table: &OpeningTable, games: &[GameSetup], folder: &Path) -> Result<Openings, Problem> {
+    Ok(Openings {
+        random_plies: table.random_plies,
+        balanced: table.balanced,
+        book: match &table.book {
+            Some(path) => book::load(&folder.join(path), games).map_err(Problem::Book)?,
+            None => Vec::new(),
+        },
+        judged: games.iter().map(|_| OnceLock::new()).collect(),
     })
 }
 
@@ -253,18 +317,34 @@ fn bots(
             bot: name.to_owned(),
             error,
         };
-        let command = match &entry.command {
+        let with_variables = |key: &'static str, text: &str| {
+            let value = |name: &str| std::env::var(name).ok();
+            expand(text, value).map_err(|variable| Problem::Variable {
+                bot: name.to_owned(),
+                key,
+                name: variable,
+            })
+        };
+        let words = match &entry.command {
             Command::Words(words) => words.clone(),
+            // Split first: what is in a variable is never split.
             Command::Line(line) => spec::split(line).map_err(of_bot)?,
         };
+        let words = words.iter().map(|word| with_variables("command", word));
+        let command = words.collect::<Result<Vec<_>, _>>()?;
+        let dir = match &entry.dir {
+            Some(dir) => folder.join(with_variables("dir", &dir.to_string_lossy())?),
+            None => folder.to_owned(),
+        };
+        let env = entry.env.iter().map(|(variable, text)| {
+            let text = with_variables("env", text)?;
+            Ok((variable.clone(), text))
+        });
         let spec = BotSpec {
             name: name.to_owned(),
             command,
-            dir: entry
-                .dir
-                .as_ref()
-                .map_or(folder.to_owned(), |dir| folder.join(dir)),
-            env: entry.env.clone(),
+            dir,
+            env: env.collect::<Result<_, _>>()?,
             time: match &entry.time {
                 Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {
                     Problem::BotTime {

@@ -7,6 +7,7 @@ use games::OptionError;
 use games::options::{nearest, quoted};
 use thiserror::Error;
 
+use super::book::BookError;
 use crate::bot::spec::CommandError;
 
 /// A configuration that cannot be used: the file, and what is wrong.
@@ -52,6 +53,27 @@ pub enum Problem {
         /// What may stand there.
         allowed: Vec<String>,
     },
+    /// A file that is included cannot be.
+    #[error("`include`: {reason} ({chain})")]
+    Include {
+        /// Which file includes which, from the first one on.
+        chain: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A variable of the environment.
+    #[error(
+        "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \
+         would have a default, and `$${{` is a plain `${{`"
+    )]
+    Variable {
+        /// The bot.
+        bot: String,
+        /// Where it is used.
+        key: &'static str,
+        /// The variable.
+        name: String,
+    },
     /// A value that cannot be.
     #[error("`{key}`: {message}")]
     Value {
@@ -85,6 +107,9 @@ pub enum Problem {
     /// An option of a game.
     #[error(transparent)]
     Option(OptionError),
+    /// A book of openings.
+    #[error("`opening.book`: {0}")]
+    Book(BookError),
     /// A name that does not fit a table.
     #[error("bot name {0:?}: names have 1 to 60 characters and no control characters")]
     BotName(String),

@@ -19,19 +19,34 @@ use crate::bot::spec::{Idle, Restart};
 pub(crate) struct ConfigFile {
     /// The tournament's name.
     pub(crate) name: String,
+    /// Files with more of the configuration, relative to this one. What stands here is over what
+    /// they say, and later ones are over earlier ones: tables are merged key by key, lists are
+    /// replaced.
+    #[serde(default)]
+    pub(crate) include: Vec<PathBuf>,
     /// What all randomness of the referee is made from.
     #[serde(default = "default_seed")]
     pub(crate) seed: u64,
-    /// How bots meet.
+    /// How bots meet: "round-robin" (everybody everybody), "gauntlet" (the `challengers` the
+    /// rest), "swiss" (in each round somebody with as many points), "knockout" (losers are out),
+    /// or "sprt" (two bots until it is clear which one is better).
     #[serde(default)]
-    #[expect(
-        dead_code,
-        reason = "there is one format so far; reading it refuses others"
-    )]
     pub(crate) format: Format,
-    /// How often every pairing is played in every seat order.
-    #[serde(default = "default_rounds")]
-    pub(crate) rounds: u32,
+    /// How often every pairing (in "knockout": every duel) is played in every seat order; in
+    /// "swiss" the number of its rounds. By default 1; in "swiss" as many as a knockout would
+    /// have.
+    pub(crate) rounds: Option<u32>,
+    /// With `format = "gauntlet"`: the names of the bots that are in every match.
+    #[serde(default)]
+    pub(crate) challengers: Vec<String>,
+    /// In which orders the bots of a group sit in games of three and four seats: "rotations"
+    /// (each bot in each seat once) or "permutations" (all orders). Two bots always sit both ways.
+    #[serde(default)]
+    pub(crate) seat_orders: SeatOrders,
+    /// With `format = "knockout"`: bracket and ties.
+    pub(crate) knockout: Option<KnockoutTable>,
+    /// With `format = "sprt"`: what is tested.
+    pub(crate) sprt: Option<SprtTable>,
     /// How many matches run at a time: a number, or "auto" for one a core.
     #[serde(default)]
     pub(crate) concurrency: Concurrency,
@@ -63,7 +78,7 @@ pub(crate) struct ConfigFile {
     /// Whether what this machine cannot enforce is left out, instead of being an error.
     #[serde(default)]
     pub(crate) best_effort: bool,
-    /// What is played: ids, or tables with `id`, `options` and `limits`.
+    /// What is played: ids, or tables with `id`, `options`, `limits` and `weight`.
     pub(crate) games: Vec<GameEntry>,
     /// Time control.
     #[serde(default)]
@@ -82,17 +97,91 @@ fn default_seed() -> u64 {
     1
 }
 
-fn default_rounds() -> u32 {
-    1
-}
-
 /// How bots meet.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
-    /// Every pairing (for games of more seats: every group) in every seat order.
+    /// Every pairing (for games of more seats: every group).
     #[default]
     RoundRobin,
+    /// Every pairing (for games of more seats: every group) that has a challenger in it.
+    Gauntlet,
+    /// In each round, pairings of bots with about as many points that did not meet yet.
+    Swiss,
+    /// Duels, whose losers are out.
+    Knockout,
+    /// Swapped pairs of two bots until it is clear which of two hypotheses holds.
+    Sprt,
+}
+
+/// In which orders the bots of a group sit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SeatOrders {
+    /// Each bot is in each seat once.
+    #[default]
+    Rotations,
+    /// All.
+    Permutations,
+}
+
+/// Bracket and ties of a knockout.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct KnockoutTable {
+    /// From what the bracket is made: "order" (that of the bots, the strongest first), or "lot"
+    /// (drawn from the seed).
+    pub(crate) seeding: Seeding,
+    /// So many swapped pairs more are played in a duel that is tied; then the bot with the better
+    /// place in the seeding goes on.
+    pub(crate) tie_breaks: u32,
+}
+
+impl Default for KnockoutTable {
+    fn default() -> Self {
+        KnockoutTable {
+            seeding: Seeding::Order,
+            tie_breaks: 4,
+        }
+    }
+}
+
+/// From what a bracket is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Seeding {
+    /// From the order of the bots.
+    Order,
+    /// From an order drawn by lot.
+    Lot,
+}
+
+/// What is tested. H0: the first bot is stronger by `elo0`. H1: it is stronger by `elo1`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SprtTable {
+    /// The lower difference in strength, in logistic Elo.
+    pub(crate) elo0: f64,
+    /// The higher difference in strength.
+    pub(crate) elo1: f64,
+    /// How often H1 may be accepted although H0 holds.
+    pub(crate) alpha: f64,
+    /// How often H0 may be accepted although H1 holds.
+    pub(crate) beta: f64,
+    /// After so many swapped pairs it ends without a decision.
+    pub(crate) max_pairs: u32,
+}
+
+impl Default for SprtTable {
+    fn default() -> Self {
+        SprtTable {
+            elo0: 0.0,
+            elo1: 20.0,
+            alpha: 0.05,
+            beta: 0.05,
+            max_pairs: 10_000,
+        }
+    }
 }
 
 /// Which cores a match uses.
@@ -109,7 +198,7 @@ pub enum Affinity {
 }
 
 /// How many matches run at a time.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "\"auto\" or a number from 1 on is needed")]
 pub(crate) enum Concurrency {
     /// This many.
@@ -119,7 +208,7 @@ pub(crate) enum Concurrency {
 }
 
 /// The word "auto".
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Auto {
     /// The machine decides.
@@ -136,7 +225,7 @@ impl Default for Concurrency {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "a game is its id, or a table with `id`, `options` and `limits`"
+    expecting = "a game is its id, or a table with `id`, `options`, `limits` and `weight`"
 )]
 pub(crate) enum GameEntry {
     /// With the defaults.
@@ -157,6 +246,13 @@ pub(crate) struct GameTable {
     /// What ends its matches, over `[limits]`.
     #[serde(default)]
     pub(crate) limits: LimitsTable,
+    /// How often it is played where a game of weight 1 is played once.
+    #[serde(default = "default_weight")]
+    pub(crate) weight: u32,
+}
+
+fn default_weight() -> u32 {
+    1
 }
 
 /// Time control. Without `per_move` and `base`, a move may take a second.
@@ -189,11 +285,19 @@ pub(crate) struct LimitsTable {
 }
 
 /// How matches begin.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OpeningTable {
-    /// So many random plies are made by the referee; the same ones for all seat orders.
+    /// So many random plies are made by the referee; the same ones for all seat orders. With a
+    /// book, they come after its moves.
     pub(crate) random_plies: u32,
+    /// A file of openings, one a line: `GAME: MOVE MOVE …`, or a JSON object with `game`, `moves`
+    /// and `state`. Games that it does not have begin as usual.
+    pub(crate) book: Option<PathBuf>,
+    /// Only starts and openings after which every seat has a mean outcome of one half, give or
+    /// take this, in 200 random games. At most 50 are tried, then the best one is taken and that
+    /// is said.
+    pub(crate) balanced: Option<f64>,
 }
 
 /// A bot.
@@ -202,7 +306,9 @@ pub(crate) struct OpeningTable {
 pub(crate) struct BotTable {
     /// Its name in the standings.
     pub(crate) name: String,
-    /// Program and arguments; the word `referee` is the referee itself.
+    /// Program and arguments; the word `referee` is the referee itself. In it, in `dir` and in
+    /// `env`, `${NAME}` is an environment variable, `${NAME:-default}` one with a default, and
+    /// `$$` a dollar.
     pub(crate) command: Command,
     /// Its working directory; by default the folder of the configuration.
     pub(crate) dir: Option<PathBuf>,

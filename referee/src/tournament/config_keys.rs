@@ -4,12 +4,12 @@
 //! down in one place only.
 
 use games::options::nearest;
-use schemars::schema_for;
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
 use super::config_error::Problem;
-use super::config_file::ConfigFile;
+use super::config_schema;
+use super::config_spans::line_of;
 
 /// Refuses the first unknown key.
 pub(super) fn check(text: &str) -> Result<(), Problem> {
@@ -17,20 +17,12 @@ pub(super) fn check(text: &str) -> Result<(), Problem> {
         line: error.span().map(|span| line_of(text, span.start)),
         message: error.message().lines().collect::<Vec<_>>().join(", "),
     })?;
-    let schema = schema_for!(ConfigFile).to_value();
+    let schema = config_schema::schema();
     Walk {
         text,
         root: &schema,
     }
     .table(document.as_table(), &schema, "")
-}
-
-/// The line of a byte, from 1.
-pub(super) fn line_of(text: &str, byte: usize) -> usize {
-    1 + text.as_bytes()[..byte.min(text.len())]
-        .iter()
-        .filter(|b| **b == b'\n')
-        .count()
 }
 
 struct Walk<'a> {
@@ -40,7 +32,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn table(&self, table: &dyn TableLike, schema: &Value, path: &str) -> Result<(), Problem> {
-        let Some(properties) = self.properties(schema) else {
+        let Some(properties) = config_schema::properties(self.root, schema) else {
             return Ok(());
         };
         for (name, item) in table.iter() {
@@ -56,7 +48,9 @@ impl Walk<'_> {
         if let Some(table) = item.as_table_like() {
             return self.table(table, schema, path);
         }
-        let element = self.resolve(schema).get("items").unwrap_or(&Value::Null);
+        let element = config_schema::resolve(self.root, schema)
+            .get("items")
+            .unwrap_or(&Value::Null);
         if let Some(tables) = item.as_array_of_tables() {
             for table in tables {
                 self.table(table, element, path)?;
@@ -84,27 +78,6 @@ impl Walk<'_> {
             key: format!("{path}{name}"),
             near: nearest(name, &allowed).map(str::to_owned),
             allowed: allowed.into_iter().map(|key| format!("`{key}`")).collect(),
-        }
-    }
-
-    /// The properties of a schema, or of the first of its alternatives that has some; `None` for
-    /// tables with keys of the user's own.
-    fn properties<'a>(&'a self, schema: &'a Value) -> Option<&'a serde_json::Map<String, Value>> {
-        let schema = self.resolve(schema);
-        if let Some(properties) = schema.get("properties") {
-            return properties.as_object();
-        }
-        let alternatives = schema.get("anyOf")?.as_array()?;
-        alternatives.iter().find_map(|inner| self.properties(inner))
-    }
-
-    fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        match schema.get("$ref").and_then(Value::as_str) {
-            Some(reference) => {
-                let pointer = reference.trim_start_matches('#');
-                self.root.pointer(pointer).unwrap_or(schema)
-            }
-            None => schema,
         }
     }
 }

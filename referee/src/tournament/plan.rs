@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
 
-use super::{GameSetup, failures, opening};
+use super::{GameSetup, failures};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
@@ -24,12 +24,12 @@ pub struct Plan {
     pub id: String,
     /// What is played.
     pub game: GameSetup,
-    /// The position at the start, instead of the one that belongs to the seed.
-    pub start: Option<Box<dyn Session>>,
-    /// What start, opening and forced moves are made from.
+    /// The position at the start.
+    pub start: Box<dyn Session>,
+    /// The plies that the referee makes first; the match goes on after them.
+    pub opening: Vec<String>,
+    /// What start and opening were made from, and forced moves are.
     pub seed: u64,
-    /// How many random plies the referee makes first.
-    pub random_plies: u32,
     /// The time control of bots that have none of their own.
     pub time: protocol::TimeControl,
     /// The bots in seat order.
@@ -48,12 +48,7 @@ impl Plan {
         watch: impl FnMut(&crate::arbiter::Arbiter),
     ) -> Record {
         let rules = &self.game.rules;
-        let start = match &self.start {
-            Some(start) => start.fork(),
-            None => rules.start(self.seed),
-        };
-        let opening = opening::moves(&*start, self.game.limits, self.seed, self.random_plies);
-        let (state, opened) = (start.state(), opening.len());
+        let (state, opened) = (self.start.state(), self.opening.len());
         let started = SystemTime::now();
         let clock = Instant::now();
         let bots = pool.take(&self.specs).await;
@@ -61,8 +56,8 @@ impl Plan {
         let setup = Setup {
             match_id: self.id.clone(),
             rules: rules.clone(),
-            start,
-            opening,
+            start: self.start.fork(),
+            opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
             players: self.seated(pool.nursery()),

@@ -1,7 +1,6 @@
 //! Going on with a tournament: its folder is opened again, checked against configuration and
 //! schedule, and what is left to be played is found. Until all is checked, nothing is changed.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use thiserror::Error;
 use toml::Table;
 
 use super::folder::{CONFIG_NAME, Folder};
-use super::schedule::Scheduled;
+use super::schedule::{Schedule, Scheduled};
 use super::{Config, difference, opening};
 use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 
@@ -87,12 +86,11 @@ pub enum ResumeError {
 }
 
 /// A tournament that goes on.
-#[derive(Debug)]
 pub struct Resumed {
     /// Its folder, open for more matches.
     pub folder: Folder,
-    /// What was not played yet.
-    pub left: Vec<Scheduled>,
+    /// Its schedule, which knows what was played.
+    pub schedule: Schedule,
     /// The last line, if it was cut off; it is dropped.
     pub cut: Option<CutLine>,
 }
@@ -106,7 +104,7 @@ pub struct Resumed {
 pub fn open(
     path: &Path,
     config: &Config,
-    schedule: Vec<Scheduled>,
+    schedule: Schedule,
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     if !path.is_dir() {
@@ -130,7 +128,7 @@ pub fn open(
         None if folder.log.is_empty() => folder.write_config(&config.text)?,
         None => return Err(missing(CONFIG_NAME)),
     }
-    let mut ledger = Ledger::new(config, &schedule);
+    let mut ledger = Ledger::new(config, schedule);
     let mut file = LogFile::open(&log)?;
     while let Some(record) = file.next() {
         let record = record?;
@@ -145,10 +143,12 @@ pub fn open(
     if let Some(cut) = &cut {
         folder.log.drop_cut(cut)?;
     }
-    let played = ledger.played();
-    let mut left = schedule;
-    left.retain(|scheduled| !played[scheduled.number - 1]);
-    Ok(Resumed { folder, left, cut })
+    let schedule = ledger.schedule;
+    Ok(Resumed {
+        folder,
+        schedule,
+        cut,
+    })
 }
 
 /// The copy of the configuration, if it is there.
@@ -183,33 +183,48 @@ fn compare(copy: &Table, config: &Config, folder: &Path) -> Result<(), ResumeErr
 /// Which matches of a schedule are in a log: each at most once, and as they were scheduled.
 struct Ledger<'a> {
     config: &'a Config,
-    /// By id, with the line of the log.
-    matches: HashMap<String, (&'a Scheduled, Option<usize>)>,
+    schedule: Schedule,
+    /// By the match's number less one: the line of the log.
+    lines: Vec<Option<usize>>,
 }
 
 impl<'a> Ledger<'a> {
-    fn new(config: &'a Config, schedule: &'a [Scheduled]) -> Self {
-        let matches = schedule
-            .iter()
-            .map(|scheduled| (scheduled.id(), (scheduled, None)));
+    fn new(config: &'a Config, schedule: Schedule) -> Self {
         Ledger {
             config,
-            matches: matches.collect(),
+            schedule,
+            lines: Vec::new(),
         }
     }
 
     /// Enters a match; says why if it does not belong here.
     fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
         let id = &record.match_id;
-        let entry = self.matches.get_mut(id);
-        let (scheduled, before) = entry.ok_or_else(|| {
+        let number = id.strip_prefix("m-").and_then(|digits| digits.parse().ok());
+        let scheduled = number.and_then(|number| self.schedule.get(number));
+        let scheduled = scheduled.filter(|scheduled| scheduled.id() == *id).cloned();
+        let scheduled = scheduled.ok_or_else(|| {
             format!("the match `{id}` is not in the schedule of this configuration")
         })?;
-        if let Some(before) = before {
+        let at = scheduled.number - 1;
+        if let Some(Some(before)) = self.lines.get(at) {
             return Err(format!(
                 "the match `{id}` is there already, in line {before}"
             ));
         }
+        self.compare(record, &scheduled)?;
+        if self.lines.len() <= at {
+            self.lines.resize(at + 1, None);
+        }
+        self.lines[at] = Some(line);
+        self.schedule
+            .finish(scheduled.number, &record.result.outcome);
+        Ok(())
+    }
+
+    /// Says how a match differs from the one that was scheduled.
+    fn compare(&self, record: &Record, scheduled: &Scheduled) -> Result<(), String> {
+        let id = &record.match_id;
         let rules = &self.config.games[scheduled.game].rules;
         let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
         let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
@@ -233,24 +248,27 @@ impl<'a> Ledger<'a> {
         if players != names {
             return wrong("players", &players.join(", "), &names.join(", "));
         }
-        *before = Some(line);
-        Ok(())
-    }
-
-    /// Whether each match, in the order of the schedule, is in the log.
-    fn played(&self) -> Vec<bool> {
-        let mut played = vec![false; self.matches.len()];
-        for (scheduled, line) in self.matches.values() {
-            played[scheduled.number - 1] = line.is_some();
+        if let Some((start, moves)) = opening::from_book(self.config, scheduled) {
+            let opened = record.moves.iter().map(|played| &*played.mv);
+            let opened: Vec<&str> = opened.take(moves.len()).collect();
+            if record.start != start.state() || opened != moves {
+                return Err(format!(
+                    "the match `{id}` has another opening than the book deals to it: was the \
+                     book changed?"
+                ));
+            }
         }
-        played
+        if record.result.outcome.len() != names.len() {
+            return Err(format!("the match `{id}` has no outcome for each seat"));
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::schedule;
+    use crate::tournament::schedule::Next;
     use serde_json::{Value, json};
 
     const CONFIG: &str = "name = \"t\"\nrounds = 2\n\
@@ -265,13 +283,17 @@ mod tests {
         schedule: Vec<Scheduled>,
     }
 
+    fn known(config: &Config) -> Vec<Scheduled> {
+        Schedule::new(&config.shape()).known().cloned().collect()
+    }
+
     impl Place {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join(CONFIG_NAME), CONFIG).unwrap();
             let config = Config::parse(CONFIG, Path::new("/")).unwrap();
             Place {
-                schedule: schedule::round_robin(&[2], 2, 2),
+                schedule: known(&config),
                 folder,
                 config,
             }
@@ -295,7 +317,7 @@ mod tests {
                 "players": scheduled.seats.iter().map(player).collect::<Vec<_>>(),
                 "time": {"startup_ms": 1, "margin_ms": 1},
                 "limits": {"max_plies": null, "repetition": null}, "opening": 0, "moves": [],
-                "result": {"scores": [], "outcome": [], "reason": "x", "faults": []},
+                "result": {"scores": [], "outcome": [0.5, 0.5], "reason": "x", "faults": []},
                 "started": "", "duration_ms": 1, "referee": ""
             });
             change(&mut record);
@@ -306,7 +328,7 @@ mod tests {
             self.write(log);
             let mut taken = Vec::new();
             let take = |record: &Record| taken.push(record.match_id.clone());
-            let schedule = self.schedule.clone();
+            let schedule = Schedule::new(&self.config.shape());
             let resumed = open(self.folder.path(), &self.config, schedule, take);
             (resumed, taken)
         }
@@ -322,14 +344,19 @@ mod tests {
         /// The reason why this log is refused; it stays as it is.
         #[track_caller]
         fn refused(&self, log: &str) -> String {
-            let error = self.resume(log).0.unwrap_err();
+            let error = self.resume(log).0.err().unwrap();
             assert_eq!(self.log(), log, "nothing is changed");
             error.to_string()
         }
     }
 
-    fn numbers(left: &[Scheduled]) -> Vec<usize> {
-        left.iter().map(|scheduled| scheduled.number).collect()
+    /// The numbers of the matches that are left.
+    fn numbers(mut schedule: Schedule) -> Vec<usize> {
+        let mut numbers = Vec::new();
+        while let Next::Match(scheduled) = schedule.take() {
+            numbers.push(scheduled.number);
+        }
+        numbers
     }
 
     #[test]
@@ -339,11 +366,11 @@ mod tests {
         let (resumed, taken) = place.resume(&log);
         let resumed = resumed.unwrap();
         assert_eq!(taken, ["m-000003", "m-000001"]);
-        assert_eq!(numbers(&resumed.left), [2, 4]);
         assert_eq!(resumed.cut, None);
+        assert_eq!(numbers(resumed.schedule), [2, 4]);
         let all: String = (1..=4).map(|n| place.line(n)).collect();
-        drop(resumed);
-        assert!(place.resume(&all).0.unwrap().left.is_empty());
+        drop(resumed.folder);
+        assert!(place.resume(&all).0.unwrap().schedule.is_over());
     }
 
     #[test]
@@ -355,7 +382,7 @@ mod tests {
             let resumed = resumed.unwrap();
             assert_eq!(resumed.cut, Some(CutLine { line: 2, bytes }));
             assert_eq!((taken.len(), place.log()), (1, whole.clone()));
-            assert_eq!(numbers(&resumed.left), [2, 3, 4]);
+            assert_eq!(numbers(resumed.schedule), [2, 3, 4]);
         }
     }
 
@@ -403,7 +430,10 @@ mod tests {
     fn what_is_no_folder_of_a_tournament_is_refused() {
         let place = Place::new();
         let path = place.folder.path();
-        let open = |path: &Path| open(path, &place.config, Vec::new(), |_| ()).unwrap_err();
+        let open = |path: &Path| {
+            let schedule = Schedule::new(&place.config.shape());
+            open(path, &place.config, schedule, |_| ()).err().unwrap()
+        };
         assert!(matches!(
             open(&path.join("x")),
             ResumeError::NoFolder { .. }
@@ -434,7 +464,7 @@ mod tests {
         let place = Place::new();
         fs::remove_file(place.folder.path().join(CONFIG_NAME)).unwrap();
         let resumed = place.resume("").0.unwrap();
-        assert_eq!(resumed.left.len(), 4);
+        assert_eq!(numbers(resumed.schedule).len(), 4);
         let copy = fs::read_to_string(place.folder.path().join(CONFIG_NAME)).unwrap();
         assert_eq!(copy, CONFIG);
     }

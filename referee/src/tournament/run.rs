@@ -1,8 +1,8 @@
 //! Running a tournament: slots play matches side by side, one writer keeps the log.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use protocol::Record;
@@ -13,9 +13,10 @@ use super::Config;
 use super::config::Affinity;
 use super::cores;
 use super::folder::Folder;
-use super::opening;
+use super::opening::{self, Opening};
 use super::plan::Plan;
-use super::schedule::Scheduled;
+use super::queue::Queue;
+use super::schedule::{Schedule, Scheduled, Standing};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
@@ -24,10 +25,19 @@ use crate::log::{LogWriter, WriteError};
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// A match has begun.
-    Started,
+    /// A match has begun: its id, game and players.
+    Started(&'a str),
     /// A match was finished and is in the log.
-    Finished(&'a Record),
+    Finished {
+        /// The match.
+        record: &'a Record,
+        /// How many are finished now.
+        done: usize,
+        /// How many there are, as far as is known.
+        total: u64,
+        /// Where the tournament stands, if that is worth a look after each match.
+        standing: Option<Standing>,
+    },
     /// Something that the user should hear about.
     Trouble(&'a str),
 }
@@ -44,33 +54,35 @@ pub enum RunError {
 }
 
 /// How running went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ran {
-    /// All matches were played.
-    Complete,
-    /// It was interrupted; what was finished is in the log.
-    Interrupted,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// Whether everything was played; else it was interrupted, and what was finished is in the
+    /// log.
+    pub complete: bool,
+    /// Where the tournament stands, if that is more than points.
+    pub standing: Option<Standing>,
 }
 
 /// What slots report.
 enum Report {
-    Started,
-    Finished(Box<Record>),
+    Started(String),
+    /// A match, by its number in the schedule.
+    Finished(usize, Box<Record>),
     Trouble(String),
 }
 
 /// What slots share.
 struct Shared {
     config: Arc<Config>,
-    schedule: Vec<Scheduled>,
-    /// The index of the next match that nobody plays yet.
-    next: AtomicUsize,
+    queue: Queue,
+    /// Games about whose openings there was a warning.
+    told: Mutex<HashSet<usize>>,
     nursery: Arc<Nursery>,
     folder: PathBuf,
     stop: watch::Receiver<bool>,
 }
 
-/// Plays the schedule. Each finished match is in the log before it is shown. When `stop` turns
+/// Plays what is left of the schedule. Each finished match is in the log before it is shown. When `stop` turns
 /// true, matches in flight are given up and the bots ended.
 ///
 /// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
@@ -80,17 +92,20 @@ struct Shared {
 /// If the log cannot be written; matches in flight are given up then, too.
 pub async fn run(
     config: Arc<Config>,
-    schedule: Vec<Scheduled>,
+    schedule: Schedule,
     nursery: Nursery,
     folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
 ) -> Result<Ran, RunError> {
-    let slots = config.concurrency.min(schedule.len());
+    let left = schedule.total().saturating_sub(schedule.finished() as u64);
+    let slots = config
+        .concurrency
+        .min(usize::try_from(left).unwrap_or(usize::MAX));
     let shared = Arc::new(Shared {
         config,
-        schedule,
-        next: AtomicUsize::new(0),
+        queue: Queue::new(schedule),
+        told: Mutex::default(),
         nursery: Arc::new(nursery),
         folder: folder.path.clone(),
         stop,
@@ -105,18 +120,18 @@ pub async fn run(
             .map_err(RunError::Slot)?;
     }
     drop(reports);
-    let mut finished = 0;
     let mut wrong = None;
     // Ends when the last slot is gone. After an error slots end at their next report.
     while let Some(report) = inbox.recv().await {
         match report {
-            Report::Started => show(Progress::Started),
+            Report::Started(what) => show(Progress::Started(&what)),
             Report::Trouble(what) => show(Progress::Trouble(&what)),
-            Report::Finished(record) => match folder.log.append(&record) {
+            Report::Finished(number, record) => match folder.log.append(&record) {
                 Ok(()) => {
                     warn_if_mended(&mut folder.log, &mut show);
-                    finished += 1;
-                    show(Progress::Finished(&record));
+                    // Only what is in the log decides what comes next.
+                    shared.queue.finish(number, &record.result.outcome);
+                    show(finished(&record, &shared.queue));
                 }
                 Err(error) => {
                     wrong = Some(error);
@@ -132,10 +147,21 @@ pub async fn run(
     }
     folder.log.finish()?;
     warn_if_mended(&mut folder.log, &mut show);
-    Ok(match finished == shared.schedule.len() {
-        true => Ran::Complete,
-        false => Ran::Interrupted,
+    let schedule = shared.queue.schedule();
+    Ok(Ran {
+        complete: schedule.is_over(),
+        standing: schedule.standing(),
     })
+}
+
+fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
+    let schedule = queue.schedule();
+    Progress::Finished {
+        record,
+        done: schedule.finished(),
+        total: schedule.total(),
+        standing: schedule.live(),
+    }
 }
 
 /// Tells the user that somebody else wrote to the log.
@@ -172,22 +198,29 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
     let mut pool = Pool::new(shared.nursery.clone());
     let mut stop = shared.stop.clone();
     while !*stop.borrow() {
-        let next = shared.next.fetch_add(1, Ordering::Relaxed);
-        let Some(scheduled) = shared.schedule.get(next) else {
-            break;
+        let next = tokio::select! {
+            next = shared.queue.next() => next,
+            _ = stop.wait_for(|stop| *stop) => break,
+            () = reports.closed() => break,
         };
-        if reports.send(Report::Started).await.is_err() {
+        let Some(scheduled) = next else { break };
+        let begun = Report::Started(shared.describe(&scheduled));
+        if reports.send(begun).await.is_err() {
             break;
         }
+        let opening = Opening::of(&shared.config, &scheduled);
+        if let Some(warning) = shared.lopsided(&scheduled, &opening) {
+            let _ = reports.send(Report::Trouble(warning)).await;
+        }
         let record = tokio::select! {
-            record = play(&shared, scheduled, &mut pool) => record,
+            record = play(&shared, &scheduled, opening, &mut pool) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
         for what in shared.nursery.take_news() {
             let _ = reports.send(Report::Trouble(what)).await;
         }
-        let report = Report::Finished(Box::new(record));
+        let report = Report::Finished(scheduled.number, Box::new(record));
         if reports.send(report).await.is_err() {
             break;
         }
@@ -195,7 +228,31 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
     pool.end().await;
 }
 
-async fn play(shared: &Shared, scheduled: &Scheduled, pool: &mut Pool) -> Record {
+impl Shared {
+    /// Id, game and players of a match.
+    fn describe(&self, scheduled: &Scheduled) -> String {
+        let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
+        let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+        let game = self.config.games[scheduled.game].rules.info().id;
+        format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
+    }
+
+    /// A warning about an opening that is not balanced, the first time for each game.
+    fn lopsided(&self, scheduled: &Scheduled, opening: &Opening) -> Option<String> {
+        let (far, margin) = (opening.unbalanced?, self.config.openings.balanced?);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(scheduled.game).then(|| {
+            format!(
+                "no opening of {} was found whose random games are within {margin} of equal \
+                 chances, at least in match {}; the best one is off by {far:.2}",
+                self.config.games[scheduled.game].rules.info().id,
+                scheduled.id()
+            )
+        })
+    }
+}
+
+async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &mut Pool) -> Record {
     let config = &shared.config;
     let game = &config.games[scheduled.game];
     let specs: Vec<Arc<BotSpec>> = scheduled
@@ -207,9 +264,9 @@ async fn play(shared: &Shared, scheduled: &Scheduled, pool: &mut Pool) -> Record
         id: scheduled.id(),
         game: game.clone(),
         seed: opening::seed(config, scheduled),
-        random_plies: config.random_plies,
+        start: opening.start,
+        opening: opening.moves,
         time: config.time.clone(),
-        start: None,
         specs,
         conditions: config.conditions(),
         folder: Some(shared.folder.clone()),

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use games::Rng;
 use referee::clock::{self, Clock, Used};
-use referee::tournament::{Config, opening, schedule};
+use referee::tournament::schedule::{Schedule, Scheduled};
+use referee::tournament::{Config, opening};
 use serde_json::{Map, Value};
 
 /// Configurations with every key.
@@ -110,16 +111,16 @@ pub(super) fn run(input: &[u8]) -> bool {
 
 /// A configuration that is taken can be played, as far as that can be seen without bots.
 fn check(config: &Config) {
-    let seats: Vec<usize> = config.games.iter().map(|game| game.rules.seats()).collect();
-    let schedule = schedule::round_robin(&seats, config.bots.len(), config.rounds);
-    let count = schedule::count(&seats, config.bots.len(), config.rounds);
-    assert_eq!(schedule.len() as u64, count);
+    let count = config.shape().count();
+    let schedule = Schedule::new(&config.shape());
+    assert!(schedule.total() >= count.least && schedule.total() <= count.most);
+    let schedule: Vec<Scheduled> = schedule.known().cloned().collect();
     for scheduled in schedule.iter().rev().take(2) {
         let game = &config.games[scheduled.game];
         let seed = opening::seed(config, scheduled);
         let start = game.rules.start(seed);
-        let moves = opening::moves(&*start, game.limits, seed, config.random_plies);
-        assert!(moves.len() <= config.random_plies as usize);
+        let moves = opening::moves(&*start, game.limits, seed, config.openings.random_plies);
+        assert!(moves.len() <= config.openings.random_plies as usize);
         let bots = scheduled.seats.iter().map(|bot| &config.bots[*bot]);
         let mut clocks: Vec<Clock> = bots.map(|bot| Clock::new(bot.time.clone())).collect();
         for seat in 0..clocks.len() {

@@ -1,0 +1,119 @@
+//! `referee config`: checks a configuration, tells what may stand in one.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::dry_run::{self, OutputFormat};
+use super::{CliError, block_on, print};
+use crate::bot::Nursery;
+use crate::tournament::Config;
+use crate::tournament::config_schema::{self, Key};
+
+/// Checks configurations of tournaments, and tells what may stand in them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee config check tournaments/quickstart.toml
+  referee config explain time                       all keys that begin with `time`
+  referee config explain --format json
+  referee config schema > schema.json               for editors: `#:schema ./schema.json`")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Checks a configuration, as `referee tournament` would, and tells what would be played
+    Check {
+        /// The configuration
+        config: PathBuf,
+        /// Set a key over the file, as in `--set time.per_move=1s`
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// How it is printed
+        #[arg(long, value_enum, default_value_t)]
+        format: OutputFormat,
+    },
+    /// Tells all keys, with types, defaults and what they mean
+    Explain {
+        /// Only keys that begin like this
+        key: Option<String>,
+        /// How they are printed
+        #[arg(long, value_enum, default_value_t)]
+        format: OutputFormat,
+    },
+    /// Prints the JSON Schema, with which editors complete configurations
+    Schema,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        match self.command {
+            Command::Check {
+                config,
+                set,
+                format,
+            } => {
+                let config = Config::load_with(&config, &set)?;
+                block_on(async { Nursery::new(&config.bots, None, None).map(drop) })??;
+                print(&dry_run::check(&config, format)?)
+            }
+            Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),
+            Command::Schema => print(&json(&config_schema::schema())?),
+        }
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(CliError::Io(error.into())),
+    }
+}
+
+fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
+    let mut keys = config_schema::keys();
+    if let Some(begin) = begin {
+        // Lists are written without brackets as well.
+        let fits =
+            |key: &Key| key.key.starts_with(begin) || key.key.replace("[]", "").starts_with(begin);
+        keys.retain(fits);
+        if keys.is_empty() {
+            return Err(CliError::Usage(format!(
+                "no key begins with `{begin}`; `referee config explain` tells all"
+            )));
+        }
+    }
+    if format == OutputFormat::Json {
+        return json(&keys);
+    }
+    let mut text = String::new();
+    for key in keys {
+        let default = match (key.required, &key.default) {
+            (true, _) => "; required".to_owned(),
+            (false, Some(default)) => format!("; default {default}"),
+            (false, None) => String::new(),
+        };
+        let _ = writeln!(text, "{}  ({}{default})", key.key, key.kind);
+        for line in wrapped(&key.meaning, 90) {
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+    Ok(text)
+}
+
+/// The lines of a text, none wider than this if its words are not.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,124 @@
+//! What `referee tournament --dry-run` and `referee config check` print: what will be played.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::CliError;
+use crate::tournament::Config;
+use crate::tournament::forecast::{Forecast, MatchForecast};
+
+/// How things are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum OutputFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+/// So many matches are printed for people.
+const FIRST: usize = 20;
+
+/// The whole schedule, as far as it is known.
+pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+    let forecast = Forecast::of(config);
+    if format == OutputFormat::Json {
+        return json(&forecast);
+    }
+    let mut text = summary(&forecast);
+    text.push('\n');
+    for scheduled in forecast.schedule.iter().take(FIRST) {
+        let MatchForecast {
+            match_id,
+            round,
+            game,
+            ..
+        } = scheduled;
+        let players = scheduled.players.join(" – ");
+        let _ = writeln!(text, "{match_id}  round {round}  {game}  {players}");
+    }
+    if let Some(more) = forecast.schedule.len().checked_sub(FIRST + 1) {
+        let _ = writeln!(text, "… and {} more: `--format json` has all", more + 1);
+    }
+    let known = forecast.schedule.len() as u64;
+    if known < forecast.matches_most {
+        text += "What comes then depends on results.\n";
+    }
+    Ok(text)
+}
+
+/// The tournament in a few lines, or all there is to know about it as JSON.
+pub(super) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+    let forecast = Forecast::of(config);
+    match format {
+        OutputFormat::Text => Ok(summary(&forecast)),
+        OutputFormat::Json => json(&forecast),
+    }
+}
+
+fn json(forecast: &Forecast) -> Result<String, CliError> {
+    match serde_json::to_string_pretty(forecast) {
+        Ok(text) => Ok(text + "\n"),
+        Err(error) => Err(CliError::Io(error.into())),
+    }
+}
+
+fn summary(forecast: &Forecast) -> String {
+    let Forecast {
+        name,
+        format,
+        bots,
+        concurrency,
+        ..
+    } = forecast;
+    let rounds = match forecast.rounds {
+        None => String::new(),
+        Some(1) => ", 1 round".to_owned(),
+        Some(rounds) => format!(", {rounds} rounds"),
+    };
+    let (count, players) = (forecast.count(), bots.len());
+    let mut text = format!(
+        "{name}: {format}{rounds}\n{count} of {players} bots ({}), {concurrency} at a time\n",
+        bots.join(", ")
+    );
+    let _ = writeln!(
+        text,
+        "{}, if bots use all their time in games as long as random ones",
+        duration(forecast.seconds_least, forecast.seconds_most)
+    );
+    for game in &forecast.games {
+        let weight = match game.weight {
+            1 => String::new(),
+            weight => format!(", weight {weight}"),
+        };
+        let _ = writeln!(
+            text,
+            "  {}: about {:.0} plies{weight}",
+            label(game),
+            game.plies
+        );
+    }
+    text
+}
+
+fn label(game: &crate::tournament::forecast::GameForecast) -> String {
+    crate::rating::game_label(&game.id, &game.options)
+}
+
+fn duration(least: u64, most: u64) -> String {
+    let words = |seconds: u64| {
+        // Nobody wants to know the seconds of a day.
+        let unit = match seconds {
+            0..600 => 1,
+            600..36_000 => 60,
+            _ => 3600,
+        };
+        let seconds = seconds.div_ceil(unit) * unit;
+        humantime::format_duration(Duration::from_secs(seconds)).to_string()
+    };
+    match least == most {
+        true => format!("About {}", words(most)),
+        false => format!("About {} to {}", words(least), words(most)),
+    }
+}

@@ -1,0 +1,154 @@
+//! What a format comes to besides points: a Swiss ranking, a bracket, the decision of a test.
+
+use super::points;
+use super::tables::table;
+use crate::rating::sprt::Verdict;
+use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
+
+/// Where a test stands, in one line; other formats have none.
+pub fn line(standing: &Standing) -> Option<String> {
+    match standing {
+        Standing::Sprt(test) => Some(format!(
+            "SPRT: LLR {:.2} ({:.2} to {:.2}) after {}",
+            test.llr,
+            test.hypotheses.lower(),
+            test.hypotheses.upper(),
+            pairs(test.pairs)
+        )),
+        _ => None,
+    }
+}
+
+/// A standing as text, with a blank line after it; `names` are the bots'.
+pub fn report(standing: &Standing, names: &[&str]) -> String {
+    match standing {
+        Standing::Swiss(rows) => format!(
+            "Swiss: by points (a bye wins all), then by those of the opponents\n{}\n\n",
+            swiss(rows, names)
+        ),
+        Standing::Knockout(stages) => format!("Knockout\n{}\n", bracket(stages, names)),
+        Standing::Sprt(test) => format!("{}\n\n", decision(test, names)),
+    }
+}
+
+fn swiss(rows: &[SwissRow], names: &[&str]) -> String {
+    let header = ["#", "bot", "points", "Buchholz", "byes"];
+    let rows = rows.iter().enumerate().map(|(i, row)| {
+        vec![
+            (i + 1).to_string(),
+            names[row.bot].to_owned(),
+            points(row.points),
+            points(row.buchholz),
+            row.byes.to_string(),
+        ]
+    });
+    table(header.map(str::to_owned).to_vec(), rows, 1)
+}
+
+fn bracket(stages: &[Vec<Duel>], names: &[&str]) -> String {
+    let mut text = String::new();
+    for duels in stages {
+        text.push_str(&format!(" {}\n", stage(duels.len())));
+        for duel in duels {
+            text.push_str(&format!("   {}\n", one(duel, names)));
+        }
+    }
+    let last = stages.last().filter(|duels| duels.len() == 1);
+    if let Some(winner) = last.and_then(|duels| duels[0].winner) {
+        text.push_str(&format!(" Winner: {}\n", names[winner]));
+    }
+    text
+}
+
+fn stage(duels: usize) -> String {
+    match duels {
+        1 => "Final".to_owned(),
+        2 => "Semifinals".to_owned(),
+        4 => "Quarterfinals".to_owned(),
+        duels => format!("Round of {}", 2 * duels),
+    }
+}
+
+fn one(duel: &Duel, names: &[&str]) -> String {
+    let Some(second) = duel.second else {
+        return format!("{}: bye", names[duel.first]);
+    };
+    let (first, second) = (names[duel.first], names[second]);
+    let [mine, theirs] = duel.points.map(points);
+    match (duel.winner, duel.decided) {
+        (Some(winner), Some(how)) => {
+            let how = match how {
+                Decided::TieBreak => ", in further pairs",
+                Decided::Place => ", by its place in the seeding",
+                Decided::Points | Decided::Bye => "",
+            };
+            format!(
+                "{first} – {second}  {mine}–{theirs}  {}{how}",
+                names[winner]
+            )
+        }
+        _ => format!("{first} – {second}  not decided"),
+    }
+}
+
+fn decision(test: &SprtStanding, names: &[&str]) -> String {
+    let (elo0, elo1) = (test.hypotheses.elo0, test.hypotheses.elo1);
+    let (first, second) = (names[0], names[1]);
+    let accepted = match test.verdict {
+        Verdict::H0 => {
+            format!("H0 accepted: {first} is stronger than {second} by {elo0} Elo, not {elo1}")
+        }
+        Verdict::H1 => {
+            format!("H1 accepted: {first} is stronger than {second} by {elo1} Elo, not {elo0}")
+        }
+        Verdict::Running => format!("not decided between {elo0} and {elo1} Elo"),
+    };
+    let [lost, minus, even, plus, won] = test.counts;
+    format!(
+        "SPRT: {accepted}\n\
+         LLR {:.2} ({:.2} to {:.2}) after {}; with 0, ½, 1, 1½, 2 points for {first}: \
+         {lost}, {minus}, {even}, {plus}, {won}",
+        test.llr,
+        test.hypotheses.lower(),
+        test.hypotheses.upper(),
+        pairs(test.pairs)
+    )
+}
+
+fn pairs(pairs: u64) -> String {
+    match pairs {
+        1 => "1 swapped pair".to_owned(),
+        pairs => format!("{pairs} swapped pairs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_tell_who_went_on_and_why() {
+        let duel = |first, second, points, winner, decided| Duel {
+            first,
+            second,
+            points,
+            winner,
+            decided,
+        };
+        let stages = [
+            vec![
+                duel(0, None, [0.0; 2], Some(0), Some(Decided::Bye)),
+                duel(1, Some(2), [1.5, 2.5], Some(2), Some(Decided::Points)),
+            ],
+            vec![duel(0, Some(2), [2.0; 2], Some(0), Some(Decided::Place))],
+        ];
+        assert_eq!(
+            bracket(&stages, &["a", "b", "c"]),
+            " Semifinals\n   a: bye\n   b – c  1½–2½  c\n Final\n   a – c  2–2  a, by its place \
+             in the seeding\n Winner: a\n"
+        );
+        let open = vec![duel(0, Some(1), [0.0; 2], None, None)];
+        let text = bracket(&[open], &["a", "b"]);
+        assert_eq!(text, " Final\n   a – b  not decided\n");
+    }
+}

@@ -1,0 +1,217 @@
+//! What a tournament will be, before anything is played: matches, games, and how long it takes.
+
+use std::time::Duration;
+
+use protocol::TimeControl;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::schedule::{Count, Format, Schedule, Scheduled};
+use super::{Config, GameSetup, opening};
+
+/// How many random games tell how long a game is.
+const PLAYOUTS: u32 = 30;
+
+/// What a tournament will be.
+#[derive(Clone, Debug, Serialize)]
+pub struct Forecast {
+    /// The tournament's name.
+    pub name: String,
+    /// How bots meet, by its name in configurations.
+    pub format: &'static str,
+    /// How often everything is played; nothing in a test.
+    pub rounds: Option<u32>,
+    /// The bots' names.
+    pub bots: Vec<String>,
+    /// How many matches run at a time.
+    pub concurrency: usize,
+    /// How many matches there are at least.
+    pub matches_least: u64,
+    /// How many there are at most.
+    pub matches_most: u64,
+    /// What all matches take if bots use all their time in games as long as random ones, as far
+    /// as there are `matches_least`.
+    pub seconds_least: u64,
+    /// The same for `matches_most`.
+    pub seconds_most: u64,
+    /// What is played.
+    pub games: Vec<GameForecast>,
+    /// The matches that are known, in their order.
+    pub schedule: Vec<MatchForecast>,
+}
+
+/// A game of a tournament.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameForecast {
+    /// Its id.
+    pub id: String,
+    /// Its options, defaults filled in.
+    pub options: Value,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+    /// How many plies random games have, on average.
+    pub plies: f64,
+    /// How many of the known matches are of it.
+    pub matches: u64,
+}
+
+/// A match that will be played.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatchForecast {
+    /// Its id.
+    #[serde(rename = "match")]
+    pub match_id: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// The game's id.
+    pub game: String,
+    /// The game's place among the games, from 0.
+    pub game_index: usize,
+    /// What start and opening are made from.
+    pub seed: u64,
+    /// The bots in seat order.
+    pub players: Vec<String>,
+}
+
+impl Forecast {
+    /// Looks ahead. Nothing is played but a few random games without bots.
+    pub fn of(config: &Config) -> Self {
+        let shape = config.shape();
+        let schedule = Schedule::new(&shape);
+        let Count { least, most } = shape.count();
+        let mut games: Vec<GameForecast> = config.games.iter().map(game).collect();
+        let mut time = 0.0;
+        for scheduled in schedule.known() {
+            let game = &mut games[scheduled.game];
+            game.matches += 1;
+            time += seconds(config, scheduled, game.plies);
+        }
+        let known = schedule.known().len();
+        let a_match = time / known.max(1) as f64;
+        let all = |matches: u64| {
+            let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));
+            (a_match * matches as f64 / at_a_time as f64).ceil() as u64
+        };
+        Forecast {
+            name: config.name.clone(),
+            format: name(&config.format),
+            rounds: match config.format {
+                Format::Sprt { .. } => None,
+                _ => Some(config.rounds),
+            },
+            bots: config.bots.iter().map(|bot| bot.name.clone()).collect(),
+            concurrency: config.concurrency,
+            matches_least: least,
+            matches_most: most,
+            seconds_least: all(least),
+            seconds_most: all(most),
+            games,
+            schedule: schedule.known().map(|m| one(config, m)).collect(),
+        }
+    }
+
+    /// How many matches there are.
+    pub fn count(&self) -> Count {
+        Count {
+            least: self.matches_least,
+            most: self.matches_most,
+        }
+    }
+}
+
+/// The name of a format in configurations.
+fn name(format: &Format) -> &'static str {
+    match format {
+        Format::RoundRobin => "round-robin",
+        Format::Gauntlet { .. } => "gauntlet",
+        Format::Swiss => "swiss",
+        Format::Knockout { .. } => "knockout",
+        Format::Sprt { .. } => "sprt",
+    }
+}
+
+fn game(setup: &GameSetup) -> GameForecast {
+    let rules = &setup.rules;
+    let playouts = rules.start(1).playouts(PLAYOUTS, 1, setup.limits.max_plies);
+    GameForecast {
+        id: rules.info().id.to_owned(),
+        options: rules.options().to_json(),
+        weight: setup.weight,
+        plies: playouts.plies,
+        matches: 0,
+    }
+}
+
+fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    MatchForecast {
+        match_id: scheduled.id(),
+        round: scheduled.round + 1,
+        game: config.games[scheduled.game].rules.info().id.to_owned(),
+        game_index: scheduled.game,
+        seed: opening::seed(config, scheduled),
+        players: bots.map(|bot| bot.name.clone()).collect(),
+    }
+}
+
+/// What a match takes if its bots use all their time in a game of so many plies.
+fn seconds(config: &Config, scheduled: &Scheduled, plies: f64) -> f64 {
+    let plies = (plies - f64::from(config.openings.random_plies)).max(0.0);
+    let each = plies / scheduled.seats.len() as f64;
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    bots.map(|bot| longest(&bot.time, each)).sum()
+}
+
+/// The most time that a bot has for so many moves, in seconds.
+fn longest(time: &TimeControl, moves: f64) -> f64 {
+    let seconds = |time: protocol::Millis| Duration::as_secs_f64(&time.0);
+    let by_move = time.per_move.map(|limit| seconds(limit) * moves);
+    let by_match = time.base.map(|base| {
+        let increment = time.increment.map_or(0.0, seconds);
+        seconds(base) + increment * moves
+    });
+    match (by_move, by_match) {
+        (Some(a), Some(b)) => a.min(b),
+        (a, b) => a.or(b).unwrap_or(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn forecast(head: &str, bots: usize) -> Forecast {
+        let mut text = format!("name = \"t\"\nconcurrency = 2\n{head}\n");
+        for bot in 0..bots {
+            text += &format!("[[bots]]\nname = \"b{bot}\"\ncommand = \"referee bot random\"\n");
+        }
+        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap())
+    }
+
+    const RUN: &str = "games = [{ id = \"amazons\", limits = { max_plies = 10 } }]";
+
+    #[test]
+    fn time_is_estimated_from_limits_and_plies() {
+        let per_move = forecast(&format!("{RUN}\n[time]\nper_move = \"2s\""), 3);
+        assert_eq!(per_move.games[0].plies, 10.0);
+        assert_eq!((per_move.matches_least, per_move.matches_most), (6, 6));
+        // Six matches of ten plies of two seconds, two at a time.
+        assert_eq!(per_move.seconds_most, 60);
+        let base = "[time]\nper_move = \"1h\"\nbase = \"10s\"\nincrement = \"1s\"";
+        let base = forecast(&format!("{RUN}\n{base}"), 2);
+        assert_eq!(base.seconds_least, 30);
+        let opening = "[opening]\nrandom_plies = 4\n[time]\nper_move = \"1s\"";
+        assert_eq!(forecast(&format!("{RUN}\n{opening}"), 2).seconds_most, 6);
+    }
+
+    #[test]
+    fn where_results_decide_there_is_a_range() {
+        let knockout = forecast(&format!("format = \"knockout\"\n{RUN}"), 4);
+        assert_eq!((knockout.matches_least, knockout.matches_most), (6, 30));
+        assert!(knockout.seconds_least < knockout.seconds_most);
+        assert_eq!(knockout.schedule.len(), 4, "the semifinals");
+        let sprt = forecast(&format!("format = \"sprt\"\n{RUN}"), 2);
+        assert_eq!((sprt.rounds, sprt.matches_most), (None, 20_000));
+    }
+}

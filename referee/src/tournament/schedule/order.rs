@@ -1,0 +1,225 @@
+//! Groups of bots, the orders in which they sit, and the order in which they play: after any
+//! number of swapped pairs, bots, pairings and games have been played about equally often.
+
+use std::collections::HashSet;
+
+use super::shape::{GameShape, SeatOrders};
+
+/// How many groups of `size` there are out of `bots`; too many to count is [`u64::MAX`].
+pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
+    if size > bots {
+        return 0;
+    }
+    // Every product of so many neighbours can be divided without rest.
+    let product = (0..size as u128).try_fold(1_u128, |product, i| {
+        Some(product.checked_mul(bots as u128 - i)? / (i + 1))
+    });
+    product.map_or(u64::MAX, |count| u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+/// All groups of `size` out of `bots`, each in ascending order.
+///
+/// Groups that are rotations of each other (all numbers higher by one, around the circle) follow
+/// each other: such an orbit has every bot equally often, and so, of any number of groups from the
+/// beginning, no bot is in more than `size` groups more than another one.
+pub(super) fn groups(bots: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
+    let mut next = (size <= bots).then(|| (0..size).collect::<Vec<_>>());
+    while let Some(first) = next {
+        let mut group = first.clone();
+        while seen.insert(group.clone()) {
+            all.push(group.clone());
+            group = rotated(&group, bots);
+        }
+        next = successor(first, bots);
+    }
+    all
+}
+
+/// All numbers higher by one, around the circle.
+fn rotated(group: &[usize], bots: usize) -> Vec<usize> {
+    let mut group: Vec<usize> = group.iter().map(|bot| (bot + 1) % bots).collect();
+    group.sort_unstable();
+    group
+}
+
+/// The next group in lexicographic order.
+fn successor(mut group: Vec<usize>, bots: usize) -> Option<Vec<usize>> {
+    let size = group.len();
+    let at = (0..size).rev().find(|&i| group[i] < bots - size + i)?;
+    group[at] += 1;
+    for i in at + 1..size {
+        group[i] = group[i - 1] + 1;
+    }
+    Some(group)
+}
+
+impl SeatOrders {
+    /// The orders in which a group sits.
+    pub(super) fn of(self, group: &[usize]) -> Vec<Vec<usize>> {
+        match self {
+            SeatOrders::Rotations => {
+                let rotation = |by: usize| {
+                    let mut seats = group.to_vec();
+                    seats.rotate_left(by);
+                    seats
+                };
+                (0..group.len()).map(rotation).collect()
+            }
+            SeatOrders::Permutations => permutations(group),
+        }
+    }
+}
+
+/// All orders of a group, in lexicographic order.
+fn permutations(group: &[usize]) -> Vec<Vec<usize>> {
+    if group.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (i, &first) in group.iter().enumerate() {
+        let mut rest = group.to_vec();
+        rest.remove(i);
+        for mut order in permutations(&rest) {
+            order.insert(0, first);
+            all.push(order);
+        }
+    }
+    all
+}
+
+/// The games with so many seats (`None` for any), each as often as its weight says, evenly mixed.
+pub(super) fn slots(games: &[GameShape], seats: Option<usize>) -> Vec<usize> {
+    let mut slots: Vec<(f64, usize)> = Vec::new();
+    for (game, shape) in games.iter().enumerate() {
+        if seats.is_none_or(|seats| seats == shape.seats) {
+            let place = |nth: u32| (f64::from(nth) + 0.5) / f64::from(shape.weight);
+            slots.extend((0..shape.weight).map(|nth| (place(nth), game)));
+        }
+    }
+    slots.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    slots.into_iter().map(|(_, game)| game).collect()
+}
+
+/// Every group in every slot once. Each group plays once before any plays twice, and after any
+/// number no slot was used more than once more than another one.
+pub(super) fn mix(groups: &[Vec<usize>], slots: &[usize]) -> Vec<(usize, Vec<usize>)> {
+    let (many, size) = (groups.len(), slots.len());
+    let mut all = Vec::with_capacity(many * size);
+    if size == 0 {
+        return all;
+    }
+    // Each sweep over the groups begins with the slot after the last one of the sweep before;
+    // where that was the first one of an earlier sweep, one slot further on.
+    let rest = many % size;
+    let laps = gcd(rest, size);
+    for sweep in 0..size {
+        let first = sweep * rest + sweep * laps / size;
+        for (i, group) in groups.iter().enumerate() {
+            all.push((slots[(first + i) % size], group.clone()));
+        }
+    }
+    all
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}
+
+/// Joins lists so that the same share of each is done at any time.
+pub(super) fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let lengths: Vec<u128> = lists.iter().map(|list| list.len() as u128).collect();
+    let mut taken = vec![0_u128; lists.len()];
+    let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
+    let mut all = Vec::new();
+    loop {
+        // The middle of an item in its list, as a fraction; compared by multiplying crosswise.
+        let left = (0..lists.len()).filter(|&list| taken[list] < lengths[list]);
+        let next = left.min_by(|&a, &b| {
+            let (x, y) = (2 * taken[a] + 1, 2 * taken[b] + 1);
+            (x * lengths[b]).cmp(&(y * lengths[a])).then(a.cmp(&b))
+        });
+        let Some(next) = next else { return all };
+        taken[next] += 1;
+        all.extend(lists[next].next());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The difference between the largest and the smallest number.
+    fn spread(counts: &[u32]) -> u32 {
+        counts.iter().max().unwrap() - counts.iter().min().unwrap()
+    }
+
+    #[test]
+    fn each_group_is_there_once_and_bots_are_equally_busy() {
+        for bots in 1..=9 {
+            for size in 1..=4 {
+                let all = groups(bots, size);
+                assert_eq!(all.len() as u64, count_groups(bots, size));
+                assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+                let mut busy = vec![0; bots];
+                for group in all {
+                    assert!(group.is_sorted() && group.len() == size);
+                    group.iter().for_each(|&bot| busy[bot] += 1);
+                    assert!(spread(&busy) as usize <= size, "{bots} {size}: {busy:?}");
+                }
+            }
+        }
+        assert_eq!(count_groups(100, 4), 3_921_225);
+        assert_eq!(count_groups(usize::MAX, 4), u64::MAX);
+    }
+
+    #[test]
+    fn slots_and_groups_are_mixed_evenly() {
+        for many in 1..=12 {
+            for size in 1..=7 {
+                let groups: Vec<Vec<usize>> = (0..many).map(|group| vec![group]).collect();
+                let slots: Vec<usize> = (0..size).collect();
+                let mixed = mix(&groups, &slots);
+                assert_eq!(mixed.iter().collect::<HashSet<_>>().len(), many * size);
+                let (mut by_slot, mut by_group) = (vec![0; size], vec![0; many]);
+                for (slot, group) in mixed {
+                    by_slot[slot] += 1;
+                    by_group[group[0]] += 1;
+                    assert!(spread(&by_slot) <= 1, "{many} {size}: {by_slot:?}");
+                    assert!(spread(&by_group) <= 1, "{many} {size}: {by_group:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn weights_repeat_games_evenly() {
+        let game = |seats, weight| GameShape { seats, weight };
+        let games = [game(2, 1), game(3, 5), game(2, 3)];
+        assert_eq!(slots(&games, Some(2)), [2, 0, 2, 2]);
+        assert_eq!(slots(&games, Some(3)), [1; 5]);
+        assert_eq!(slots(&games, Some(4)), [0; 0]);
+        assert_eq!(slots(&games, None).len(), 9);
+    }
+
+    #[test]
+    fn groups_sit_in_rotations_or_in_all_orders() {
+        let rotations = [[4, 5, 6], [5, 6, 4], [6, 4, 5]];
+        assert_eq!(SeatOrders::Rotations.of(&[4, 5, 6]), rotations);
+        let all = SeatOrders::Permutations.of(&[4, 5, 6, 7]);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 24);
+        for orders in [SeatOrders::Rotations, SeatOrders::Permutations] {
+            assert_eq!(orders.of(&[1, 2]), [[1, 2], [2, 1]]);
+        }
+    }
+
+    #[test]
+    fn lists_are_joined_by_their_shares() {
+        let joined = joined(vec![vec!['a'; 4], vec![], vec!['b'; 2]]);
+        assert_eq!(joined, ['a', 'b', 'a', 'a', 'b', 'a']);
+    }
+}

@@ -1,0 +1,198 @@
+//! What a schedule is made from, and how many matches that gives.
+
+use games::Rng;
+
+use super::order;
+use crate::rating::sprt::Hypotheses;
+
+/// What a schedule is made from. Bots and games are indices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// How bots meet.
+    pub format: Format,
+    /// What is played.
+    pub games: Vec<GameShape>,
+    /// How many bots there are.
+    pub bots: usize,
+    /// How often everything is played. In `sprt` it does not count.
+    pub rounds: u32,
+    /// In which orders the bots of a group sit.
+    pub orders: SeatOrders,
+    /// What lots are drawn from.
+    pub seed: u64,
+}
+
+/// What a schedule has to know about a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameShape {
+    /// How many bots play it.
+    pub seats: usize,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+}
+
+impl GameShape {
+    /// A game of weight 1.
+    pub fn of(seats: usize) -> Self {
+        GameShape { seats, weight: 1 }
+    }
+}
+
+/// How bots meet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Format {
+    /// Every group of as many bots as the game has seats.
+    RoundRobin,
+    /// Those of the same groups that have at least one challenger in them.
+    Gauntlet {
+        /// The challengers.
+        challengers: Vec<usize>,
+    },
+    /// In each round, pairings of bots with equal points that did not meet yet.
+    Swiss,
+    /// Duels, whose losers are out.
+    Knockout {
+        /// Whether the places in the bracket are drawn by lot, not by the order of the bots.
+        drawn: bool,
+        /// So many swapped pairs more are played in a duel that is tied.
+        tie_breaks: u32,
+    },
+    /// Swapped pairs of two bots until it is clear which hypothesis holds.
+    Sprt {
+        /// The hypotheses, about the first bot.
+        hypotheses: Hypotheses,
+        /// After so many pairs it ends without a decision.
+        max_pairs: u32,
+    },
+}
+
+impl Format {
+    /// Whether there are pairings only, and so games of two seats only.
+    pub fn is_of_pairings(&self) -> bool {
+        !matches!(self, Format::RoundRobin | Format::Gauntlet { .. })
+    }
+}
+
+/// In which orders the bots of a group sit. Two bots always sit both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeatOrders {
+    /// Each bot is in each seat once: as many orders as there are seats.
+    #[default]
+    Rotations,
+    /// All.
+    Permutations,
+}
+
+/// How many matches there are: both the same where results decide nothing about that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// At least.
+    pub least: u64,
+    /// At most.
+    pub most: u64,
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Count { least: 1, most: 1 } => write!(f, "1 match"),
+            Count { least, most } if least == most => write!(f, "{most} matches"),
+            Count { least, most } => write!(f, "{least} to {most} matches"),
+        }
+    }
+}
+
+impl Count {
+    fn exactly(matches: u64) -> Self {
+        Count {
+            least: matches,
+            most: matches,
+        }
+    }
+}
+
+impl Shape {
+    /// A round robin in which all games have the same weight; `games` has their numbers of seats.
+    pub fn round_robin(games: &[usize], bots: usize, rounds: u32) -> Self {
+        Shape {
+            format: Format::RoundRobin,
+            games: games.iter().map(|&seats| GameShape::of(seats)).collect(),
+            bots,
+            rounds,
+            orders: SeatOrders::default(),
+            seed: 1,
+        }
+    }
+
+    /// How many matches this gives, without making them; too many to count is [`u64::MAX`].
+    ///
+    /// ```
+    /// use referee::tournament::schedule::Shape;
+    ///
+    /// let count = Shape::round_robin(&[2, 3], 4, 2).count();
+    /// assert_eq!(count.least, 2 * (6 * 2 + 4 * 3));
+    /// ```
+    pub fn count(&self) -> Count {
+        let rounds = u64::from(self.rounds);
+        let bots = self.bots as u64;
+        let pair = 2_u64;
+        match &self.format {
+            Format::RoundRobin => Count::exactly(self.fixed(self.bots)),
+            Format::Gauntlet { challengers } => {
+                let rest = self.fixed(self.bots.saturating_sub(challengers.len()));
+                Count::exactly(self.fixed(self.bots).saturating_sub(rest))
+            }
+            Format::Swiss => {
+                let a_round = (bots / 2).saturating_mul(pair * self.slots());
+                Count::exactly(rounds.saturating_mul(a_round))
+            }
+            Format::Knockout { tie_breaks, .. } => {
+                let duels = bots.saturating_sub(1);
+                let duel = rounds.saturating_mul(pair * self.slots());
+                let longest = duel.saturating_add(pair * u64::from(*tie_breaks));
+                Count {
+                    least: duels.saturating_mul(duel),
+                    most: duels.saturating_mul(longest),
+                }
+            }
+            Format::Sprt { max_pairs, .. } => Count {
+                least: pair,
+                most: pair * u64::from(*max_pairs),
+            },
+        }
+    }
+
+    /// How many times a pairing plays in a round, in each seat order.
+    pub(super) fn slots(&self) -> u64 {
+        self.games.iter().map(|game| u64::from(game.weight)).sum()
+    }
+
+    /// The matches of a round robin of so many bots.
+    fn fixed(&self, bots: usize) -> u64 {
+        let of_game = |game: &GameShape| {
+            order::count_groups(bots, game.seats)
+                .saturating_mul(self.orders.count(game.seats))
+                .saturating_mul(u64::from(game.weight))
+        };
+        let a_round = self.games.iter().map(of_game);
+        let a_round = a_round.fold(0, u64::saturating_add);
+        a_round.saturating_mul(u64::from(self.rounds))
+    }
+
+    /// The bots in an order drawn by lot.
+    pub(super) fn lots(&self) -> Vec<usize> {
+        let mut bots: Vec<usize> = (0..self.bots).collect();
+        Rng::from_text(self.seed, "lots").shuffle(&mut bots);
+        bots
+    }
+}
+
+impl SeatOrders {
+    fn count(self, seats: usize) -> u64 {
+        let seats = seats as u64;
+        match self {
+            SeatOrders::Rotations => seats,
+            SeatOrders::Permutations => (1..=seats).product(),
+        }
+    }
+}

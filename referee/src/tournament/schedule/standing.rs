@@ -1,0 +1,70 @@
+//! Where a tournament stands, in formats in which that is more than points.
+
+use crate::rating::sprt::{Hypotheses, Verdict};
+
+/// Where a tournament stands. Bots are indices.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// The ranking, the best first.
+    Swiss(Vec<SwissRow>),
+    /// The duels of each stage.
+    Knockout(Vec<Vec<Duel>>),
+    /// The test.
+    Sprt(SprtStanding),
+}
+
+/// A bot of a Swiss tournament.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwissRow {
+    /// Which one.
+    pub bot: usize,
+    /// Points, those of byes included.
+    pub points: f64,
+    /// The points of its opponents.
+    pub buchholz: f64,
+    /// Rounds without an opponent.
+    pub byes: u32,
+}
+
+/// Two bots of which one goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Duel {
+    /// The one that comes first in the bracket.
+    pub first: usize,
+    /// The other one; without it, the first goes on.
+    pub second: Option<usize>,
+    /// Their points.
+    pub points: [f64; 2],
+    /// Who goes on, once it is decided.
+    pub winner: Option<usize>,
+    /// How it was decided.
+    pub decided: Option<Decided>,
+}
+
+/// How a duel was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decided {
+    /// There was nobody else.
+    Bye,
+    /// By points.
+    Points,
+    /// By points, in further pairs.
+    TieBreak,
+    /// By the better place in the list from which the bracket is made.
+    Place,
+}
+
+/// A test between two bots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SprtStanding {
+    /// What is tested.
+    pub hypotheses: Hypotheses,
+    /// How many swapped pairs it counts.
+    pub pairs: u64,
+    /// How many of them gave the first bot 0, ½, 1, 1½ and 2 points.
+    pub counts: [u64; 5],
+    /// The log-likelihood ratio.
+    pub llr: f64,
+    /// What was accepted, if anything.
+    pub verdict: Verdict,
+}

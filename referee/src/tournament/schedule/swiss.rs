@@ -1,0 +1,184 @@
+//! Swiss: in each round everybody meets somebody with about as many points, whom it did not meet
+//! yet.
+
+use std::collections::HashMap;
+
+use super::order;
+use super::shape::{GameShape, Shape};
+use super::{Planner, Played, Standing, SwissRow, Turns, Unit};
+
+/// So many steps are spent on looking for pairings without rematches, then some are allowed.
+const MOST_STEPS: u32 = 20_000;
+
+/// A Swiss tournament.
+///
+/// Bots are ranked by points, then by the points of their opponents (Buchholz), then by lot. From
+/// the top, each meets the nearest one below that it met least often. With an odd number of bots
+/// the lowest of those with the fewest byes has one, which counts as winning all matches.
+pub(super) struct Swiss {
+    games: Vec<GameShape>,
+    rounds: u32,
+    begun: u32,
+    /// The place of each bot by lot.
+    lots: Vec<usize>,
+    byes: Vec<u32>,
+    /// Who met whom how often, the lower index first.
+    met: HashMap<(usize, usize), u32>,
+    turns: Turns,
+}
+
+impl Swiss {
+    pub(super) fn new(shape: &Shape) -> Self {
+        let mut lots = vec![0; shape.bots];
+        for (place, bot) in shape.lots().into_iter().enumerate() {
+            lots[bot] = place;
+        }
+        Swiss {
+            games: shape.games.clone(),
+            rounds: shape.rounds,
+            begun: 0,
+            lots,
+            byes: vec![0; shape.bots],
+            met: HashMap::new(),
+            turns: Turns::default(),
+        }
+    }
+
+    fn slots(&self) -> Vec<usize> {
+        order::slots(&self.games, None)
+    }
+
+    /// What a pairing's winner has at most, and so what a bye is worth.
+    fn full(&self) -> f64 {
+        2.0 * self.slots().len() as f64
+    }
+
+    /// The bots, the best first.
+    fn ranking(&self, played: Played<'_>) -> Vec<SwissRow> {
+        let bots = self.lots.len();
+        let full = self.full();
+        let mut points: Vec<f64> = self.byes.iter().map(|n| f64::from(*n) * full).collect();
+        for (scheduled, outcome) in played.finished() {
+            for (&bot, value) in scheduled.seats.iter().zip(outcome) {
+                points[bot] += value;
+            }
+        }
+        let mut buchholz = vec![0.0; bots];
+        for (&(a, b), &times) in &self.met {
+            buchholz[a] += points[b] * f64::from(times);
+            buchholz[b] += points[a] * f64::from(times);
+        }
+        let row = |bot| SwissRow {
+            bot,
+            points: points[bot],
+            buchholz: buchholz[bot],
+            byes: self.byes[bot],
+        };
+        let mut rows: Vec<SwissRow> = (0..bots).map(row).collect();
+        rows.sort_by(|a, b| {
+            let points = b.points.total_cmp(&a.points);
+            let opponents = || b.buchholz.total_cmp(&a.buchholz);
+            let lots = || self.lots[a.bot].cmp(&self.lots[b.bot]);
+            points.then_with(opponents).then_with(lots)
+        });
+        rows
+    }
+
+    /// The pairings of the next round.
+    fn pairings(&mut self, ranking: &[SwissRow]) -> Vec<Vec<usize>> {
+        let mut bots: Vec<usize> = ranking.iter().map(|row| row.bot).collect();
+        if !bots.len().is_multiple_of(2) {
+            let fewest = self.byes.iter().min().copied().unwrap_or(0);
+            if let Some(at) = bots.iter().rposition(|&bot| self.byes[bot] == fewest) {
+                self.byes[bots.remove(at)] += 1;
+            }
+        }
+        let mut most = 0;
+        let pairings = loop {
+            let mut search = Search {
+                met: &self.met,
+                most,
+                steps: MOST_STEPS,
+                found: Vec::new(),
+            };
+            if search.pair(&bots) {
+                break search.found;
+            }
+            most += 1;
+        };
+        for pair in &pairings {
+            *self.met.entry((pair[0], pair[1])).or_default() += 1;
+        }
+        pairings
+    }
+}
+
+impl Planner for Swiss {
+    fn next(&mut self, played: Played<'_>) -> Vec<Unit> {
+        if self.begun == self.rounds {
+            return Vec::new();
+        }
+        let ranking = self.ranking(played);
+        let pairings = self.pairings(&ranking);
+        let round = self.begun;
+        self.begun += 1;
+        let units = order::mix(&pairings, &self.slots()).into_iter();
+        units
+            .map(|(game, group)| self.turns.unit(game, group, round))
+            .collect()
+    }
+
+    fn ahead(&self) -> u64 {
+        let pairings = (self.lots.len() / 2) as u64;
+        u64::from(self.rounds - self.begun) * pairings * 2 * self.slots().len() as u64
+    }
+
+    fn standing(&self, played: Played<'_>) -> Option<Standing> {
+        Some(Standing::Swiss(self.ranking(played)))
+    }
+}
+
+/// A search for pairings, from the top, with going back.
+struct Search<'a> {
+    met: &'a HashMap<(usize, usize), u32>,
+    /// Bots that met more often do not meet again.
+    most: u32,
+    steps: u32,
+    found: Vec<Vec<usize>>,
+}
+
+impl Search<'_> {
+    /// Pairs these bots, the best first; says whether there is a way, as far as was looked.
+    fn pair(&mut self, bots: &[usize]) -> bool {
+        let Some((&first, rest)) = bots.split_first() else {
+            return true;
+        };
+        let mut others: Vec<(u32, usize)> = rest
+            .iter()
+            .enumerate()
+            .map(|(at, &other)| (self.times(first, other), at))
+            .filter(|(times, _)| *times <= self.most)
+            .collect();
+        others.sort_unstable();
+        for (_, at) in others {
+            if self.steps == 0 {
+                return false;
+            }
+            self.steps -= 1;
+            let other = rest[at];
+            let mut left = rest.to_vec();
+            left.remove(at);
+            self.found.push(vec![first.min(other), first.max(other)]);
+            if self.pair(&left) {
+                return true;
+            }
+            self.found.pop();
+        }
+        false
+    }
+
+    fn times(&self, a: usize, b: usize) -> u32 {
+        let pair = (a.min(b), a.max(b));
+        self.met.get(&pair).copied().unwrap_or(0)
+    }
+}

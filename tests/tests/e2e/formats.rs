@@ -1,0 +1,254 @@
+//! Tournament formats, with real processes: what is played, what is told, and going on.
+
+use std::collections::HashMap;
+use std::fs;
+
+use serde_json::Value;
+use tests::{Arena, Ran, run, timeless};
+
+use crate::{GREEDY, RANDOM, config, config_of};
+
+/// Bots that play at random, from different seeds.
+const OTHERS: [(&str, &str); 4] = [
+    ("r2", r#""referee bot random --seed 2""#),
+    ("r3", r#""referee bot random --seed 3""#),
+    ("r4", r#""referee bot random --seed 4""#),
+    ("r5", r#""referee bot random --seed 5""#),
+];
+
+fn bots(number: usize) -> Vec<(&'static str, &'static str)> {
+    let all = [RANDOM, GREEDY].into_iter().chain(OTHERS);
+    all.take(number).collect()
+}
+
+fn names(record: &Value) -> Vec<&str> {
+    let players = record["players"].as_array().unwrap().iter();
+    players.map(|p| p["name"].as_str().unwrap()).collect()
+}
+
+fn resume(arena: &Arena) -> Ran {
+    let mut args = arena.tournament();
+    args.push("--resume".into());
+    run(args)
+}
+
+/// Without what depends on how it was run.
+fn essence(record: &Value) -> Value {
+    let mut record = timeless(record);
+    record.as_object_mut().unwrap().remove("conditions");
+    record
+}
+
+fn log(arena: &Arena) -> String {
+    fs::read_to_string(arena.path("out/games.jsonl")).unwrap()
+}
+
+/// Plays a configuration whole, and again broken off after some matches; both come to the same
+/// log and print the same. Gives what was printed, with the matches.
+#[track_caller]
+fn played_and_resumed(text: &str) -> (String, Vec<Value>) {
+    let arena = Arena::new(&format!("concurrency = 3\n{text}"));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let expected: Vec<Value> = arena.matches().iter().map(essence).collect();
+    let whole = log(&arena);
+    let lines: Vec<&str> = whole.lines().collect();
+    for cut in [1, lines.len() / 2, lines.len() - 1] {
+        let kept: String = lines[..cut].iter().flat_map(|line| [line, "\n"]).collect();
+        fs::write(arena.path("out/games.jsonl"), &kept).unwrap();
+        let again = resume(&arena);
+        assert_eq!(again.code, Some(0), "{}", again.stderr);
+        assert!(log(&arena).starts_with(&kept), "nothing is played again");
+        let matches: Vec<Value> = arena.matches().iter().map(essence).collect();
+        assert_eq!(matches, expected);
+        assert_eq!(again.stdout, ran.stdout);
+    }
+    let complete = resume(&arena);
+    assert_eq!(complete.stdout, ran.stdout);
+    assert!(complete.stderr.contains("were played already"));
+    (ran.stdout, expected)
+}
+
+#[test]
+fn a_gauntlet_has_a_challenger_in_every_match() {
+    let text = format!(
+        "format = \"gauntlet\"\nchallengers = [\"greedy\"]\nrounds = 2\n{}",
+        config(&bots(4))
+    );
+    let (_, matches) = played_and_resumed(&text);
+    assert_eq!(matches.len(), 3 * 2 * 2);
+    assert!(matches.iter().all(|m| names(m).contains(&"greedy")));
+}
+
+#[test]
+fn a_swiss_tournament_pairs_everybody_each_round() {
+    let text = format!("format = \"swiss\"\nrounds = 3\n{}", config(&bots(5)));
+    let (shown, matches) = played_and_resumed(&text);
+    assert_eq!(matches.len(), 3 * 2 * 2);
+    for part in ["Swiss:", "Buchholz", "byes", "Standings"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    let mut met: HashMap<Vec<&str>, u32> = HashMap::new();
+    for record in &matches {
+        let mut pair = names(record);
+        pair.sort_unstable();
+        *met.entry(pair).or_default() += 1;
+    }
+    assert_eq!(met.len(), 6, "nobody meets twice: {met:?}");
+}
+
+#[test]
+fn a_knockout_ends_with_a_winner() {
+    let games = r#"games = [{ id = "amazons", options = { size = 5 } }, "run"]"#;
+    let head = "format = \"knockout\"\n";
+    let text = format!("{head}{}", config_of(games, &bots(6)));
+    let (shown, matches) = played_and_resumed(&text);
+    assert!(matches.len() >= 5 * 4, "{}", matches.len());
+    for part in ["Quarterfinals", "Semifinals", "Final", "Winner: ", ": bye"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    let last = names(&matches[matches.len() - 1]);
+    let winner = shown.split("Winner: ").nth(1).unwrap().lines().next();
+    assert!(last.contains(&winner.unwrap()), "{shown}");
+}
+
+#[test]
+fn a_test_stops_by_itself() {
+    let head = "format = \"sprt\"\n";
+    let tail = "[sprt]\nelo0 = 0\nelo1 = 300\n";
+    let text = format!("{head}{}{tail}", config(&[GREEDY, RANDOM]));
+    let arena = Arena::new(&format!("concurrency = 2\n{text}"));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.starts_with("SPRT: H1 accepted: greedy"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("SPRT: LLR "), "{}", ran.stderr);
+    let decided = arena.matches().len();
+    assert!(decided < 100, "{decided}");
+    // Broken off, it comes to the same decision, after the same pairs.
+    let first = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
+    let whole = log(&arena);
+    let kept: String = whole
+        .lines()
+        .take(3)
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    fs::write(arena.path("out/games.jsonl"), kept).unwrap();
+    let again = resume(&arena);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(first(&again.stdout), first(&ran.stdout));
+    let before = log(&arena);
+    let complete = resume(&arena);
+    assert!(
+        complete.stderr.contains("were played already"),
+        "{}",
+        complete.stderr
+    );
+    assert_eq!(log(&arena), before);
+}
+
+#[test]
+fn a_match_that_a_swiss_tournament_does_not_have_is_refused() {
+    let text = format!("format = \"swiss\"\nrounds = 2\n{}", config(&bots(4)));
+    let arena = Arena::new(&text);
+    assert_eq!(arena.play().code, Some(0));
+    // The second round without the first.
+    let whole = log(&arena);
+    let late = whole
+        .lines()
+        .find(|line| line.contains("m-000005"))
+        .unwrap();
+    fs::write(arena.path("out/games.jsonl"), format!("{late}\n")).unwrap();
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("`m-000005` is not in the schedule"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn three_seats_are_played_in_rotations_or_in_all_orders() {
+    let games = r#"games = [{ id = "penguins", options = { players = 3 } }]"#;
+    for (orders, matches) in [("rotations", 3), ("permutations", 6)] {
+        let head = format!("seat_orders = \"{orders}\"\n");
+        let arena = Arena::new(&(head + &config_of(games, &bots(3))));
+        assert_eq!(arena.play().code, Some(0));
+        let played = arena.matches();
+        assert_eq!(played.len(), matches);
+        assert!(played.iter().all(|m| m["seed"] == played[0]["seed"]));
+    }
+}
+
+#[test]
+fn a_game_of_more_weight_is_played_more_often() {
+    let games = r#"games = ["run", { id = "amazons", options = { size = 5 }, weight = 3 }]"#;
+    let arena = Arena::new(&config_of(games, &bots(2)));
+    assert_eq!(arena.play().code, Some(0));
+    let matches = arena.matches();
+    let amazons: Vec<&Value> = matches.iter().filter(|m| m["game"] == "amazons").collect();
+    assert_eq!((matches.len(), amazons.len()), (8, 6));
+    let mut seeds: Vec<u64> = amazons
+        .iter()
+        .map(|m| m["seed"].as_u64().unwrap())
+        .collect();
+    seeds.dedup();
+    assert_eq!(seeds.len(), 3, "each time from another start");
+}
+
+#[test]
+fn formats_that_cannot_be_are_refused() {
+    let refused = |head: &str, games: &str, number: usize, parts: &[&str]| {
+        let arena = Arena::new(&format!("{head}\n{}", config_of(games, &bots(number))));
+        let ran = arena.play();
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert_eq!(ran.stderr.trim_end().lines().count(), 1, "{}", ran.stderr);
+        for part in parts {
+            assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        }
+        assert!(!arena.path("out").exists());
+    };
+    let run = r#"games = ["run"]"#;
+    let three = r#"games = [{ id = "penguins", options = { players = 3 } }]"#;
+    for format in ["swiss", "knockout"] {
+        let head = format!("format = \"{format}\"");
+        refused(
+            &head,
+            three,
+            4,
+            &["`format`", "penguins has 3 seats", "gauntlet"],
+        );
+    }
+    let gauntlet = "format = \"gauntlet\"";
+    refused(gauntlet, run, 3, &["`challengers`", "at least one"]);
+    let other = format!("{gauntlet}\nchallengers = [\"nobody\"]");
+    refused(&other, run, 3, &["there is no bot `nobody`"]);
+    refused(
+        "challengers = [\"random\"]",
+        run,
+        2,
+        &["`challengers`", "gauntlet"],
+    );
+    refused("format = \"sprt\"", run, 3, &["`bots`", "2 bots, but 3"]);
+    refused(
+        "format = \"sprt\"\nrounds = 2",
+        run,
+        2,
+        &["`rounds`", "max_pairs"],
+    );
+    refused("sprt = {}", run, 2, &["`sprt`", "format = \"sprt\""]);
+    let sprt = "format = \"sprt\"\nsprt = { elo0 = 5, elo1 = 5 }";
+    refused(sprt, run, 2, &["`sprt.elo1`", "above"]);
+    refused(
+        "seat_orders = \"all\"",
+        run,
+        2,
+        &["line 1", "`all`", "permutations"],
+    );
+    let weight = r#"games = [{ id = "run", weight = 0 }]"#;
+    refused("", weight, 2, &["`games.weight`", "0 of run"]);
+}
