@@ -1,7 +1,7 @@
 //! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
 
 use super::ranking::count;
-use super::{Grid, Part, clean, heading};
+use super::{Grid, Part, clean, heading, quoted};
 use crate::rating::{FAULT_CODES, Noise, OVERSHOOT_MS, Report, Suspicion};
 
 /// Faults, time, losses on time, duplicates.
@@ -115,7 +115,7 @@ fn suspicion(suspicion: &Suspicion) -> String {
             worst_share,
         } => format!(
             "{} lost {} on time, but none of its moves used more than {:.0} % of its limit",
-            clean(bot),
+            quoted(bot),
             count(*timeouts, "match", "matches"),
             100.0 * worst_share
         ),

@@ -148,6 +148,11 @@ fn clean(text: &str) -> String {
     text.chars().map(clean).collect()
 }
 
+/// A name in a note, marked as one.
+fn quoted(name: &str) -> String {
+    format!("`{}`", clean(name).replace('`', "'"))
+}
+
 /// A whole number of Elo, without a negative zero.
 fn elo(value: f64) -> String {
     format!("{}", value.round() + 0.0)

@@ -1,6 +1,6 @@
 //! Who is better: the ranking, the crosstable, the likelihood of superiority.
 
-use super::{COUNTS, Grid, Part, clean, counts, elo, heading};
+use super::{COUNTS, Grid, Part, clean, counts, elo, heading, quoted};
 use crate::rating::{Estimate, Ratings, Report};
 use crate::report::points;
 
@@ -62,7 +62,7 @@ fn apart(report: &Report) -> Option<Part> {
         if ratings.bots[bot].is_some() {
             let group = ratings.groups[bot];
             groups.resize_with(groups.len().max(group + 1), Vec::new);
-            groups[group].push(clean(&report.bots[bot].name));
+            groups[group].push(quoted(&report.bots[bot].name));
         }
     }
     groups.retain(|group| !group.is_empty());
@@ -141,8 +141,8 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
 pub(super) fn method(report: &Report) -> Part {
     let from = match report.anchor {
         Some(anchor) => format!(
-            "measured from `{}` at {}",
-            clean(&report.bots[anchor.bot].name),
+            "measured from {} at {}",
+            quoted(&report.bots[anchor.bot].name),
             elo(anchor.elo)
         ),
         None => "measured from their mean, which is 0".to_owned(),

@@ -197,6 +197,24 @@ fn too_many_bots_have_no_columns() {
 }
 
 #[test]
+fn names_in_notes_are_no_markup() {
+    let mut matches = Matches::new();
+    matches.add(&played(1, 1, ["<i>", "`b"], 1.0, &["p"]));
+    matches.add(&played(2, 2, ["c", "d"], 1.0, &["p"]));
+    let sheet = Sheet::new(&matches, &Request::default(), None).expect("a sheet");
+    let text = sheet.write(SheetFormat::Markdown);
+    assert!(
+        text.contains("no match connects: `<i>`, `'b` | `c`, `d`."),
+        "{text}"
+    );
+    let page = sheet.write(SheetFormat::Html);
+    assert!(
+        page.contains("<code>&lt;i&gt;</code>, <code>'b</code>"),
+        "{page}"
+    );
+}
+
+#[test]
 fn the_plot_has_a_point_and_a_whisker_for_each_bot() {
     let sheet = sheet(None);
     let svg = plot(&sheet.report);
