@@ -231,7 +231,7 @@ fn three_seats_play_on_without_the_one_at_fault() {
     let arena = Arena::new(&(config_of(games, &[RANDOM, GREEDY]) + &hostile("crash", "")));
     assert_eq!(arena.play().code, Some(0));
     let matches = arena.matches();
-    assert_eq!(matches.len(), 6, "all orders of three");
+    assert_eq!(matches.len(), 3, "all rotations of three");
     for record in &matches {
         let players = record["players"].as_array().unwrap();
         let seat = players.iter().position(|p| p["name"] == "hostile").unwrap();
