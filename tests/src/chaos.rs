@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::{Arena, Ran, referee, timeless, wait_until};
 
 /// The tournaments, of bots that play the same moves in every run.
-const SETUPS: [&str; 3] = [
+const SETUPS: [&str; 4] = [
     r#"concurrency = 2
 rounds = 40
 games = [{ id = "amazons", options = { size = 5 } }]
@@ -29,6 +29,11 @@ games = ["siam", { id = "penguins", options = { players = 3 } }]
 rounds = 5
 restart = "each-match"
 games = [{ id = "amazons", options = { size = 5 } }, "run"]
+"#,
+    r#"concurrency = 3
+format = "swiss"
+rounds = 15
+games = [{ id = "amazons", options = { size = 5 } }, "siam"]
 "#,
 ];
 

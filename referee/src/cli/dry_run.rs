@@ -19,6 +19,8 @@ pub(super) enum OutputFormat {
 
 /// So many matches are printed for people.
 const FIRST: usize = 20;
+/// So many bots are named.
+const MOST_NAMES: usize = 12;
 
 /// The whole schedule, as far as it is known.
 pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
@@ -78,9 +80,12 @@ fn summary(forecast: &Forecast) -> String {
         Some(rounds) => format!(", {rounds} rounds"),
     };
     let (count, players) = (forecast.count(), bots.len());
+    let mut names = bots[..players.min(MOST_NAMES)].join(", ");
+    if players > MOST_NAMES {
+        names += ", …";
+    }
     let mut text = format!(
-        "{name}: {format}{rounds}\n{count} of {players} bots ({}), {concurrency} at a time\n",
-        bots.join(", ")
+        "{name}: {format}{rounds}\n{count} of {players} bots ({names}), {concurrency} at a time\n"
     );
     let _ = writeln!(
         text,
@@ -108,14 +113,9 @@ fn label(game: &crate::tournament::forecast::GameForecast) -> String {
 
 fn duration(least: u64, most: u64) -> String {
     let words = |seconds: u64| {
+        let whole = humantime::format_duration(Duration::from_secs(seconds)).to_string();
         // Nobody wants to know the seconds of a day.
-        let unit = match seconds {
-            0..600 => 1,
-            600..36_000 => 60,
-            _ => 3600,
-        };
-        let seconds = seconds.div_ceil(unit) * unit;
-        humantime::format_duration(Duration::from_secs(seconds)).to_string()
+        whole.split(' ').take(2).collect::<Vec<_>>().join(" ")
     };
     match least == most {
         true => format!("About {}", words(most)),

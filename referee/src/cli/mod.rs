@@ -129,7 +129,9 @@ impl CliError {
                 | ResumeError::NoneYet { .. }
                 | ResumeError::Nothing { .. }
                 | ResumeError::Copy { .. }
-                | ResumeError::Changed { .. },
+                | ResumeError::Changed { .. }
+                | ResumeError::NotExtended { .. }
+                | ResumeError::Format,
             ) => 2,
             CliError::Resume(
                 ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),

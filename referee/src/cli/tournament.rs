@@ -13,7 +13,7 @@ use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
 use crate::tournament::Config;
 use crate::tournament::folder::{self, Folder, STDERR_NAME};
-use crate::tournament::resume::{self, ResumeError};
+use crate::tournament::resume::{self, Allowed, ResumeError};
 use crate::tournament::run::{self, RunError};
 use crate::tournament::schedule::{Schedule, Standing};
 
@@ -24,6 +24,7 @@ Examples:
   referee tournament tournaments/quickstart.toml
   referee tournament tournaments/quickstart.toml --dry-run   tells what would be played
   referee tournament tournaments/quickstart.toml --resume    goes on after a crash or Ctrl-C
+  referee tournament tournaments/quickstart.toml --extend    plays what was added to it
 
 Ctrl-C once: no new matches; those in flight are given up, what was finished is in the log.
 Twice: at once.")]
@@ -38,9 +39,13 @@ pub(super) struct Args {
     /// that are in the log are not played again
     #[arg(long)]
     resume: bool,
+    /// Go on as --resume does, with bots, games or rounds added to the configuration: what was
+    /// played stays as it is, only what is missing is played
+    #[arg(long, conflicts_with = "resume")]
+    extend: bool,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
     /// first of them
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, conflicts_with_all = ["resume", "extend"])]
     dry_run: bool,
     /// How --dry-run prints; "json" has all matches
     #[arg(
@@ -74,13 +79,12 @@ impl Args {
 
     async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
         let stop = on_interrupt()?;
-        let schedule = Schedule::new(&config.shape());
         // Before anything is written: what this machine cannot do.
         Nursery::new(&config.bots, None, None)?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
-        let (mut folder, schedule) = match self.resume {
-            true => self.resumed(&config, schedule, &mut standings)?,
-            false => (self.created(&config)?, schedule),
+        let (mut folder, schedule) = match self.resume || self.extend {
+            true => self.resumed(&config, &mut standings)?,
+            false => (self.created(&config)?, Schedule::new(&config.shape())),
         };
         let (done, total) = (schedule.finished(), schedule.total());
         if schedule.is_over() {
@@ -88,12 +92,8 @@ impl Args {
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            return print(&results(
-                &config,
-                schedule.standing(),
-                &standings,
-                &folder.path,
-            ));
+            let text = results(&config, schedule.standing(), &standings, &folder.path);
+            return print_aside(text).await;
         }
         let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
         let at_a_time = config.concurrency.min(left);
@@ -124,7 +124,8 @@ impl Args {
             RunError::Log(error) => self.stopped(error, &folder, &config),
             other => other.into(),
         })?;
-        print(&results(&config, ran.standing, &standings, &folder.path))?;
+        let text = results(&config, ran.standing, &standings, &folder.path);
+        print_aside(text).await?;
         match ran.complete {
             true => Ok(()),
             false => {
@@ -158,7 +159,6 @@ impl Args {
     fn resumed(
         &self,
         config: &Config,
-        schedule: Schedule,
         standings: &mut Standings,
     ) -> Result<(Folder, Schedule), CliError> {
         let newest = || folder::newest(&config.name);
@@ -167,7 +167,11 @@ impl Args {
             pattern: folder::pattern(&config.name),
         })?;
         let take = |record: &_| standings.add(record);
-        let resumed = resume::open(&path, config, schedule, take)?;
+        let allowed = match self.extend {
+            true => Allowed::Additions,
+            false => Allowed::Nothing,
+        };
+        let resumed = resume::open(&path, config, allowed, take)?;
         if let Some(cut) = &resumed.cut {
             let log = path.join(LOG_NAME);
             tell(format_args!("warning: {}: {cut}\n", log.display()));
@@ -228,6 +232,12 @@ impl Args {
         words.extend(self.set.iter().flat_map(|set| ["--set", set]));
         shell_words::join(words)
     }
+}
+
+/// Prints on another thread, so that Ctrl-C is heard also where nobody reads what is printed.
+async fn print_aside(text: String) -> Result<(), CliError> {
+    let printed = tokio::task::spawn_blocking(move || print(&text)).await;
+    printed.unwrap_or_else(|error| Err(CliError::Io(error.into())))
 }
 
 /// The tables at the end: what the format comes to, then standings.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # comments and empty lines are skipped
-//! amazons: d1-d7/d9 d10-d4/d2
+//! amazons: d1-d7/g7 g10-g8/f8
 //! {"game": "amazons", "options": {"size": 6}, "moves": ["b1-b2/b3"]}
 //! {"game": "run", "state": {…}, "moves": []}
 //! ```

@@ -46,6 +46,16 @@ pub struct GameSetup {
     pub weight: u32,
 }
 
+impl GameSetup {
+    /// What a schedule has to know about it.
+    pub(super) fn shape(&self) -> GameShape {
+        GameShape {
+            seats: self.rules.seats(),
+            weight: self.weight,
+        }
+    }
+}
+
 /// A checked configuration.
 pub struct Config {
     /// The tournament's name.
@@ -159,13 +169,9 @@ impl Config {
 
     /// What the schedule is made from.
     pub fn shape(&self) -> Shape {
-        let game = |game: &GameSetup| GameShape {
-            seats: game.rules.seats(),
-            weight: game.weight,
-        };
         Shape {
             format: self.format.clone(),
-            games: self.games.iter().map(game).collect(),
+            games: self.games.iter().map(GameSetup::shape).collect(),
             bots: self.bots.len(),
             rounds: self.rounds,
             orders: self.seat_orders,
@@ -255,7 +261,7 @@ fn read(text: &str) -> Result<ConfigFile, Misfit> {
     })
 }
 
-fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
+pub(super) fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, Problem> {
     let whole;
     let table = match entry {
         GameEntry::Table(table) => table,

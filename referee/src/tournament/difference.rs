@@ -17,6 +17,57 @@ pub fn differences(old: &Table, new: &Table) -> Vec<String> {
     found
 }
 
+/// The differences besides bots, games and rounds that were added, which can be played afterwards.
+pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
+    let mut new = new.clone();
+    let before = names(old);
+    let added: Vec<String> = names(&new)
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .collect();
+    if let Some(Value::Array(bots)) = new.get_mut("bots") {
+        bots.retain(|bot| name(bot).is_none_or(|name| before.contains(&name)));
+    }
+    if let Some(Value::Array(challengers)) = new.get_mut("challengers") {
+        let is_new = |name: &str| added.iter().any(|added| added == name.trim());
+        challengers.retain(|name| !name.as_str().is_some_and(is_new));
+    }
+    if let (Some(Value::Array(games)), Some(Value::Array(before))) =
+        (new.get_mut("games"), old.get("games"))
+    {
+        let mut before = before.iter().peekable();
+        games.retain(|game| {
+            let known = |other: &&Value| whole_game(other) == whole_game(game);
+            before.next_if(known).is_some()
+        });
+    }
+    let rounds = |table: &Table| table.get("rounds").map_or(Some(1), Value::as_integer);
+    if rounds(&new) > rounds(old) {
+        new.remove("rounds");
+        let rounds = old.get("rounds").cloned();
+        new.extend(rounds.map(|rounds| ("rounds".to_owned(), rounds)));
+    }
+    differences(old, &new)
+}
+
+/// The names of all bots.
+fn names(table: &Table) -> Vec<String> {
+    let bots = table.get("bots").and_then(Value::as_array);
+    bots.into_iter().flatten().filter_map(name).collect()
+}
+
+fn name(bot: &Value) -> Option<String> {
+    Some(bot.get("name")?.as_str()?.trim().to_owned())
+}
+
+/// A game as a table: it may be its id alone.
+fn whole_game(game: &Value) -> Value {
+    match game {
+        Value::String(_) => Value::Table(Table::from_iter([("id".to_owned(), game.clone())])),
+        game => game.clone(),
+    }
+}
+
 /// The first differences in one sentence, and how many more there are.
 pub fn in_words(differences: &[String]) -> String {
     let told = differences[..differences.len().min(TOLD)].join("; ");
@@ -265,6 +316,40 @@ bots = [{ name = "a", command = ["x", "y"] }, { command = "z", name = "b" }]
             found(BASE, &swapped),
             ["the order of `bots` was a, b and is b, a now"]
         );
+    }
+
+    #[test]
+    fn bots_games_and_rounds_may_be_added() {
+        let beyond = |new: &str| {
+            let read = |text: &str| text.parse::<Table>().unwrap();
+            beyond_additions(&read(BASE), &read(new))
+        };
+        let added = BASE
+            .replace("rounds = 2", "rounds = 3")
+            .replace("[\"siam\", ", "[\"run\", { id = \"siam\" }, \"siam\", ")
+            .replace(
+                "[[bots]]\nname = \"b\"",
+                "[[bots]]\nname = \"c\"\n[[bots]]\nname = \"b\"",
+            );
+        assert_eq!(beyond(&added), [""; 0]);
+        assert!(!found(BASE, &added).is_empty());
+        let fewer = added.replace("rounds = 3", "");
+        assert_eq!(beyond(&fewer), ["`rounds` was 2 and is not there now"]);
+        let other = added.replace("size = 6", "size = 8");
+        assert_eq!(beyond(&other), ["the game `amazons` is not there any more"]);
+        let other = added.replace("\"100ms\"", "\"1s\"");
+        assert_eq!(beyond(&other).len(), 1);
+        let other = added.replace("command = \"z\"", "command = \"y\"");
+        assert_eq!(
+            beyond(&other),
+            ["`command` of the bot `b` was \"z\" and is \"y\" now"]
+        );
+        let challengers = "challengers = [\"a\"]\n";
+        let read = |text: String| text.parse::<Table>().unwrap();
+        let old = read(format!("{challengers}{BASE}"));
+        let new = |names: &str| read(format!("challengers = [{names}]\n{added}"));
+        assert!(beyond_additions(&old, &new("\"c\", \"a\"")).is_empty());
+        assert!(!beyond_additions(&old, &new("\"a\", \"b\"")).is_empty());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! A tournament's folder: the log and a copy of the configuration.
+//! A tournament's folder: the log and a copy of the configuration (and of those before each
+//! extension).
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -54,6 +55,8 @@ pub struct Folder {
     absolute: PathBuf,
     /// The log.
     pub log: LogWriter,
+    /// The configurations before each extension, the first one first.
+    pub(super) earlier: Vec<String>,
 }
 
 impl Folder {
@@ -88,12 +91,39 @@ impl Folder {
             path: path.to_owned(),
             absolute: fs::canonicalize(path).map_err(|error| WriteError::io(path, error))?,
             log,
+            earlier: Vec::new(),
         })
     }
 
     /// Puts the configuration there: all of it or, after a crash, nothing.
     pub(super) fn write_config(&self, config: &str) -> Result<(), WriteError> {
-        let (part, copy) = (self.path.join(PART_NAME), self.path.join(CONFIG_NAME));
+        self.write_as(CONFIG_NAME, config)
+    }
+
+    /// Replaces the configuration by one with more in it; the one before is kept beside it.
+    pub(super) fn extend(&mut self, before: String, config: &str) -> Result<(), WriteError> {
+        // After a crash in the middle, it may be there already.
+        if self.earlier.last() != Some(&before) {
+            self.write_as(&earlier_name(self.earlier.len() + 1), &before)?;
+            self.earlier.push(before);
+        }
+        self.write_config(config)
+    }
+
+    /// The configurations before each extension, the first one first.
+    pub(super) fn read_earlier(path: &Path) -> io::Result<Vec<String>> {
+        let mut earlier = Vec::new();
+        loop {
+            match fs::read_to_string(path.join(earlier_name(earlier.len() + 1))) {
+                Ok(text) => earlier.push(text),
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(earlier),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn write_as(&self, name: &str, config: &str) -> Result<(), WriteError> {
+        let (part, copy) = (self.path.join(PART_NAME), self.path.join(name));
         let write = || {
             let mut file = File::create(&part)?;
             file.write_all(config.as_bytes())?;
@@ -160,6 +190,9 @@ impl Folder {
             let mut copy = File::create_new(path.join(LOG_NAME))?;
             self.log.copy_to(&mut copy)?;
             copy.sync_all()?;
+            for (at, text) in self.earlier.iter().enumerate() {
+                fs::write(path.join(earlier_name(at + 1)), text)?;
+            }
             let mut copy = File::create_new(path.join(CONFIG_NAME))?;
             copy.write_all(config.as_bytes())
         };
@@ -168,6 +201,11 @@ impl Folder {
             Err(error) => Err(WriteError::io(&path, error)),
         }
     }
+}
+
+/// The copy of the configuration before the n-th extension.
+fn earlier_name(number: usize) -> String {
+    format!("tournament.{number}.toml")
 }
 
 /// The newest of the folders `runs/NAME-N`, with the highest number.

@@ -11,7 +11,7 @@ use toml::Table;
 
 use super::folder::{CONFIG_NAME, Folder};
 use super::schedule::{Schedule, Scheduled};
-use super::{Config, difference, opening};
+use super::{Config, config_format, difference, opening};
 use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 
 /// A tournament that cannot go on.
@@ -58,15 +58,36 @@ pub enum ResumeError {
     /// The configuration is another one.
     #[error(
         "the configuration changed since this tournament began: {differences}; nothing was \
-         changed, resume with the configuration as it was (`{}`), or start anew in another folder",
-        copy.display()
+         changed, resume with the configuration as it was (`{}`), {}start anew in another folder",
+        copy.display(),
+        match added {
+            true => "use --extend to play what was added, too, or ",
+            false => "or ",
+        }
     )]
     Changed {
         /// What differs.
         differences: String,
+        /// Whether there are additions only.
+        added: bool,
         /// The copy of the old one.
         copy: PathBuf,
     },
+    /// More than additions.
+    #[error(
+        "only bots, games and rounds can be added to a tournament, but {differences}; nothing was \
+         changed, the configuration as it was is `{}`",
+        copy.display()
+    )]
+    NotExtended {
+        /// What differs besides.
+        differences: String,
+        /// The copy of the old one.
+        copy: PathBuf,
+    },
+    /// The format decides by results, so nothing can be added.
+    #[error("only round robins and gauntlets can be extended; nothing was changed")]
+    Format,
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -95,6 +116,16 @@ pub struct Resumed {
     pub cut: Option<CutLine>,
 }
 
+/// What may differ from the configuration that a tournament began with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// Nothing.
+    Nothing,
+    /// Bots, games and rounds that are added: what was played stays what it is, the matches of the
+    /// tournament before come first and keep their numbers, and new ones follow.
+    Additions,
+}
+
 /// Opens the folder of a tournament again. `take` gets all matches that were played, in the order
 /// of the log.
 ///
@@ -104,7 +135,7 @@ pub struct Resumed {
 pub fn open(
     path: &Path,
     config: &Config,
-    schedule: Schedule,
+    allowed: Allowed,
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     if !path.is_dir() {
@@ -122,12 +153,32 @@ pub fn open(
     }
     // Opened, and so locked, first: what is read then is not being written.
     let mut folder = Folder::with(path, LogWriter::go_on(&log)?)?;
-    match read_copy(&path.join(CONFIG_NAME))? {
-        Some(copy) => compare(&copy, config, path)?,
+    let copy = path.join(CONFIG_NAME);
+    let unreadable = |error: std::io::Error| ResumeError::Copy {
+        path: copy.clone(),
+        reason: error.to_string(),
+    };
+    folder.earlier = Folder::read_earlier(path).map_err(unreadable)?;
+    let mut before = None;
+    match read_copy(&copy)? {
+        Some((text, table)) => {
+            if differs(&table, config, allowed, path)? {
+                before = Some(text);
+            }
+        }
         // The referee died in the moment between making the two files.
         None if folder.log.is_empty() => folder.write_config(&config.text)?,
         None => return Err(missing(CONFIG_NAME)),
     }
+    let mut earlier = Vec::new();
+    for text in folder.earlier.iter().chain(&before) {
+        let found = config_format::earlier(text, config);
+        earlier.push(found.map_err(|differences| ResumeError::NotExtended {
+            differences,
+            copy: copy.clone(),
+        })?);
+    }
+    let schedule = Schedule::extending(&config.shape(), &earlier);
     let mut ledger = Ledger::new(config, schedule);
     let mut file = LogFile::open(&log)?;
     while let Some(record) = file.next() {
@@ -143,6 +194,9 @@ pub fn open(
     if let Some(cut) = &cut {
         folder.log.drop_cut(cut)?;
     }
+    if let Some(before) = before {
+        folder.extend(before, &config.text)?;
+    }
     let schedule = ledger.schedule;
     Ok(Resumed {
         folder,
@@ -152,7 +206,7 @@ pub fn open(
 }
 
 /// The copy of the configuration, if it is there.
-fn read_copy(path: &Path) -> Result<Option<Table>, ResumeError> {
+fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
     let wrong = |reason: String| ResumeError::Copy {
         path: path.to_owned(),
         reason,
@@ -161,22 +215,40 @@ fn read_copy(path: &Path) -> Result<Option<Table>, ResumeError> {
         Ok(text) => {
             let first_line = |error: toml::de::Error| error.message().to_owned();
             let table = text.parse().map_err(|error| wrong(first_line(error)))?;
-            Ok(Some(table))
+            Ok(Some((text, table)))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(wrong(error.to_string())),
     }
 }
 
-fn compare(copy: &Table, config: &Config, folder: &Path) -> Result<(), ResumeError> {
+/// Whether there is a difference, if only what is allowed differs.
+fn differs(
+    copy: &Table,
+    config: &Config,
+    allowed: Allowed,
+    folder: &Path,
+) -> Result<bool, ResumeError> {
     let current: Table = config.text.parse().unwrap_or_default();
-    let differences = difference::differences(copy, &current);
-    match differences.is_empty() {
-        true => Ok(()),
-        false => Err(ResumeError::Changed {
-            differences: difference::in_words(&differences),
-            copy: folder.join(CONFIG_NAME),
+    let all = difference::differences(copy, &current);
+    if all.is_empty() {
+        return Ok(false);
+    }
+    let beyond = difference::beyond_additions(copy, &current);
+    let fixed = !config.format.is_of_pairings();
+    let copy = folder.join(CONFIG_NAME);
+    match allowed {
+        Allowed::Nothing => Err(ResumeError::Changed {
+            differences: difference::in_words(&all),
+            added: beyond.is_empty() && fixed,
+            copy,
         }),
+        Allowed::Additions if !beyond.is_empty() => Err(ResumeError::NotExtended {
+            differences: difference::in_words(&beyond),
+            copy,
+        }),
+        Allowed::Additions if !fixed => Err(ResumeError::Format),
+        Allowed::Additions => Ok(true),
     }
 }
 
@@ -328,8 +400,7 @@ mod tests {
             self.write(log);
             let mut taken = Vec::new();
             let take = |record: &Record| taken.push(record.match_id.clone());
-            let schedule = Schedule::new(&self.config.shape());
-            let resumed = open(self.folder.path(), &self.config, schedule, take);
+            let resumed = open(self.folder.path(), &self.config, Allowed::Nothing, take);
             (resumed, taken)
         }
 
@@ -431,8 +502,8 @@ mod tests {
         let place = Place::new();
         let path = place.folder.path();
         let open = |path: &Path| {
-            let schedule = Schedule::new(&place.config.shape());
-            open(path, &place.config, schedule, |_| ()).err().unwrap()
+            let opened = open(path, &place.config, Allowed::Nothing, |_| ());
+            opened.err().unwrap()
         };
         assert!(matches!(
             open(&path.join("x")),

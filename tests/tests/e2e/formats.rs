@@ -252,3 +252,110 @@ fn formats_that_cannot_be_are_refused() {
     let weight = r#"games = [{ id = "run", weight = 0 }]"#;
     refused("", weight, 2, &["`games.weight`", "0 of run"]);
 }
+
+fn extend(arena: &Arena) -> Ran {
+    let mut args = arena.tournament();
+    args.push("--extend".into());
+    run(args)
+}
+
+#[test]
+fn bots_rounds_and_games_are_added_to_a_finished_tournament() {
+    let first = config(&bots(3));
+    let arena = Arena::new(&first);
+    assert_eq!(arena.play().code, Some(0));
+    let played = log(&arena);
+    // A bot between the others, another round, another game before the first one.
+    let games = r#"games = ["run", { id = "amazons", options = { size = 5 } }]"#;
+    let more = [OTHERS[1], RANDOM, GREEDY, OTHERS[0]];
+    let text = format!("rounds = 2\n{}", config_of(games, &more));
+    arena.write("t.toml", &text);
+    let refused = resume(&arena);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("use --extend"),
+        "{}",
+        refused.stderr
+    );
+    let ran = extend(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("6 of 48 matches were played"),
+        "{}",
+        ran.stderr
+    );
+    assert!(log(&arena).starts_with(&played), "what was played stays");
+    let matches = arena.matches();
+    let ids: Vec<String> = (1..=48).map(|n| format!("m-{n:06}")).collect();
+    assert!(
+        matches
+            .iter()
+            .map(|m| m["match"].as_str().unwrap())
+            .eq(ids.iter())
+    );
+    // Apart from their numbers (which bots may make their moves from), these are the matches of a
+    // tournament that began like this.
+    let whole = Arena::new(&text);
+    assert_eq!(whole.play().code, Some(0));
+    let same = |arena: &Arena| {
+        let key = |m: &Value| {
+            let names = names(m).join(", ");
+            format!(
+                "{} {} {} {names} {}",
+                m["game"], m["options"], m["seed"], m["start"]
+            )
+        };
+        let mut keys: Vec<String> = arena.matches().iter().map(key).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(same(&arena), same(&whole));
+    // It goes on like any other, also when it is broken off or extended again.
+    let all = log(&arena);
+    let kept: String = all.lines().take(20).flat_map(|line| [line, "\n"]).collect();
+    fs::write(arena.path("out/games.jsonl"), &kept).unwrap();
+    assert_eq!(resume(&arena).code, Some(0));
+    assert_eq!(arena.matches().len(), 48);
+    arena.write("t.toml", &text.replace("rounds = 2", "rounds = 3"));
+    assert_eq!(extend(&arena).code, Some(0));
+    assert_eq!(arena.matches().len(), 72);
+    assert!(resume(&arena).stderr.contains("all 72 matches"));
+}
+
+#[test]
+fn what_is_more_than_an_addition_is_refused() {
+    let arena = Arena::new(&config(&bots(3)));
+    assert_eq!(arena.play().code, Some(0));
+    let before = log(&arena);
+    let refused = |text: &str, parts: &[&str]| {
+        arena.write("t.toml", text);
+        let ran = extend(&arena);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        for part in parts {
+            assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        }
+        assert_eq!(log(&arena), before);
+        assert!(!arena.path("out/tournament.1.toml").exists());
+    };
+    refused(&config(&bots(2)), &["the bot `r2` is not there any more"]);
+    let slower = config(&bots(4)).replace("per_move = \"20s\"", "per_move = \"21s\"");
+    refused(&slower, &["only bots, games and rounds", "`time.per_move`"]);
+    refused(
+        &config(&[GREEDY, RANDOM, OTHERS[0]]),
+        &["the order of `bots`"],
+    );
+    // Formats that follow results cannot be extended.
+    let swiss = Arena::new(&format!("format = \"swiss\"\n{}", config(&bots(3))));
+    assert_eq!(swiss.play().code, Some(0));
+    swiss.write(
+        "t.toml",
+        &format!("format = \"swiss\"\n{}", config(&bots(4))),
+    );
+    let ran = extend(&swiss);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("only round robins and gauntlets"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -79,12 +79,43 @@ name = "d"
 command = "referee"
 "#;
 
+const FORMATS: [&str; 4] = [
+    r#"format = "gauntlet"
+challengers = ["b"]
+seat_orders = "permutations"
+games = [{ id = "penguins", options = { players = 3 }, weight = 3 }]
+opening = { random_plies = 2, balanced = 0.1 }
+"#,
+    "format = \"swiss\"\ngames = [\"run\"]\n",
+    r#"format = "knockout"
+games = ["run", "siam"]
+knockout = { seeding = "lot", tie_breaks = 2 }
+"#,
+    r#"format = "sprt"
+games = ["run"]
+sprt = { elo0 = -5.5, elo1 = 5, alpha = 0.05, beta = 0.1, max_pairs = 50 }
+"#,
+];
+
+/// A configuration in one of the formats; tests are between two bots.
+fn of_format(head: &str) -> String {
+    let bots = if head.contains("sprt") { "ab" } else { "abcde" };
+    let bots: Vec<String> = bots
+        .chars()
+        .map(|name| format!("{{ name = \"{name}\", command = \"referee\" }}"))
+        .collect();
+    format!("name = \"f\"\n{head}bots = [{}]\n", bots.join(", "))
+}
+
 pub(super) fn seeds(_: &mut Rng) -> Vec<Vec<u8>> {
     let both = |text: &str| {
         let json: Value = toml::from_str(text).expect("TOML");
         [text.to_owned(), json.to_string()].map(String::into_bytes)
     };
-    [FULL, SHORT, GIVEN].into_iter().flat_map(both).collect()
+    let formats = FORMATS.map(of_format);
+    let formats = formats.iter().map(String::as_str);
+    let all = [FULL, SHORT, GIVEN].into_iter().chain(formats);
+    all.flat_map(both).collect()
 }
 
 /// The input as TOML, if it is an object in JSON that TOML can hold; else as it is.
