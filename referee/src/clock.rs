@@ -105,13 +105,18 @@ impl Clock {
             .or_else(|| beyond(ClockKind::Wall, Some(used.wall), self.wall_limit()))
     }
 
+    /// What a move costs by what the limits are measured by.
+    pub fn cost(&self, used: Used) -> Duration {
+        match self.control.clock {
+            ClockKind::Wall => used.wall,
+            ClockKind::Cpu => used.cpu.unwrap_or(used.wall),
+        }
+    }
+
     /// Takes the time of a move off the game clock and adds the increment. What was used beyond
     /// the limit but within the tolerance is forgiven.
     pub fn charge(&mut self, used: Used) {
-        let used = match self.control.clock {
-            ClockKind::Wall => used.wall,
-            ClockKind::Cpu => used.cpu.unwrap_or(used.wall),
-        };
+        let used = self.cost(used);
         let increment = self.control.increment.map_or(Duration::ZERO, |i| i.0);
         self.remaining = self
             .remaining

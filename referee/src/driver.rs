@@ -1,14 +1,17 @@
 //! Drives one match: hands what bots do to the arbiter, and does what the arbiter says.
 
 use std::future::{pending, poll_fn};
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use protocol::{FaultCode, FromBot, ToBot};
+use tokio::task::{JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep_until};
 
 use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::{Leaving, Pool};
+use crate::bot::spec::BotSpec;
 use crate::bot::{BotProcess, Evidence, NotStarted};
 
 /// How long a bot may take to read a message that asks for nothing.
@@ -26,12 +29,14 @@ pub enum After {
     Absent(Option<Box<Evidence>>),
 }
 
-/// Plays a match. The bots come in seat order, or the reason why one could not be started.
+/// Plays a match. The bots come in seat order, as their descriptions do, or the reason why one
+/// could not be started.
 ///
 /// `watch` is called after every event, for those who want to look on.
 pub async fn play(
     setup: Setup,
-    bots: Vec<Result<BotProcess, NotStarted>>,
+    specs: &[Arc<BotSpec>],
+    bots: Vec<Result<Box<BotProcess>, NotStarted>>,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
@@ -41,6 +46,10 @@ pub async fn play(
         bots: Vec::new(),
         deaf: Vec::new(),
         gone: Vec::new(),
+        hung_up: vec![false; specs.len()],
+        plain: vec![false; specs.len()],
+        specs,
+        renewed: JoinSet::new(),
         pool,
     };
     let mut events = Vec::new();
@@ -81,11 +90,18 @@ pub async fn play(
 struct Driver<'a> {
     began: Instant,
     arbiter: Arbiter,
-    bots: Vec<Option<BotProcess>>,
+    bots: Vec<Option<Box<BotProcess>>>,
     /// Seats from which nothing more can come.
     deaf: Vec<bool>,
     /// What became of those that are not in `bots` any more.
     gone: Vec<After>,
+    /// Seats whose bots closed their output while it was not their turn.
+    hung_up: Vec<bool>,
+    /// Seats whose bots answer without saying which ply.
+    plain: Vec<bool>,
+    specs: &'a [Arc<BotSpec>],
+    /// Processes that are being started in the place of others, with their seats.
+    renewed: JoinSet<(usize, Result<Box<BotProcess>, NotStarted>)>,
     pool: &'a mut Pool,
 }
 
@@ -95,7 +111,7 @@ impl Driver<'_> {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
         bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
-            Some(bot) => After::Fit(Box::new(bot)),
+            Some(bot) => After::Fit(bot),
             None => gone,
         })
         .collect()
@@ -138,6 +154,7 @@ impl Driver<'_> {
         let sent = bot.send(message, limit).await;
         Some(match sent {
             Ok(()) => Event::Sent { seat, now },
+            Err((code, _)) if self.renew(seat, code) => return None,
             Err((code, message)) => Event::Failed {
                 seat,
                 code,
@@ -150,7 +167,7 @@ impl Driver<'_> {
     fn reading(&mut self, seat: usize) -> Reading {
         // The time first: reading the other takes some.
         let at = self.now();
-        let cpu = self.bots[seat].as_mut().and_then(BotProcess::cpu);
+        let cpu = self.bots[seat].as_mut().and_then(|bot| bot.cpu());
         Reading { at, cpu }
     }
 
@@ -161,7 +178,7 @@ impl Driver<'_> {
         };
         let others = self.bots.iter_mut().enumerate();
         for (_, bot) in others.filter(|(seat, _)| *seat != awaited) {
-            bot.iter_mut().for_each(BotProcess::rest);
+            bot.iter_mut().for_each(|bot| bot.rest());
         }
     }
 
@@ -203,22 +220,120 @@ impl Driver<'_> {
         let (seat, line) = tokio::select! {
             biased;
             line = line => line,
+            Some(started) = self.renewed.join_next() => return self.seat_anew(started),
             () = wake => {
                 return Event::Tick { now: self.reading(first) };
             }
         };
         let now = self.reading(seat);
+        if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {
+            self.hear_others(seat).await;
+        }
         match line {
-            Ok(text) => Event::Line {
-                seat,
-                message: FromBot::from_line(&text),
-                now,
-            },
+            Ok(text) => {
+                let message = FromBot::from_line(&text);
+                if let Ok(FromBot::Move(mv)) = &message {
+                    self.plain[seat] |= mv.ply.is_none();
+                }
+                Event::Line { seat, message, now }
+            }
+            Err((code, _)) if self.renew(seat, code) => Box::pin(self.next_event()).await,
             Err((code, message)) => Event::Failed {
                 seat,
                 code,
                 message: self.explain(seat, code, message).await,
             },
+        }
+    }
+
+    /// Whether there may be something to be known of the others before their turn comes: how one
+    /// ended, or a second answer that does not say what it answers.
+    fn others_may_be_heard(&self, awaited: usize) -> bool {
+        let mut others = (0..self.bots.len()).filter(|seat| *seat != awaited);
+        others.any(|seat| self.plain[seat] || self.hung_up[seat])
+    }
+
+    /// Takes note of what the others have said so far, while it is not their turn yet: after it
+    /// has become so it would be taken for an answer.
+    async fn hear_others(&mut self, awaited: usize) {
+        // So that what is in their pipes is seen.
+        yield_now().await;
+        let cx = &mut Context::from_waker(Waker::noop());
+        for seat in (0..self.bots.len()).filter(|seat| *seat != awaited) {
+            let Some(bot) = &mut self.bots[seat] else {
+                continue;
+            };
+            while !self.deaf[seat] {
+                let now = Reading::default();
+                let event = match bot.poll_line(cx) {
+                    Poll::Pending => break,
+                    Poll::Ready(Ok(text)) => {
+                        let message = FromBot::from_line(&text);
+                        Event::Line { seat, message, now }
+                    }
+                    Poll::Ready(Err((code, message))) => {
+                        self.deaf[seat] = true;
+                        self.hung_up[seat] = code == FaultCode::Crash;
+                        Event::Failed {
+                            seat,
+                            code,
+                            message,
+                        }
+                    }
+                };
+                self.arbiter.handle(event);
+            }
+            // This is nobody's time: there is a moment to learn how it ended.
+            if std::mem::take(&mut self.hung_up[seat]) {
+                let message = bot.exit().await;
+                self.arbiter.handle(Event::Failed {
+                    seat,
+                    code: FaultCode::Crash,
+                    message,
+                });
+            }
+        }
+    }
+
+    /// Starts another process for a bot that has played before and went away between two matches:
+    /// whether that is seen before the next one begins depends on who is faster. Gives false if
+    /// it is not such a bot.
+    fn renew(&mut self, seat: usize, code: FaultCode) -> bool {
+        let between = code == FaultCode::Crash && self.arbiter.is_beginning(seat);
+        let gone = self.bots[seat].take_if(|bot| between && bot.has_played());
+        let Some(gone) = gone else { return false };
+        self.pool.dismiss(gone);
+        self.deaf[seat] = true;
+        let start = self.pool.start(self.specs[seat].clone());
+        self.renewed.spawn(async move { (seat, start.await) });
+        true
+    }
+
+    /// Lets a process that was started take its seat.
+    fn seat_anew(
+        &mut self,
+        started: Result<(usize, Result<Box<BotProcess>, NotStarted>), JoinError>,
+    ) -> Event {
+        let (seat, bot) = match started {
+            Ok(started) => started,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        match bot {
+            Ok(bot) => {
+                let hello = bot.hello().clone();
+                self.bots[seat] = Some(bot);
+                self.deaf[seat] = false;
+                Event::Joined { seat, hello }
+            }
+            Err(not) => {
+                self.gone[seat] = After::Absent(not.evidence);
+                let (code, message) = not.failure;
+                Event::Failed {
+                    seat,
+                    code,
+                    message,
+                }
+            }
         }
     }
 
@@ -228,7 +343,10 @@ impl Driver<'_> {
         let own_time = self.arbiter.awaited().is_none_or(|awaited| awaited == seat);
         match &mut self.bots[seat] {
             Some(bot) if code == FaultCode::Crash && own_time => bot.exit().await,
-            Some(bot) if code == FaultCode::Crash => bot.exit_so_far(),
+            Some(_) if code == FaultCode::Crash => {
+                self.hung_up[seat] = true;
+                message
+            }
             _ => message,
         }
     }

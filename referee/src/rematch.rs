@@ -69,7 +69,7 @@ struct Rematch<'a> {
     record: &'a Record,
     seat: usize,
     arbiter: Arbiter,
-    bot: BotProcess,
+    bot: Box<BotProcess>,
     /// The time of the record.
     now: Duration,
 }
@@ -81,7 +81,7 @@ struct Rematch<'a> {
 pub async fn play(
     record: &Record,
     seat: usize,
-    bot: BotProcess,
+    bot: Box<BotProcess>,
     mut tell: impl FnMut(News<'_>),
 ) -> Result<(), RematchError> {
     let setup = setup(record).map_err(|reason| RematchError::Record {

@@ -1,7 +1,9 @@
 //! What the end-to-end tests share: the built program, folders, waiting.
 
+pub mod campaign;
 pub mod chaos;
 pub mod model;
+pub mod traces;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,26 +21,32 @@ use tempfile::TempDir;
 /// If it cannot be built.
 pub fn referee() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "referee"]);
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        let status = build.current_dir(root()).status();
-        assert!(
-            status.expect("cargo runs").success(),
-            "referee does not build"
-        );
-        // Tests lie in `target/PROFILE/deps`, programs one folder above.
-        let this = env::current_exe().expect("the path of this program");
-        let folder = this.parent().expect("a target folder");
-        folder
-            .ancestors()
-            .find(|folder| !folder.ends_with("deps"))
-            .expect("a target folder")
-            .join("referee")
-    })
+    PATH.get_or_init(|| built("referee", "referee"))
+}
+
+/// The misbehaving bot, built in the same way.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn hostile() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| built("tests", "hostile"))
+}
+
+fn built(package: &str, program: &str) -> PathBuf {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", package, "--bin", program]);
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    let status = build.current_dir(root()).status();
+    let built = status.expect("cargo runs").success();
+    assert!(built, "{program} does not build");
+    // Programs lie in `target/PROFILE`, tests in the folder `deps` there.
+    let myself = env::current_exe().expect("the path of this program");
+    let mut folders = myself.ancestors().skip(1);
+    let folder = folders.find(|folder| !folder.ends_with("deps"));
+    folder.expect("a target folder").join(program)
 }
 
 /// The top of the repository.

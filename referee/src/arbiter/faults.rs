@@ -22,6 +22,11 @@ pub(super) fn unexpected(message: &str, asked: &str) -> Cause {
     (FaultCode::Protocol, text)
 }
 
+pub(super) fn unasked(message: &str) -> Cause {
+    let text = format!("said `{message}` without being asked");
+    (FaultCode::Protocol, text)
+}
+
 pub(super) fn not_ready(startup: Duration) -> String {
     let startup = in_words(startup);
     format!("did not say `ready` within {startup} (is its output flushed?)")

@@ -272,6 +272,12 @@ impl Arbiter {
         }
     }
 
+    /// Whether a seat was told of the match and has not answered yet.
+    pub fn is_beginning(&self, seat: usize) -> bool {
+        let told = matches!(self.readiness[seat], Readiness::Told { .. });
+        told && matches!(self.phase, Phase::Starting)
+    }
+
     /// A seat's clock.
     pub fn clock(&self, seat: usize) -> &Clock {
         &self.table.clocks[seat]
@@ -341,8 +347,12 @@ impl Arbiter {
             Phase::Starting if self.readiness[from] != Readiness::Done => {
                 self.starting_line(from, message, now, actions);
             }
-            Phase::Turn { seat, asked, .. } if seat == from => {
-                let used = asked.map_or(Used::default(), |asked| now.since(asked));
+            Phase::Turn {
+                seat,
+                asked: Some(asked),
+                ..
+            } if seat == from => {
+                let used = now.since(asked);
                 match self.too_much(seat, used, now) {
                     Some(cause) => self.give_up(seat, cause, actions),
                     None => self.answer(seat, message, used, actions),
@@ -353,7 +363,9 @@ impl Arbiter {
             // match is kept for its next turn, so that it does not depend on who is faster.
             _ => match message {
                 Ok(FromBot::Resign {}) => self.table.set_pending(from, faults::resigned()),
-                Ok(_) => {}
+                Ok(FromBot::Ready {}) => self.table.set_pending(from, faults::unasked("ready")),
+                Ok(FromBot::Hello(_)) => self.table.set_pending(from, faults::unasked("hello")),
+                Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
                 Err(bad) => self.table.set_pending(from, faults::bad_line(&bad)),
             },
         }

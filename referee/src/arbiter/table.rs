@@ -18,6 +18,8 @@ use crate::ending::{self, LimitWatch};
 
 /// Tells the stream of forced moves from others that are made from a match's seed.
 const FORCED_MOVES: u64 = 2;
+/// Lists that bots tell are quoted up to so many characters.
+const LONGEST_LIST: usize = 200;
 
 pub(super) struct Table {
     match_id: String,
@@ -88,7 +90,14 @@ impl Table {
         let game = self.rules.info().id;
         let games = hello.games.as_ref()?;
         let plays = games.iter().any(|id| id == game);
-        (!plays).then(|| format!("its `hello` says that it plays {games:?}, but not {game}"))
+        let told = || {
+            let list = format!("{games:?}");
+            match list.char_indices().nth(LONGEST_LIST) {
+                Some((end, _)) => format!("{}…", &list[..end]),
+                None => list,
+            }
+        };
+        (!plays).then(|| format!("its `hello` says that it plays {}, but not {game}", told()))
     }
 
     pub(super) fn start_message(&self, seat: usize) -> ToBot {
@@ -189,7 +198,15 @@ impl Table {
     }
 
     pub(super) fn set_pending(&mut self, seat: usize, cause: Cause) {
-        self.pending[seat].get_or_insert(cause);
+        let pending = &mut self.pending[seat];
+        // How a bot crashed may become known only after that it did.
+        let crash = |cause: &Cause| cause.0 == FaultCode::Crash;
+        if pending
+            .as_ref()
+            .is_none_or(|old| crash(old) && crash(&cause))
+        {
+            *pending = Some(cause);
+        }
     }
 
     pub(super) fn blame(&mut self, seat: usize, code: FaultCode, message: String) {

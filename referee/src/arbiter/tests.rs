@@ -404,6 +404,53 @@ fn an_unexpected_message_is_named() {
 }
 
 #[test]
+fn ready_without_being_asked_is_judged_at_the_next_turn() {
+    let mut script = Script::amazons().started();
+    script.say(1, r#"{"type":"ready"}"#);
+    assert!(script.running());
+    script.play(0);
+    assert_eq!(script.fault(), (1, FaultCode::Protocol, 1));
+    let message = &script.result().faults[0].message;
+    assert_eq!(message, "said `ready` without being asked");
+}
+
+#[test]
+fn how_a_bot_crashed_may_become_known_later() {
+    let failed = |code, message: &str| Event::Failed {
+        seat: 1,
+        code,
+        message: message.to_owned(),
+    };
+    for (first, told) in [
+        (FaultCode::Crash, "exited with code 6"),
+        (FaultCode::Protocol, "a line too long"),
+    ] {
+        let mut script = Script::amazons().started();
+        script.event(failed(first, "a line too long"));
+        script.event(failed(FaultCode::Crash, "exited with code 6"));
+        script.play(0);
+        assert_eq!(script.fault(), (1, first, 1));
+        assert_eq!(script.result().faults[0].message, told);
+    }
+}
+
+#[test]
+fn lists_of_games_are_quoted_in_part() {
+    let mut script = Script::amazons();
+    let games = vec!["x".repeat(100); 1000];
+    script.event(Event::Joined {
+        seat: 0,
+        hello: hello(json!({ "games": games })),
+    });
+    let sent = script.sent.iter().find_map(|(_, message)| match message {
+        ToBot::Error { message, .. } => Some(message.clone()),
+        _ => None,
+    });
+    let message = sent.expect("it is told");
+    assert!(message.len() < 300 && message.contains("…"), "{message}");
+}
+
+#[test]
 fn a_crash_loses_at_the_bots_own_turn() {
     let crash = |seat| Event::Failed {
         seat,

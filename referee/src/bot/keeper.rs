@@ -102,6 +102,8 @@ pub(super) enum Report {
     Failed { why: String },
     /// It went beyond a limit that is watched, as part of a sentence.
     Over { what: String },
+    /// The kernel did this because of its limits.
+    Enforced { what: String },
     /// Its first process has ended.
     Exited(Exit),
 }
@@ -187,7 +189,11 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
         }
     };
     if let Some(exit) = &exit {
-        // The referee may be gone.
+        // Now, as the groups are removed in the end. The referee may be gone.
+        if let Some(what) = cgroup::enforced(&plan.groups) {
+            let what = what.to_owned();
+            let _ = tell(&mut reports, &Report::Enforced { what }).await;
+        }
         let _ = tell(&mut reports, &Report::Exited(exit.clone())).await;
     }
     let late = end_all(main).await;
@@ -208,11 +214,10 @@ fn start(command: &[String]) -> Result<Pid, String> {
     let [program, arguments @ ..] = command else {
         return Err("cannot be started: there is no command".to_owned());
     };
-    let started = Command::new(program)
-        .args(arguments)
-        .process_group(0)
-        .spawn();
-    match started {
+    let mut command = Command::new(program);
+    command.args(arguments).process_group(0);
+    prepare_child(&mut command);
+    match command.spawn() {
         Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
         Err(error) => Err(format!(
             "cannot be started: {error}{}",
@@ -220,6 +225,36 @@ fn start(command: &[String]) -> Result<Pid, String> {
         )),
     }
 }
+
+/// What a bot is born with. If it kills its keeper it ends with it: it would be the referee's child
+/// then, and could go on to kill that. And it has no files open but its own, also if whoever
+/// started the referee left some open.
+#[cfg(target_os = "linux")]
+fn prepare_child(command: &mut Command) {
+    use nix::libc;
+    use nix::sys::prctl::set_pdeathsig;
+
+    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
+    // two system calls and nothing else, and the second one closes nothing before the exec.
+    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
+    unsafe {
+        command.pre_exec(|| {
+            set_pdeathsig(Signal::SIGKILL)?;
+            // Kernels before 5.11 cannot do it; then it is left as it is.
+            let others: libc::c_uint = 3;
+            libc::syscall(
+                libc::SYS_close_range,
+                others,
+                libc::c_uint::MAX,
+                libc::CLOSE_RANGE_CLOEXEC,
+            );
+            Ok(())
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prepare_child(_: &mut Command) {}
 
 impl Watch {
     /// The limit that all processes together are beyond, as part of a sentence.

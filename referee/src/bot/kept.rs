@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use std::future::poll_fn;
@@ -89,6 +89,9 @@ impl Keepers {
             if strays.is_empty() {
                 return;
             }
+            for stray in &strays {
+                tree::signal(&tree::descendants(*stray), Signal::SIGKILL);
+            }
             tree::signal(&strays, Signal::SIGKILL);
             for stray in strays {
                 let _ = waitpid(stray, Some(WaitPidFlag::WNOHANG));
@@ -120,6 +123,8 @@ pub(super) struct Kept {
     exit: Option<Exit>,
     /// What it did too much of, as part of a sentence.
     over: Option<String>,
+    /// What the kernel did because of its limits, in words.
+    enforced: Option<String>,
     /// Its control groups.
     group: Option<Group>,
     /// Nothing more will be told.
@@ -127,7 +132,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Starts a keeper that starts the bot.
+    /// Starts a keeper that starts the bot, within a while.
     ///
     /// # Errors
     /// Why the bot did not start, as part of a sentence.
@@ -137,6 +142,7 @@ impl Kept {
         set_up: impl FnOnce(&mut Command),
         group: Option<Group>,
         keepers: &Arc<Keepers>,
+        within: Duration,
     ) -> Result<(Self, Pipes), String> {
         let wrong = |error: io::Error| format!("cannot be started: {error}");
         let (ours, theirs) = StdStream::pair().map_err(wrong)?;
@@ -179,10 +185,13 @@ impl Kept {
             main: None,
             exit: None,
             over: None,
+            enforced: None,
             group,
             silent: false,
         };
-        match poll_fn(|cx| kept.poll_report(cx)).await {
+        // A bot that stops its keeper at once must not be waited for for ever.
+        let told = timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
+        match told.unwrap_or_default() {
             Some(Report::Started { pid }) => kept.main = Some(Pid::from_raw(pid)),
             Some(Report::Failed { why }) => {
                 kept.end().await;
@@ -190,7 +199,7 @@ impl Kept {
             }
             Some(_) | None => {
                 kept.end().await;
-                return Err("cannot be started: its keeper is gone".to_owned());
+                return Err("cannot be started: its keeper does not answer".to_owned());
             }
         }
         let pipes = Pipes {
@@ -229,11 +238,21 @@ impl Kept {
             match std::task::ready!(self.poll_report(cx)) {
                 Some(Report::Exited(exit)) => self.exit = Some(exit),
                 Some(Report::Over { what }) => self.over = Some(what),
+                Some(Report::Enforced { what }) => self.enforced = Some(what),
                 Some(Report::Started { .. } | Report::Failed { .. }) => {}
                 None => self.silent = true,
             }
         }
         Poll::Ready(())
+    }
+
+    /// Ready when the keeper is gone before its bot.
+    pub(super) fn poll_orphaned(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let polled = self.poll_reports(cx);
+        match self.exit {
+            None => polled,
+            Some(_) => Poll::Pending,
+        }
     }
 
     /// Whether the bot's first process is still there, as far as is known.
@@ -261,20 +280,12 @@ impl Kept {
         let running = self.is_running();
         match &self.exit {
             Some(_) if self.over.is_some() => self.over.clone(),
-            Some(exit) => Some(exit.in_words() + self.reason()),
+            Some(exit) => Some(match &self.enforced {
+                Some(what) => format!("{} ({what})", exit.in_words()),
+                None => exit.in_words(),
+            }),
             None if running => None,
             None => Some("ended together with the process that keeps it".to_owned()),
-        }
-    }
-
-    /// What the kernel knows about why it ended.
-    fn reason(&self) -> &'static str {
-        match &self.group {
-            Some(group) if group.out_of_memory() => " (it was out of the memory allowed to it)",
-            Some(group) if group.too_many() => {
-                " (it was refused more processes and threads than allowed to it)"
-            }
-            _ => "",
         }
     }
 
@@ -285,8 +296,17 @@ impl Kept {
 
     /// Asks the bot and all that it started to end.
     pub(super) async fn ask_to_end(&mut self) {
+        self.go_on();
         // A keeper that is gone is seen by who waits for the end.
         let _ = self.commands.write_all(keeper::TERM.as_bytes()).await;
+    }
+
+    /// Wakes a keeper that its bot has stopped.
+    fn go_on(&self) {
+        // Not once its id may be another process's.
+        if self.keeper.id().is_some() {
+            let _ = kill(self.id, Signal::SIGCONT);
+        }
     }
 
     /// Waits for the end of the bot and all that it started.
@@ -296,7 +316,8 @@ impl Kept {
     }
 
     /// Ends the bot and all that it started, if that did not happen yet, and waits for it.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn end(&mut self) {
+        self.go_on();
         let _ = self.commands.write_all(keeper::KILL.as_bytes()).await;
         let status = timeout(BURIAL, self.keeper.wait()).await;
         // A keeper that ended well has left nobody.

@@ -6,8 +6,10 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// How much is asked of the pipe at once.
-const CHUNK: usize = 8 << 10;
+/// How much is asked of a bot's pipe at once.
+const CHUNK: usize = 4 << 10;
+/// The same where only short lines come, and seldom.
+const SMALL_CHUNK: usize = 256;
 
 /// What came out of a pipe.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) enum Line {
 /// How much may come out of a pipe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowed {
+    /// Bytes that are asked for at once.
+    chunk: usize,
     /// Bytes of a line.
     pub(super) line: usize,
     /// Bytes, until they are allowed anew.
@@ -34,9 +38,20 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
+    /// What a bot may print.
+    pub(super) fn output(line: usize, bytes: u64, lines: u64) -> Self {
+        Allowed {
+            chunk: CHUNK,
+            line,
+            bytes,
+            lines,
+        }
+    }
+
     /// Any number of lines of so many bytes.
     pub(super) fn lines_of(line: usize) -> Self {
         Allowed {
+            chunk: SMALL_CHUNK,
             line,
             bytes: u64::MAX,
             lines: u64::MAX,
@@ -136,7 +151,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.buffer.drain(..self.start);
         self.start = 0;
         let full = self.buffer.len();
-        self.buffer.resize(full + CHUNK, 0);
+        self.buffer.resize(full + self.allowed.chunk, 0);
         let mut space = ReadBuf::new(&mut self.buffer[full..]);
         let polled = Pin::new(&mut self.pipe).poll_read(cx, &mut space);
         let read = space.filled().len();
@@ -176,11 +191,7 @@ mod tests {
     async fn floods_of_lines_end() {
         for (bytes, lines, words) in [(100, 3, "3 lines"), (6, 10, "6 bytes")] {
             let (mut bot, pipe) = tokio::io::duplex(64);
-            let allowed = Allowed {
-                line: 10,
-                bytes,
-                lines,
-            };
+            let allowed = Allowed::output(10, bytes, lines);
             let mut lines = Lines::new(pipe, allowed);
             bot.write_all(b"a\nb\nc\na\nb\nc\nd\n").await.unwrap();
             for _ in 0..2 {

@@ -103,6 +103,8 @@ pub struct BotProcess {
     idle: Idle,
     /// It is stopped until it is talked to.
     resting: bool,
+    /// It has played a match.
+    played: bool,
 }
 
 impl BotProcess {
@@ -115,7 +117,7 @@ impl BotProcess {
         cage: &Cage,
         stderr: &Stderr,
         keepers: &Arc<Keepers>,
-    ) -> Result<Self, NotStarted> {
+    ) -> Result<Box<Self>, NotStarted> {
         let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
         let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
@@ -130,25 +132,25 @@ impl BotProcess {
             });
         };
         let (plan, group) = (&prepared.plan, prepared.group);
-        let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers)
+        let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
+        let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers, limit)
             .await
             .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
-        let output = Allowed {
-            line: MAX_LINE,
-            bytes: cage.resources().output_bytes,
-            lines: cage.resources().output_lines,
-        };
+        let resources = cage.resources();
+        let output = Allowed::output(MAX_LINE, resources.output_bytes, resources.output_lines);
         let tail = match (pipes.stderr, stderr) {
             (Some(pipe), Stderr::Keep { path, left }) => {
                 Some(stderr::keep(pipe, path.clone(), left.clone()))
             }
             _ => None,
         };
-        let mut process = BotProcess {
+        // On the heap: it is handed around a lot, and futures would carry it on every stack.
+        let mut process = Box::new(BotProcess {
             meter: Meter::new(kept.id()),
             idle: spec.idle,
             transcript: Transcript::new(),
             resting: false,
+            played: false,
             kept,
             _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
@@ -162,8 +164,7 @@ impl BotProcess {
                 games: None,
                 wants: protocol::Wants::default(),
             },
-        };
-        let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
+        });
         let introduced = process
             .introduce(Instant::now() + limit, spec.time.startup.0)
             .await;
@@ -248,6 +249,17 @@ impl BotProcess {
         self.kept.counted_cpu().or_else(|| self.meter.read())
     }
 
+    /// Whether this process has played a match.
+    pub fn has_played(&self) -> bool {
+        self.played
+    }
+
+    /// Takes note that it has played a match, and lets it rest.
+    pub fn after_match(&mut self) {
+        self.played = true;
+        self.rest();
+    }
+
     /// Stops its processes until it is talked to again, if it is that kind of tournament.
     pub fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
@@ -285,10 +297,9 @@ impl BotProcess {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
                 self.stdin = None;
-                Err((
-                    FaultCode::Crash,
-                    format!("{} and cannot be written to", self.exit().await),
-                ))
+                let ended = self.kept.exit(LAST_WORDS).await;
+                let message = ended.unwrap_or_else(|| "closed its input".to_owned());
+                Err((FaultCode::Crash, message))
             }
             Err(_) => {
                 // Half a line may be written: nothing sensible can follow.
@@ -315,7 +326,12 @@ impl BotProcess {
     /// # Errors
     /// The fault, if there will be no more lines.
     pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Failure>> {
-        self.lines.poll_line(cx).map(|line| match line {
+        let polled = self.lines.poll_line(cx);
+        if polled.is_pending() && self.kept.poll_orphaned(cx).is_ready() {
+            // Nobody ends what the bot has started, so its output may stay open for long.
+            return Poll::Ready(Err((FaultCode::Crash, "closed its output".to_owned())));
+        }
+        polled.map(|line| match line {
             Ok(Line::Text(text)) => {
                 self.transcript.came(&text);
                 Ok(text)
@@ -342,15 +358,9 @@ impl BotProcess {
         exit.unwrap_or_else(|| "closed its output".to_owned())
     }
 
-    /// The same without waiting.
-    pub fn exit_so_far(&mut self) -> String {
-        let exit = self.kept.exit_so_far();
-        exit.unwrap_or_else(|| "closed its output".to_owned())
-    }
-
     /// Ends the bot: asks it to quit, then SIGTERM, then SIGKILL, with everything it started.
     /// Gives what may explain a failure.
-    pub async fn end(mut self) -> Evidence {
+    pub async fn end(mut self: Box<Self>) -> Evidence {
         let exit = self.kept.exit_so_far();
         self.transcript.unread(self.lines.rest());
         self.wake();
@@ -371,7 +381,7 @@ impl BotProcess {
                 Some(tail) => Some(tail.text(LAST_WORDS).await),
                 None => None,
             },
-            transcript: self.transcript,
+            transcript: std::mem::replace(&mut self.transcript, Transcript::new()),
         }
     }
 }

@@ -99,7 +99,7 @@ impl Nursery {
     }
 
     /// Starts a bot, unless it is known that it will not start.
-    pub(super) async fn start(&self, spec: &BotSpec) -> Result<BotProcess, NotStarted> {
+    pub(super) async fn start(&self, spec: &BotSpec) -> Result<Box<BotProcess>, NotStarted> {
         let history = self.history(spec);
         let mut trust = history.trust.lock().await;
         match &*trust {
@@ -107,7 +107,10 @@ impl Nursery {
             Trust::Started { .. } => {
                 drop(trust);
                 let started = self.spawn(spec, &history).await;
-                self.learn(spec, &mut *history.trust.lock().await, failure_of(&started));
+                // That it says `hello` is not enough to be trusted again: see `began`.
+                if let Some(failure) = failure_of(&started) {
+                    self.learn(spec, &mut *history.trust.lock().await, Some(failure));
+                }
                 started
             }
             Trust::Unknown => {
@@ -154,7 +157,11 @@ impl Nursery {
         &self.cages[&spec.name]
     }
 
-    async fn spawn(&self, spec: &BotSpec, history: &History) -> Result<BotProcess, NotStarted> {
+    async fn spawn(
+        &self,
+        spec: &BotSpec,
+        history: &History,
+    ) -> Result<Box<BotProcess>, NotStarted> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
             Some(folder) => Stderr::Keep {
@@ -192,6 +199,6 @@ impl Nursery {
     }
 }
 
-fn failure_of(started: &Result<BotProcess, NotStarted>) -> Option<&Failure> {
+fn failure_of(started: &Result<Box<BotProcess>, NotStarted>) -> Option<&Failure> {
     started.as_ref().err().map(|not| &not.failure)
 }

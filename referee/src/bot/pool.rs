@@ -20,7 +20,7 @@ pub type Leaving = oneshot::Receiver<Evidence>;
 pub struct Pool {
     nursery: Arc<Nursery>,
     /// The one used last comes last.
-    idle: Vec<(String, BotProcess)>,
+    idle: Vec<(String, Box<BotProcess>)>,
     /// Those that are being ended.
     leaving: JoinSet<()>,
 }
@@ -42,14 +42,17 @@ impl Pool {
 
     /// A process for each of these bots, in their order; those that are not there yet are
     /// started side by side.
-    pub async fn take(&mut self, specs: &[Arc<BotSpec>]) -> Vec<Result<BotProcess, NotStarted>> {
-        let mut taken: Vec<Option<Result<BotProcess, NotStarted>>> = Vec::new();
+    pub async fn take(
+        &mut self,
+        specs: &[Arc<BotSpec>],
+    ) -> Vec<Result<Box<BotProcess>, NotStarted>> {
+        let mut taken: Vec<Option<Result<Box<BotProcess>, NotStarted>>> = Vec::new();
         let mut starting = JoinSet::new();
         for (seat, spec) in specs.iter().enumerate() {
             let waiting = self.take_idle(&spec.name);
             if waiting.is_none() {
-                let (nursery, spec) = (self.nursery.clone(), spec.clone());
-                starting.spawn(async move { (seat, nursery.start(&spec).await) });
+                let start = self.start(spec.clone());
+                starting.spawn(async move { (seat, start.await) });
             }
             taken.push(waiting.map(Ok));
         }
@@ -69,7 +72,16 @@ impl Pool {
             .collect()
     }
 
-    fn take_idle(&mut self, name: &str) -> Option<BotProcess> {
+    /// A new process for a bot.
+    pub fn start(
+        &self,
+        spec: Arc<BotSpec>,
+    ) -> impl Future<Output = Result<Box<BotProcess>, NotStarted>> + use<> {
+        let nursery = self.nursery.clone();
+        async move { nursery.start(&spec).await }
+    }
+
+    fn take_idle(&mut self, name: &str) -> Option<Box<BotProcess>> {
         loop {
             let index = self.idle.iter().position(|(idle, _)| idle == name)?;
             let (_, mut process) = self.idle.remove(index);
@@ -81,12 +93,12 @@ impl Pool {
     }
 
     /// Keeps a process for its next match, if it may play one.
-    pub fn give_back(&mut self, spec: &BotSpec, mut process: BotProcess) {
+    pub fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
             return;
         }
-        process.rest();
+        process.after_match();
         self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);
@@ -95,7 +107,7 @@ impl Pool {
     }
 
     /// Ends a process, beside whatever else is done.
-    pub fn dismiss(&mut self, process: BotProcess) -> Leaving {
+    pub fn dismiss(&mut self, process: Box<BotProcess>) -> Leaving {
         let (sender, evidence) = oneshot::channel();
         self.later(async move {
             // Not everybody wants to know.

@@ -15,6 +15,8 @@ use tokio::time::timeout;
 
 /// So many of the last bytes are remembered, for reports of failures.
 const TAIL: usize = 16 << 10;
+/// How much is read at once: most bots print nothing, and there are many of them.
+const CHUNK: usize = 1 << 10;
 /// The last line is quoted in sentences up to this length.
 const QUOTED: usize = 200;
 
@@ -69,7 +71,7 @@ pub(super) fn keep(mut pipe: ChildStderr, path: PathBuf, left: Arc<AtomicU64>) -
     let last = Arc::new(Mutex::new(VecDeque::new()));
     let tail = last.clone();
     let reading = tokio::spawn(async move {
-        let mut buffer = vec![0; 4096];
+        let mut buffer = vec![0; CHUNK];
         let mut file = Kept {
             path,
             file: None,

@@ -4,6 +4,9 @@ use std::io::{self, BufWriter};
 
 use bots::BotOptions;
 
+use serde_json::{Value, json};
+
+use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 
 /// Runs a reference bot, which talks the bot protocol on stdin and stdout
@@ -18,11 +21,18 @@ pub(super) struct Args {
     /// For mcts: so many playouts a move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     playouts: Option<u32>,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let Some(name) = self.name else {
+            if self.format.json() {
+                let bots = bots::BOTS.iter();
+                let bots = bots.map(|bot| json!({"name": bot.name, "summary": bot.summary}));
+                return print_json(&bots.collect::<Vec<Value>>());
+            }
             let lines = bots::BOTS
                 .iter()
                 .map(|bot| format!("{:8} {}\n", bot.name, bot.summary));

@@ -1,8 +1,8 @@
 //! `referee doctor`: what this machine can enforce on bots, and how to get the rest.
 
-use clap::ValueEnum;
 use serde::Serialize;
 
+use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 use crate::bot::cage::Machine;
 
@@ -13,17 +13,8 @@ Examples:
   referee doctor
   referee doctor --format json")]
 pub(super) struct Args {
-    /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 /// One thing that a configuration can ask for.
@@ -52,13 +43,9 @@ const BUBBLEWRAP: &str = "install bubblewrap (the package is called `bubblewrap`
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let findings = findings(&Machine::look());
-        match self.format {
-            Format::Json => {
-                let text =
-                    serde_json::to_string_pretty(&findings).map_err(std::io::Error::other)?;
-                print(&format!("{text}\n"))
-            }
-            Format::Text => print(&findings.iter().map(in_words).collect::<String>()),
+        match self.format.json() {
+            true => print_json(&findings),
+            false => print(&findings.iter().map(in_words).collect::<String>()),
         }
     }
 }

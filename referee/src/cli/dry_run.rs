@@ -108,7 +108,7 @@ fn summary(forecast: &Forecast) -> String {
 }
 
 fn label(game: &crate::tournament::forecast::GameForecast) -> String {
-    crate::report::standings::label(&game.id, &game.options)
+    crate::rating::game_label(&game.id, &game.options)
 }
 
 fn duration(least: u64, most: u64) -> String {

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use games::options::OptionKind;
 use games::registry::Entry;
-use games::{GAMES, Limits};
+use games::{GAMES, Limits, Session};
 
+use serde_json::{Value, json};
+
+use super::format::{FormatArgs, print_json};
 use super::{CliError, input, print};
 use crate::draw;
 
@@ -14,15 +17,54 @@ use crate::draw;
 pub(super) struct Args {
     /// The game to show
     id: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        let json = self.format.json();
         match self.id {
+            None if json => print_json(&GAMES.iter().map(heading).collect::<Vec<Value>>()),
             None => print(&list()),
+            Some(id) if json => print_json(&all(input::find(&id)?)?),
             Some(id) => print(&show(input::find(&id)?)?),
         }
     }
+}
+
+/// What is told of each game.
+fn heading(entry: &Entry) -> Value {
+    let info = entry.info;
+    json!({
+        "id": info.id, "title": info.title, "summary": info.summary, "roles": info.roles,
+        "symmetric": info.symmetric,
+    })
+}
+
+/// All of one game.
+fn all(entry: &Entry) -> Result<Value, CliError> {
+    let info = entry.info;
+    let options = info.options.iter().map(|option| {
+        json!({
+            "name": option.name, "allowed": option.kind.allowed(),
+            "default": option.kind.default(), "help": option.help,
+        })
+    });
+    let notation = info.notation.iter();
+    let notation = notation.map(|(form, meaning)| json!({"form": form, "meaning": meaning}));
+    let mut session = example_session(entry)?;
+    let legal = session.legal().to_vec();
+    let mut value = heading(entry);
+    value["options"] = options.collect();
+    value["notation"] = notation.collect();
+    let Limits {
+        max_plies,
+        repetition,
+    } = info.limits;
+    value["limits"] = json!({"max_plies": max_plies, "repetition": repetition});
+    value["example"] = json!({"state": session.state(), "legal": legal});
+    Ok(value)
 }
 
 fn list() -> String {
@@ -77,12 +119,16 @@ fn limits(limits: Limits) -> String {
     }
 }
 
+/// A start of the game without options.
+fn example_session(entry: &Entry) -> Result<Box<dyn Session>, CliError> {
+    let rules = entry.configure(&Value::Null);
+    let rules = rules.map_err(|error| CliError::Usage(error.to_string()))?;
+    Ok(rules.start(1))
+}
+
 /// The start, its state and its first moves.
 fn example(entry: &Entry) -> Result<String, CliError> {
-    let rules = entry
-        .configure(&serde_json::Value::Null)
-        .map_err(|error| CliError::Usage(error.to_string()))?;
-    let mut session = rules.start(1);
+    let mut session = example_session(entry)?;
     let legal = session.legal();
     let few: Vec<&str> = legal.iter().take(6).map(String::as_str).collect();
     Ok(format!(

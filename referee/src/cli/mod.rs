@@ -5,6 +5,8 @@ mod bot;
 mod config;
 mod doctor;
 mod dry_run;
+mod export;
+mod format;
 mod games;
 mod input;
 mod keeper;
@@ -15,6 +17,7 @@ mod play;
 mod rematch;
 mod replay;
 mod shell;
+mod standings;
 mod tournament;
 
 use std::io::{self, Write};
@@ -58,7 +61,9 @@ Environment:
 enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
+    Standings(standings::Args),
     Replay(replay::Args),
+    Export(export::Args),
     Model(model::Args),
     Perft(perft::Args),
     Games(games::Args),
@@ -148,7 +153,9 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
+        Command::Standings(args) => args.run(),
         Command::Replay(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
@@ -204,7 +211,9 @@ fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
 /// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
 /// not inherit the handler.)
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // One more thread, for signals: this one may be held up by who reads what it prints.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
     let _runtime = runtime.enter();

@@ -1,8 +1,8 @@
 //! `referee perft`: counts positions, the standard check of a move generator.
 
-use clap::ValueEnum;
 use serde_json::{Map, json};
 
+use super::format::{Format, FormatArgs};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, print};
 use crate::model::MAX_DEPTH;
@@ -21,15 +21,8 @@ pub(super) struct Args {
     /// Show the count of each first move, too
     #[arg(long)]
     divide: bool,
-    /// How to print it
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[command(flatten)]
+    format: FormatArgs,
 }
 
 impl Args {
@@ -45,7 +38,7 @@ impl Args {
             true => divided.iter().map(|(_, nodes)| nodes).sum(),
             false => session.perft(self.depth),
         };
-        match self.format {
+        match self.format.format {
             Format::Text => {
                 let lines = divided.iter().map(|(mv, nodes)| format!("{mv} {nodes}\n"));
                 print(&format!("{}{nodes}\n", lines.collect::<String>()))

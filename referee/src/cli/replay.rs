@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use games::Session;
 use protocol::Record;
+use serde_json::json;
 
+use super::format::FormatArgs;
 use super::rematch::RematchArgs;
 use super::{CliError, print};
 use crate::draw;
@@ -42,6 +44,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["ply", "step", "all"])]
     verify: bool,
     #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
     rematch: RematchArgs,
 }
 
@@ -58,7 +62,7 @@ impl Args {
             matches += 1;
             if self.wanted(&record) {
                 if self.match_id.is_none() && !draw {
-                    print(&format!("{}\n", summary(&record)))?;
+                    print(&format!("{}\n", self.line(&record)))?;
                 }
                 found = Some(record);
             }
@@ -81,6 +85,33 @@ impl Args {
         self.match_id
             .as_ref()
             .is_none_or(|id| *id == record.match_id)
+    }
+
+    /// A match in the list.
+    fn line(&self, record: &Record) -> String {
+        if !self.format.json() {
+            return summary(record);
+        }
+        let players = record.players.iter();
+        let players = players.map(|player| json!({"name": player.name, "role": player.role}));
+        json!({
+            "match": record.match_id, "game": record.game, "options": record.options,
+            "players": players.collect::<Vec<_>>(), "plies": record.moves.len(),
+            "result": record.result,
+        })
+        .to_string()
+    }
+
+    /// Prints what came of checking a match.
+    fn verdict(&self, id: &str, wrong: Option<&str>) -> Result<(), CliError> {
+        print(&match (self.format.json(), wrong) {
+            (true, _) => {
+                let verdict = json!({"match": id, "ok": wrong.is_none(), "mismatch": wrong});
+                format!("{verdict}\n")
+            }
+            (false, None) => format!("{id}: ok\n"),
+            (false, Some(reason)) => format!("{id}: MISMATCH: {reason}\n"),
+        })
     }
 
     fn missing(&self) -> CliError {
@@ -116,16 +147,16 @@ impl Args {
             match verdict {
                 Ok(()) => {
                     good += 1;
-                    print(&format!("{id}: ok\n"))?;
+                    self.verdict(id, None)?;
                 }
                 Err(reason) => {
                     bad += 1;
-                    print(&format!("{id}: MISMATCH: {reason}\n"))?;
+                    self.verdict(id, Some(&reason))?;
                 }
             }
         }
         if let Some(error) = unreadable {
-            if good + bad > 0 {
+            if good + bad > 0 && !self.format.json() {
                 print(&format!(
                     "{good} verified, {bad} with mismatches before the rest\n"
                 ))?;
@@ -135,7 +166,9 @@ impl Args {
         if good + bad == 0 && self.match_id.is_some() {
             return Err(self.missing());
         }
-        print(&format!("{good} verified, {bad} with mismatches\n"))?;
+        if !self.format.json() {
+            print(&format!("{good} verified, {bad} with mismatches\n"))?;
+        }
         match (bad, file.cut()) {
             (0, None) => Ok(()),
             (0, Some(cut)) => Err(CliError::Verify(cut.to_string())),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::dry_run::{self, OutputFormat};
+use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::log::{LOG_NAME, WriteError};
@@ -91,7 +92,8 @@ impl Args {
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            return print_aside(results(&config, schedule.standing(), &standings)).await;
+            let text = results(&config, schedule.standing(), &standings, &folder.path);
+            return print_aside(text).await;
         }
         let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
         let at_a_time = config.concurrency.min(left);
@@ -122,7 +124,8 @@ impl Args {
             RunError::Log(error) => self.stopped(error, &folder, &config),
             other => other.into(),
         })?;
-        print_aside(results(&config, ran.standing, &standings)).await?;
+        let text = results(&config, ran.standing, &standings, &folder.path);
+        print_aside(text).await?;
         match ran.complete {
             true => Ok(()),
             false => {
@@ -238,8 +241,13 @@ async fn print_aside(text: String) -> Result<(), CliError> {
 }
 
 /// The tables at the end: what the format comes to, then standings.
-fn results(config: &Config, standing: Option<Standing>, standings: &Standings) -> String {
+fn results(
+    config: &Config,
+    standing: Option<Standing>,
+    standings: &Standings,
+    folder: &Path,
+) -> String {
     let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
     let format = standing.map(|standing| formats::report(&standing, &names));
-    format.unwrap_or_default() + &tables::report(standings)
+    format.unwrap_or_default() + &tables::report(standings, &ratings(folder))
 }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use protocol::{LOG_FORMAT, Record};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::LOG_NAME;
+use crate::rating::Match;
 
 /// A log that cannot be read.
 #[derive(Debug, Error)]
@@ -50,6 +52,25 @@ impl fmt::Display for CutLine {
             f,
             "line {line}, the last one, is cut off after {bytes} bytes and was dropped"
         )
+    }
+}
+
+/// What a line of a log can be read as: a match, as a whole or in part.
+pub trait Line: DeserializeOwned {
+    /// The version of the format that the line says it has.
+    fn format(&self) -> u32;
+}
+
+impl Line for Record {
+    fn format(&self) -> u32 {
+        self.format
+    }
+}
+
+/// The part that statistics need, which is quicker to read.
+impl Line for Match {
+    fn format(&self) -> u32 {
+        self.format
     }
 }
 
@@ -101,7 +122,12 @@ impl LogFile {
         self.line
     }
 
-    fn read(&mut self) -> Result<Option<Record>, LogError> {
+    /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`Match`]);
+    /// `None` at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the line is not a match.
+    pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
         loop {
             self.buffer.clear();
             let read = self.reader.read_until(b'\n', &mut self.buffer);
@@ -124,7 +150,7 @@ impl LogFile {
         }
     }
 
-    fn parse(&self) -> Result<Record, LogError> {
+    fn parse<T: Line>(&self) -> Result<T, LogError> {
         /// What every format has.
         #[derive(Deserialize)]
         struct Head {
@@ -135,9 +161,9 @@ impl LogFile {
             line: self.line,
             reason,
         };
-        match serde_json::from_slice::<Record>(&self.buffer) {
-            Ok(record) if record.format <= LOG_FORMAT => Ok(record),
-            Ok(record) => Err(wrong(newer(record.format))),
+        match serde_json::from_slice::<T>(&self.buffer) {
+            Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
+            Ok(read) => Err(wrong(newer(read.format()))),
             Err(error) => Err(wrong(match serde_json::from_slice::<Head>(&self.buffer) {
                 Ok(head) if head.format > LOG_FORMAT => newer(head.format),
                 _ => error.to_string(),
@@ -155,5 +181,45 @@ impl Iterator for LogFile {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A match as a line, of a format.
+    fn line(format: u32) -> String {
+        let line = serde_json::json!({
+            "format": format, "match": "m-000001", "game": "siam", "options": {}, "seed": 1,
+            "start": {"ply": 0}, "players": [{"name": "a", "role": "x", "command": []}],
+            "time": {"startup_ms": 1, "margin_ms": 1},
+            "limits": {"max_plies": null, "repetition": null}, "opening": 0,
+            "moves": [{"seat": 0, "move": "c1", "ms": 1.5, "info": {"depth": 3}}],
+            "result": {"scores": [1], "outcome": [1.0], "reason": "x", "faults": []},
+            "started": "", "duration_ms": 1, "referee": ""
+        });
+        format!("{line}\n")
+    }
+
+    #[test]
+    fn what_statistics_need_is_read_by_the_same_rules() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(LOG_NAME);
+        let good = line(LOG_FORMAT);
+        std::fs::write(&path, format!("{good}\n{good}{}", &good[..40])).expect("written");
+        let mut log = LogFile::open(folder.path()).expect("a log");
+        let record: Record = log.read().expect("readable").expect("there");
+        let lean: Match = log.read().expect("readable").expect("there");
+        assert_eq!(lean, Match::from(&record));
+        assert!(log.read::<Match>().expect("readable").is_none());
+        assert_eq!(log.cut(), Some(&CutLine { line: 4, bytes: 40 }));
+        std::fs::write(&path, line(LOG_FORMAT + 1)).expect("written");
+        let mut log = LogFile::open(&path).expect("a log");
+        let error = log.read::<Match>().expect_err("newer").to_string();
+        assert!(
+            error.contains("line 1") && error.contains("has format 2"),
+            "{error}"
+        );
     }
 }

@@ -2,8 +2,10 @@
 
 pub mod formats;
 pub mod progress;
+pub mod sheet;
 pub mod standings;
 pub mod tables;
+pub mod transcript;
 
 use std::io::Write as _;
 
@@ -37,6 +39,13 @@ pub fn summary(record: &Record) -> String {
 
 /// Points as people write them: `3`, `½`, `2½`; other fractions with two digits.
 pub fn points(points: f64) -> String {
+    // Sums of thirds come close to whole numbers.
+    let halves = (2.0 * points).round() / 2.0;
+    let points = if (points - halves).abs() < 1e-6 {
+        halves
+    } else {
+        points
+    };
     let whole = points.trunc();
     match points - whole {
         f if f.abs() < 1e-9 => format!("{whole}"),

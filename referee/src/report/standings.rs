@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use protocol::Record;
 
+use crate::rating::game_label;
+
 /// Results of one bot, in any set of matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
@@ -74,7 +76,10 @@ impl Standings {
     /// Takes a match in.
     pub fn add(&mut self, record: &Record) {
         let outcome = &record.result.outcome;
-        let game = self.games.entry(game_label(record)).or_default();
+        let game = self
+            .games
+            .entry(game_label(&record.game, &record.options))
+            .or_default();
         if game.roles.is_empty() {
             game.roles = record.players.iter().map(|p| p.role.clone()).collect();
             game.seats = vec![Tally::default(); game.roles.len()];
@@ -121,33 +126,6 @@ impl Standings {
     /// The results by game.
     pub fn games(&self) -> impl Iterator<Item = (&str, &GameTally)> {
         self.games.iter().map(|(label, game)| (&**label, game))
-    }
-}
-
-/// A game with those of its options that are not the defaults.
-pub fn game_label(record: &Record) -> String {
-    label(&record.game, &record.options)
-}
-
-/// The same for a game's id and options.
-pub fn label(game: &str, options: &serde_json::Value) -> String {
-    let defaults = games::find(game)
-        .map(|entry| games::Options::defaults(entry.info).to_json())
-        .unwrap_or_default();
-    let options = options.as_object();
-    let changed: Vec<String> = options
-        .into_iter()
-        .flatten()
-        .filter(|(name, value)| defaults.get(name) != Some(value))
-        .map(|(name, value)| match value.as_str() {
-            Some(word) => format!("{name}={word}"),
-            None if value.is_array() => format!("{name}=…"),
-            None => format!("{name}={value}"),
-        })
-        .collect();
-    match changed.is_empty() {
-        true => game.to_owned(),
-        false => format!("{game} ({})", changed.join(", ")),
     }
 }
 

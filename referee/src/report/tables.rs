@@ -1,13 +1,18 @@
 //! Standings as text tables.
 
+use std::collections::BTreeMap;
+
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 
 use super::points;
+use super::sheet::interval;
 use super::standings::{GameTally, Standings, Tally};
+use crate::rating::Estimate;
 
-/// The ranking, the crosstable and the results by game and seat.
-pub fn report(standings: &Standings) -> String {
-    let mut text = format!("Standings\n{}\n", ranking(standings));
+/// The ranking, the crosstable and the results by game and seat. The ranking has those ratings
+/// that there are.
+pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
+    let mut text = format!("Standings\n{}\n", rated(standings, ratings));
     if standings.ranking().len() > 1 {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
@@ -23,17 +28,27 @@ pub fn report(standings: &Standings) -> String {
 
 /// The ranking alone.
 pub fn ranking(standings: &Standings) -> String {
-    let header = [
-        "#", "bot", "points", "matches", "score", "wins", "draws", "losses", "faults",
-    ];
+    rated(standings, &BTreeMap::new())
+}
+
+fn rated(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
+    let mut header = vec!["#", "bot"];
+    if !ratings.is_empty() {
+        header.extend(["elo", "±"]);
+    }
+    header.extend([
+        "points", "matches", "score", "wins", "draws", "losses", "faults",
+    ]);
     let rows = standings
         .ranking()
         .into_iter()
         .enumerate()
         .map(|(i, (name, tally))| {
-            vec![
-                (i + 1).to_string(),
-                name.to_owned(),
+            let mut row = vec![(i + 1).to_string(), name.to_owned()];
+            if !ratings.is_empty() {
+                row.extend(interval(ratings.get(name)));
+            }
+            row.extend([
                 points(tally.points),
                 tally.matches.to_string(),
                 percent(&tally),
@@ -41,9 +56,11 @@ pub fn ranking(standings: &Standings) -> String {
                 tally.draws.to_string(),
                 tally.losses.to_string(),
                 tally.faults.to_string(),
-            ]
+            ]);
+            row
         });
-    table(header.map(str::to_owned).to_vec(), rows, 1)
+    let header = header.into_iter().map(str::to_owned).collect();
+    table(header, rows, 1)
 }
 
 fn crosstable(standings: &Standings) -> String {

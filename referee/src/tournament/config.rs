@@ -21,6 +21,7 @@ use super::config_keys;
 use super::config_layers::{self, Misfit};
 use super::config_spans::line_of;
 use super::config_variables::expand;
+use super::cores;
 use super::opening::Openings;
 use super::schedule::{Format, GameShape, SeatOrders, Shape};
 use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
@@ -77,7 +78,7 @@ pub struct Config {
     pub time: TimeControl,
     /// What bots do while it is not their turn.
     pub idle: Idle,
-    /// Whether each slot and its bots keep to one core.
+    /// Whether each slot and its bots keep to one core; never `Auto`.
     pub affinity: Affinity,
     /// How matches begin.
     pub openings: Openings,
@@ -154,7 +155,11 @@ impl Config {
             bots,
             time,
             idle: file.idle,
-            affinity: file.affinity,
+            affinity: match file.affinity {
+                Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
+                Affinity::Auto => Affinity::Off,
+                given => given,
+            },
             openings,
             text: text.to_owned(),
         };
@@ -189,7 +194,7 @@ impl Config {
             }
             .to_owned(),
             affinity: match self.affinity {
-                Affinity::Off => "off",
+                Affinity::Auto | Affinity::Off => "off",
                 Affinity::Cores => "cores",
             }
             .to_owned(),
@@ -239,6 +244,11 @@ impl Config {
             !by_cpu || tells_cpu_time(),
             "clock",
             "this machine does not tell the CPU time of processes, only \"wall\" is possible",
+        )?;
+        require(
+            self.affinity != Affinity::Cores || cores::CAN_CHOOSE,
+            "affinity",
+            "this system does not let processes choose their cores, only \"off\" is possible",
         )?;
         config_format::check(&self.shape(), &self.games)
     }

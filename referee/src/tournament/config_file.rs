@@ -60,8 +60,9 @@ pub(crate) struct ConfigFile {
     /// What bots do while it is not their turn: "run", or "freeze" to stop them.
     #[serde(default)]
     pub(crate) idle: Idle,
-    /// Which cores are used: "off" for any, or "cores" so that each match slot and its bots keep
-    /// to one.
+    /// Which cores are used: "cores" so that each match slot and its bots keep to one, or "off"
+    /// for any, which bots need that use several threads or think while it is not their turn.
+    /// "auto", the default, is "cores" where the machine can do that.
     #[serde(default)]
     pub(crate) affinity: Affinity,
     /// How far bots are kept apart from the machine: "none", "limits" (what they may use), or
@@ -187,8 +188,10 @@ impl Default for SprtTable {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Affinity {
-    /// Any.
+    /// One for each slot, if the machine can do that.
     #[default]
+    Auto,
+    /// Any.
     Off,
     /// One for each slot: its bots and its part of the referee.
     Cores,

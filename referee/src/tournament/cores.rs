@@ -2,6 +2,9 @@
 
 use std::io;
 
+/// Whether this system lets processes choose their cores.
+pub(super) const CAN_CHOOSE: bool = cfg!(target_os = "linux");
+
 /// Keeps the current thread, and what it starts from now on, to one of the cores that it may use:
 /// slots share them out in turn.
 ///

@@ -1,7 +1,7 @@
 //! One match from its beginning to its record.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
@@ -14,6 +14,9 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::{BotProcess, Failure, NotStarted, Nursery, REFEREE_NAME};
 use crate::driver::{self, After};
+
+/// A bot's version is logged up to so many characters.
+const LONGEST_VERSION: usize = 100;
 
 /// One match, with all that belongs to it.
 pub struct Plan {
@@ -58,10 +61,10 @@ impl Plan {
             seed: self.seed,
             limits: self.game.limits,
             players: self.seated(pool.nursery()),
-            cores: thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            cores: cores(),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
-        let (played, after) = driver::play(setup, bots, pool, watch).await;
+        let (played, after) = driver::play(setup, &self.specs, bots, pool, watch).await;
         for (seat, spec) in self
             .specs
             .iter()
@@ -105,7 +108,7 @@ impl Plan {
             Some((failure, folder.clone()))
         });
         match (after, failure) {
-            (After::Fit(bot), _) => pool.give_back(spec, *bot),
+            (After::Fit(bot), _) => pool.give_back(spec, bot),
             (After::Leaving(leaving), Some((failure, folder))) => pool.later(async move {
                 failure.write(&folder, leaving.await.ok());
             }),
@@ -117,7 +120,7 @@ impl Plan {
     }
 
     /// Whether a bot is there that says that it plays this game.
-    fn plays_this(&self, bot: &Result<BotProcess, NotStarted>) -> bool {
+    fn plays_this(&self, bot: &Result<Box<BotProcess>, NotStarted>) -> bool {
         let Ok(bot) = bot else { return false };
         let games = bot.hello().games.as_ref();
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
@@ -148,6 +151,12 @@ impl Plan {
     }
 }
 
+/// How many cores there are. Asking the machine takes a while.
+fn cores() -> u32 {
+    static CORES: OnceLock<u32> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u32))
+}
+
 /// Why a bot that was there did not get ready.
 fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     let mut faults = result.faults.iter();
@@ -155,6 +164,9 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     Some((fault.code, fault.message.clone()))
 }
 
-fn version(bot: &Result<BotProcess, NotStarted>) -> Option<String> {
-    bot.as_ref().ok()?.hello().version.clone()
+/// As the bot tells it; a bot that tells a novel does not fill the log with it.
+fn version(bot: &Result<Box<BotProcess>, NotStarted>) -> Option<String> {
+    let told = bot.as_ref().ok()?.hello().version.as_ref()?;
+    let fit = told.chars().filter(|c| !c.is_control());
+    Some(fit.take(LONGEST_VERSION).collect())
 }

@@ -183,6 +183,8 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
         let _ = reports.blocking_send(Report::Trouble(what));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
+        // A slot has a handful of pipes; the default is meant for thousands.
+        .max_io_events_per_tick(64)
         .enable_all()
         .build();
     match runtime {

@@ -1,227 +1,232 @@
 //! Bots that misbehave lose their match with the right code, and nothing else happens.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use tests::{Arena, run};
 
-use crate::{GREEDY, HOSTILE, RANDOM, config, config_of};
+use crate::arena::{
+    SHORT, assert_fault, assert_well, hostile, judge, moves_of_hostile, play_cleanly, stderr, three,
+};
+use crate::{GREEDY, RANDOM, config, config_of};
 
-/// Time limits for bots that are waited for. Long enough for the other bots on any machine.
-const SHORT: &str = r#", time = { per_move = "700ms", startup = "1500ms" }"#;
+/// The ply of a fault in seat 0 and in seat 1: before anything is played…
+const START: [u32; 2] = [0, 0];
+/// … or in a turn.
+const FIRST_TURN: [u32; 2] = [0, 1];
+const SECOND_TURN: [u32; 2] = [2, 3];
+const THIRD_TURN: [u32; 2] = [4, 5];
 
-fn hostile(how: &str, time: &str) -> String {
-    let time = time.replacen(", ", "", 1);
-    format!("[[bots]]\nname = \"hostile\"\ncommand = ['{HOSTILE}', '{how}']\n{time}\n")
+/// Tests of bots that lose all their matches: how they misbehave, further lines of their table,
+/// the code of the fault, its plies, and what must be in the message.
+macro_rules! lose {
+    ($($test:ident: $how:literal, $more:expr, $code:literal, $plies:expr, $message:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            assert_fault(&three("", $how, $more), $code, $plies, $message);
+        })*
+    };
 }
 
-/// Plays hostile, random and greedy against each other, checks that all is well but for the
-/// hostile bot's faults, and gives its first fault as seat 0.
-fn fault(how: &str, time: &str) -> Value {
-    let arena = Arena::new(&(config(&[RANDOM, GREEDY]) + &hostile(how, time)));
-    let ran = arena.play();
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let matches = arena.matches();
-    assert_eq!(matches.len(), 6, "the tournament goes on to its end");
-    let mut first = Value::Null;
-    for record in &matches {
-        let players = record["players"].as_array().unwrap();
-        let faults = record["result"]["faults"].as_array().unwrap();
-        let Some(seat) = players.iter().position(|p| p["name"] == "hostile") else {
-            assert!(faults.is_empty(), "{faults:?}");
-            continue;
-        };
-        if let Some(fault) = faults.first() {
-            assert_eq!(fault["seat"], seat);
-            assert_eq!(faults.len(), 1);
-            let outcome = if seat == 0 {
-                json!([0.0, 1.0])
-            } else {
-                json!([1.0, 0.0])
-            };
-            assert_eq!(record["result"]["outcome"], outcome);
-            assert_eq!(record["result"]["reason"], "forfeit");
-            assert_eq!(fault["ply"], record["moves"].as_array().unwrap().len());
-        }
-        if seat == 0 && first.is_null() {
-            first = faults.first().cloned().unwrap_or(json!("no fault"));
-        }
+/// Tests of bots that are odd, but not at fault.
+macro_rules! play_on {
+    ($($test:ident: $how:literal, $more:expr;)*) => {
+        $(#[test]
+        fn $test() {
+            assert_well(&three("", $how, $more));
+        })*
+    };
+}
+
+mod stages {
+    use super::*;
+
+    lose! {
+        exits_at_once: "exit-at-start", "", "startup", START, "exited with code 3 before it said `hello`";
+        exits_after_hello: "exit-after-hello", "", "startup", START, "exited with code 7";
+        exits_before_ready: "exit-before-ready", "", "startup", START, "exited with code 4";
+        says_no_hello: "no-hello", SHORT, "startup", START, "did not say `hello` within 1500 ms";
+        reads_nothing: "deaf", SHORT, "startup", START, "did not say `hello`";
+        is_never_ready: "no-ready", SHORT, "startup", START, "did not say `ready` within 1500 ms";
+        speaks_another_protocol: "wrong-protocol", "", "protocol", START, "speaks protocol 99";
+        says_hello_twice: "hello-twice", "", "protocol", START, "answered `start` with `hello`";
+        plays_another_game: "only-siam", "", "startup", START, "but not amazons";
+        plays_a_giant_game: "giant-games", "", "startup", START, "but not amazons";
+        exits_in_a_turn: "crash", "", "crash", SECOND_TURN, "exited with code 5";
+        exits_by_a_signal: "signal", "", "crash", SECOND_TURN, "SIGABRT";
+        exits_after_a_turn: "exit-after-turn", "", "crash", THIRD_TURN, "exited with code 6";
+        closes_stdout: "close-stdout", "", "crash", SECOND_TURN, "closed its output";
+        closes_stdin: "close-stdin", "", "crash", THIRD_TURN, "closed its input";
+        resigns: "resign", "", "resign", SECOND_TURN, "resigned";
+        stops_itself: "stops-itself", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        kills_its_keeper: "kills-keeper", "", "crash", SECOND_TURN, "ended together with";
     }
-    let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    first
+
+    play_on! {
+        exits_at_the_end: "exit-at-end", "";
+        exits_at_the_end_of_each: "exit-at-end", "restart = \"each-match\"";
+        aborts_instead_of_quitting: "abort-at-quit", "";
+        ignores_sigterm: "ignores-term", "";
+        stops_its_keeper: "stops-keeper", "";
+        tells_a_giant_version: "giant-version", "";
+    }
 }
 
-#[track_caller]
-fn assert_fault(how: &str, time: &str, code: &str, ply: u32, message: &str) {
-    let fault = fault(how, time);
+mod lines {
+    use super::*;
+
+    lose! {
+        prints_garbage: "garbage", "", "protocol", SECOND_TURN, "I think I will win";
+        steers_terminals: "escapes", "", "protocol", SECOND_TURN, "I won";
+        speaks_python: "python-repr", "", "protocol", START, "not JSON";
+        prints_invalid_utf8: "invalid-utf8", "", "protocol", SECOND_TURN, "not JSON";
+        prints_deep_json: "deep-json", "", "protocol", SECOND_TURN, "those are JSON objects";
+        hides_deep_json_in_info: "deep-info", "", "protocol", SECOND_TURN, "recursion limit";
+        prints_a_huge_ply: "huge-ply", "", "protocol", SECOND_TURN, "99999999999999999999";
+        prints_a_negative_ply: "negative-ply", "", "protocol", SECOND_TURN, "-1";
+        prints_a_huge_number: "huge-number", "", "protocol", SECOND_TURN, "number out of range";
+        gives_two_types: "duplicate-type", "", "protocol", SECOND_TURN, "duplicate field `type`";
+        gives_two_moves: "duplicate-move", "", "protocol", SECOND_TURN, "duplicate field `move`";
+        gives_a_wrong_type: "wrong-type", "", "protocol", SECOND_TURN, "expected a string";
+        prints_a_null_byte: "null-byte", "", "protocol", SECOND_TURN, "not JSON";
+        hides_a_null_byte: "null-byte-inside", "", "protocol", SECOND_TURN, "not JSON";
+        prints_an_empty_line: "empty-line", "", "protocol", SECOND_TURN, "an empty line";
+        plays_an_illegal_move: "illegal", "", "illegal_move", SECOND_TURN, "z9-z9/z9";
+        plays_a_giant_move: "giant-move", "", "illegal_move", SECOND_TURN, "is not a move";
+        prints_half_a_line: "half-line", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        prints_half_a_line_and_exits: "half-line-and-exit", "", "crash", SECOND_TURN, "exited with code 0";
+        prints_an_endless_line: "gigabyte", "", "protocol", SECOND_TURN, "more than 1048576 bytes";
+        prints_a_long_line: "long-line", "", "protocol", SECOND_TURN, "more than 1048576 bytes";
+        is_ready_twice: "ready-twice", "", "protocol", FIRST_TURN, "`ready`";
+    }
+
+    play_on! {
+        ends_lines_with_crlf: "crlf", "";
+        answers_byte_by_byte: "single-bytes", "";
+        tells_large_numbers: "large-numbers", "";
+        answers_another_ply: "other-ply", "";
+        answers_twice_with_the_ply: "twice-with-ply", "";
+    }
+}
+
+mod floods {
+    use super::*;
+
+    lose! {
+        never_answers: "hang", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        answers_late: "late", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        drips_info: "drip", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        drips_bytes: "drip-bytes", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
+        floods_info: "floods-info", "", "protocol", SECOND_TURN, "more than 10000 lines";
+        floods_bytes: "floods-bytes", "", "protocol", SECOND_TURN, "more than 16777216 bytes";
+        floods_after_its_turn: "floods-later", "", "protocol", THIRD_TURN, "more than 10000 lines";
+    }
+
+    play_on! {
+        tells_too_many_fields: "many-fields", "";
+    }
+}
+
+#[test]
+fn a_second_answer_without_a_ply_may_count_for_the_next_turn_but_no_further() {
+    // If it comes before the next turn it is dropped. Afterwards nothing tells it from an answer.
+    let arena = three("", "twice", "");
+    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    for (_, fault) in judge(&arena, 6) {
+        assert!(fault.is_none_or(|fault| fault["code"] == "illegal_move"));
+    }
+}
+
+#[test]
+fn huge_info_is_not_kept() {
+    let arena = three("", "huge-info", "");
+    assert_well(&arena);
+    let told = moves_of_hostile(&arena);
+    let told: Vec<&Value> = told.iter().filter(|mv| !mv["info"].is_null()).collect();
+    assert!(!told.is_empty());
+    assert!(
+        told.iter().all(|mv| mv["info"] == json!({"depth": 3})),
+        "{}",
+        told[0]
+    );
+}
+
+#[test]
+fn a_giant_version_is_cut() {
+    let arena = three("", "giant-version", "");
+    assert_well(&arena);
+    let players = arena
+        .matches()
+        .into_iter()
+        .flat_map(|m| m["players"].as_array().unwrap().clone());
+    let versions: Vec<String> = players
+        .filter_map(|p| Some(p["version"].as_str()?.to_owned()))
+        .collect();
+    let hostile: Vec<&String> = versions.iter().filter(|v| v.contains("1.")).collect();
+    assert!(!hostile.is_empty());
+    assert!(
+        hostile
+            .iter()
+            .all(|v| v.len() < 200 && !v.contains(char::is_control))
+    );
+}
+
+#[test]
+fn what_is_printed_after_the_end_counts_for_the_next_match() {
+    let text = config(&[RANDOM]) + &hostile("garbage-at-end", "");
+    let arena = Arena::new(&format!("rounds = 2\nconcurrency = 1\n{text}"));
+    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    let codes: Vec<Value> = judge(&arena, 4)
+        .into_iter()
+        .map(|(_, fault)| fault.map_or(Value::Null, |fault| fault["code"].clone()))
+        .collect();
+    // Each fault ends the process, and the next one has printed nothing yet.
     assert_eq!(
-        (&fault["code"], &fault["ply"]),
-        (&json!(code), &json!(ply)),
-        "{fault}"
-    );
-    let told = fault["message"].as_str().unwrap();
-    assert!(told.contains(message), "`{message}` in `{told}`");
-}
-
-#[test]
-fn a_bot_that_exits_at_once_has_not_started() {
-    assert_fault(
-        "exit-at-start",
-        "",
-        "startup",
-        0,
-        "exited with code 3 before it said `hello`",
+        codes,
+        [
+            json!(null),
+            json!("protocol"),
+            json!(null),
+            json!("protocol")
+        ]
     );
 }
 
 #[test]
-fn a_bot_that_exits_before_it_is_ready_has_not_started() {
-    assert_fault("exit-before-ready", "", "startup", 0, "exited with code 4");
-}
-
-#[test]
-fn a_bot_that_does_not_introduce_itself_has_not_started() {
-    assert_fault(
-        "no-hello",
-        SHORT,
-        "startup",
-        0,
-        "did not say `hello` within 1500 ms",
-    );
-}
-
-#[test]
-fn a_bot_that_reads_nothing_has_not_started() {
-    assert_fault("deaf", SHORT, "startup", 0, "did not say `hello`");
-}
-
-#[test]
-fn a_bot_that_is_never_ready_has_not_started() {
-    assert_fault(
-        "no-ready",
-        SHORT,
-        "startup",
-        0,
-        "did not say `ready` within 1500 ms",
-    );
-}
-
-#[test]
-fn another_version_of_the_protocol_is_a_fault() {
-    assert_fault("wrong-protocol", "", "protocol", 0, "speaks protocol 99");
-}
-
-#[test]
-fn python_repr_is_not_json() {
-    assert_fault("python-repr", "", "protocol", 0, "not JSON");
-}
-
-#[test]
-fn a_bot_that_does_not_play_the_game_forfeits_it() {
-    assert_fault("only-siam", "", "startup", 0, "but not amazons");
-}
-
-#[test]
-fn a_crash_is_told_with_its_exit_code() {
-    assert_fault("crash", "", "crash", 2, "exited with code 5");
-}
-
-#[test]
-fn a_crash_by_a_signal_is_told_with_its_name() {
-    assert_fault("signal", "", "crash", 2, "SIGABRT");
-}
-
-#[test]
-fn a_hang_is_a_timeout() {
-    assert_fault("hang", SHORT, "timeout", 2, "allowed: 700 ms");
-}
-
-#[test]
-fn a_drip_of_info_does_not_move_the_deadline() {
-    assert_fault("drip", SHORT, "timeout", 2, "allowed: 700 ms");
-}
-
-#[test]
-fn garbage_is_shown() {
-    assert_fault("garbage", "", "protocol", 2, "I think I will win");
-}
-
-#[test]
-fn an_illegal_move_is_shown() {
-    assert_fault("illegal", "", "illegal_move", 2, "z9-z9/z9");
-}
-
-#[test]
-fn a_field_of_a_wrong_type_is_a_fault() {
-    assert_fault("wrong-type", "", "protocol", 2, "expected a string");
-}
-
-#[test]
-fn an_endless_line_is_cut_off() {
-    assert_fault("long-line", "", "protocol", 2, "more than 1048576 bytes");
-}
-
-#[test]
-fn closing_stdout_is_a_crash() {
-    assert_fault("close-stdout", "", "crash", 2, "closed its output");
-}
-
-#[test]
-fn resigning_ends_the_match() {
-    assert_fault("resign", "", "resign", 2, "resigned");
-}
-
-#[test]
-fn an_answer_to_another_ply_is_dropped() {
-    assert_eq!(fault("other-ply", ""), "no fault");
+fn a_bot_that_stops_its_keeper_at_once_stops_nobody_else() {
+    // It depends on who is faster whether the keeper gets as far as to say that the bot runs.
+    let arena = three("", "stops-keeper-at-start", SHORT);
+    assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
+    for (_, fault) in judge(&arena, 6) {
+        assert!(fault.is_none_or(|fault| fault["code"] == "startup"));
+    }
 }
 
 #[test]
 fn stderr_is_kept_up_to_a_limit_and_never_in_the_way() {
-    let arena = Arena::new(&(config(&[RANDOM]) + &hostile("floods-stderr", "")));
-    assert_eq!(arena.play().code, Some(0));
-    for record in arena.matches() {
-        assert_eq!(record["result"]["faults"], json!([]));
-    }
-    let files = std::fs::read_dir(arena.path("out/stderr")).unwrap();
-    let texts: Vec<String> = files
-        .map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
-        .collect();
-    // The limit is one for all its processes.
-    let length: usize = texts.iter().map(String::len).sum();
-    let notes = 100 * texts.len();
-    assert!(
-        (1 << 20..(1 << 20) + notes).contains(&length),
-        "{length} bytes"
-    );
-    let full = |text: &&String| text.trim_end().ends_with("the rest was dropped]");
-    assert!(texts.iter().any(|text| full(&text)));
+    let arena = three("", "floods-stderr", "");
+    assert_well(&arena);
+    let files: Vec<_> = fs::read_dir(arena.path("out/stderr")).unwrap().collect();
+    assert!(!files.is_empty());
+    let kept = stderr(&arena);
+    let notes = kept.matches("the rest was dropped]").count();
+    assert!(notes >= 1);
+    let length = kept.len() - 100 * notes;
+    assert!(length <= 1 << 20 && kept.len() > 1 << 20, "{length} bytes");
 }
 
 #[test]
 fn game_clocks_are_kept_and_told() {
     let text = config(&[RANDOM, GREEDY])
         .replace("per_move = \"20s\"", "base = \"30s\"\nincrement = \"1s\"");
-    let arena = Arena::new(&(text + &hostile("hang", ", time = { base = \"500ms\" }")));
+    let arena = Arena::new(&(text + &hostile("hang", "time = { base = \"500ms\" }")));
     assert_eq!(arena.play().code, Some(0));
     for record in arena.matches() {
         assert_eq!(record["time"]["base_ms"], 30_000);
         assert_eq!(record["time"]["increment_ms"], 1000);
-        let players = record["players"].as_array().unwrap();
-        let hanging = players.iter().position(|p| p["name"] == "hostile");
-        let codes: Vec<&Value> = record["result"]["faults"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|f| &f["code"])
-            .collect();
-        assert_eq!(
-            codes,
-            if hanging.is_some() {
-                vec!["timeout"]
-            } else {
-                vec![]
-            }
-        );
+    }
+    for (_, fault) in judge(&arena, 6) {
+        assert_eq!(fault.expect("a fault in each match")["code"], "timeout");
     }
 }
 

@@ -5,15 +5,21 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod arena;
 mod bad_input;
+mod clocks;
 mod commands;
 mod config;
 mod failures;
 mod faults;
 mod formats;
+mod limits;
 mod processes;
 mod replay;
 mod resume;
+mod sandbox;
+mod standings;
+mod supervision;
 mod tournament;
 
 /// The misbehaving bot.

@@ -105,15 +105,10 @@ impl Cgroups {
                     let _ = fs::write(dir.join("memory.oom.group"), "1");
                 }
             }
-            group.kills = Some(match place.version {
-                Version::One => dir.join("memory.oom_control"),
-                Version::Two => dir.join("memory.events"),
-            });
         }
         if let (Some(place), Some(most)) = (&self.pids, processes) {
             let dir = group.add(place, &name)?;
             fs::write(dir.join("pids.max"), most.to_string())?;
-            group.refusals = Some(dir.join("pids.events"));
         }
         if let Some(place) = &self.cpu {
             let dir = group.add(place, &name)?;
@@ -216,10 +211,6 @@ fn own_group<'a>(groups: &'a str, version: Version, controllers: &[String]) -> O
 pub struct Group {
     dirs: Vec<PathBuf>,
     cpu: Option<Cpu>,
-    /// Where the kernel counts what it killed for memory.
-    kills: Option<PathBuf>,
-    /// Where it counts the processes that it refused.
-    refusals: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -262,21 +253,6 @@ impl Group {
             Cpu::Stat(file) => counter(&read(file)?, "usage_usec").map(Duration::from_micros),
         }
     }
-
-    /// Whether the kernel killed a process because of its memory.
-    pub fn out_of_memory(&self) -> bool {
-        self.counted(&self.kills, "oom_kill")
-    }
-
-    /// Whether the kernel refused a process because there were too many.
-    pub fn too_many(&self) -> bool {
-        self.counted(&self.refusals, "max")
-    }
-
-    fn counted(&self, file: &Option<PathBuf>, name: &str) -> bool {
-        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok());
-        text.and_then(|text| counter(&text, name)).unwrap_or(0) > 0
-    }
 }
 
 impl Drop for Group {
@@ -284,6 +260,22 @@ impl Drop for Group {
         // Refused while something still runs there: its keeper removes them then.
         remove(&self.dirs);
     }
+}
+
+/// What the kernel did to the processes in these groups because of their limits, in words.
+pub fn enforced(dirs: &[PathBuf]) -> Option<&'static str> {
+    let counted = |file: &str, name: &str| {
+        let texts = dirs
+            .iter()
+            .filter_map(|dir| fs::read_to_string(dir.join(file)).ok());
+        let counts = texts.filter_map(|text| counter(&text, name));
+        counts.sum::<u64>() > 0
+    };
+    if counted("memory.oom_control", "oom_kill") || counted("memory.events", "oom_kill") {
+        return Some("it was out of the memory allowed to it");
+    }
+    counted("pids.events", "max")
+        .then_some("it was refused more processes and threads than allowed to it")
 }
 
 /// Removes groups in which nothing runs any more.
@@ -352,7 +344,7 @@ mod tests {
         let dirs = group.dirs().to_vec();
         assert!(dirs.iter().all(|dir| dir.is_dir()));
         assert_eq!(group.cpu().is_some(), cgroups.cpu());
-        assert!(!group.out_of_memory() && !group.too_many());
+        assert_eq!(enforced(&dirs), None);
         drop(group);
         assert!(dirs.iter().all(|dir| !dir.exists()));
     }

@@ -319,14 +319,36 @@ fn strict(machine: &Machine, view: View, found: &mut Findings) -> Strict {
 
 /// What a bot may read and write without a file system of its own.
 fn around(view: &View, tmp: &Path) -> Walls {
-    let mut readable: Vec<PathBuf> = view.readable().cloned().collect();
+    let secret: Vec<&PathBuf> = view.masked.iter().chain(&view.hidden).collect();
+    let shown = view.readable().flat_map(|path| without(path, &secret));
+    let mut readable: Vec<PathBuf> = shown.collect();
     // As its own process's, the only one that it may look at.
     readable.push("/proc/self".into());
     readable.extend(walls::DEVICES.map(PathBuf::from));
     Walls {
         readable,
+        listed: view
+            .readable()
+            .filter(|path| path.is_dir())
+            .cloned()
+            .collect(),
         writable: vec![tmp.to_owned(), "/dev/null".into()],
     }
+}
+
+/// What is to be shown of a path instead of all of it, so that these stay hidden: walls can only be
+/// opened. Links count as what they lead to, which is shown by itself or not at all.
+fn without(path: &Path, secret: &[&PathBuf]) -> Vec<PathBuf> {
+    if secret.iter().any(|secret| path == *secret) {
+        return Vec::new();
+    }
+    if !secret.iter().any(|secret| secret.starts_with(path)) {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    real.flat_map(|entry| without(&entry.path(), secret))
+        .collect()
 }
 
 /// The folders of the PATH that a bot sees.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Walls {
     /// Files and folders.
     pub readable: Vec<PathBuf>,
+    /// Folders in which names may be seen.
+    pub listed: Vec<PathBuf>,
     /// Files and folders.
     pub writable: Vec<PathBuf>,
 }
@@ -83,6 +85,8 @@ mod implementation {
                 AccessFs::from_read(NEEDED),
             ))
             .map_err(wrong)?
+            .add_rules(path_beneath_rules(&walls.listed, AccessFs::ReadDir))
+            .map_err(wrong)?
             .add_rules(path_beneath_rules(
                 &walls.writable,
                 AccessFs::from_all(NEEDED),
@@ -96,14 +100,17 @@ mod implementation {
         filter().map_err(|error| format!("seccomp: {error}"))
     }
 
-    /// Only sockets of this machine's file system are left, and Landlock does not let those out.
+    /// No sockets but pairs of them: Landlock does not keep anybody from connecting to those in
+    /// the file system.
     fn filter() -> Result<(), Box<dyn std::error::Error>> {
         let unix = u64::try_from(libc::AF_UNIX)?;
         let elsewhere = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unix)?;
         let mut rules = BTreeMap::new();
-        for call in [libc::SYS_socket, libc::SYS_socketpair] {
-            rules.insert(call, vec![SeccompRule::new(vec![elsewhere.clone()])?]);
-        }
+        rules.insert(libc::SYS_socket, Vec::new());
+        rules.insert(
+            libc::SYS_socketpair,
+            vec![SeccompRule::new(vec![elsewhere])?],
+        );
         // Ways around the rest: requests that no filter sees, and other processes' memory.
         for call in [
             libc::SYS_io_uring_setup,

@@ -1,13 +1,16 @@
 //! Match logs: any bytes as a log file; matches that are read are verified and summed up.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use games::{Limits, Rng};
 use protocol::Record;
 use referee::ending::{LimitWatch, forfeit_outcome};
 use referee::log::{LogFile, verify};
+use referee::rating::{Match, Matches, Request, Resampling};
+use referee::report::sheet::{self, By, Sheet, SheetFormat};
 use referee::report::standings::Standings;
-use referee::report::{summary, tables};
+use referee::report::{summary, tables, transcript};
 use serde_json::{Value, json};
 
 use crate::sets;
@@ -95,6 +98,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), input).expect("a file that can be written");
     let mut standings = Standings::new(["known"]);
+    let mut matches = Matches::new();
     let mut verified = false;
     let mut log = LogFile::open(file.path()).expect("a file that can be read");
     for read in &mut log {
@@ -102,6 +106,7 @@ pub(super) fn run(input: &[u8]) -> bool {
             Ok(record) => {
                 verified |= check(&record);
                 standings.add(&record);
+                matches.add(&Match::from(&record));
             }
             Err(error) => assert!(error.to_string().len() < 100_000, "{error}"),
         }
@@ -109,8 +114,34 @@ pub(super) fn run(input: &[u8]) -> bool {
     if let Some(cut) = log.cut() {
         assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
     }
-    assert!(tables::report(&standings).starts_with("Standings"));
+    assert!(tables::report(&standings, &BTreeMap::new()).starts_with("Standings"));
+    check_sheets(&matches);
     verified
+}
+
+/// Whatever matches there are, all that is said of them can be written, and steers no terminal.
+fn check_sheets(matches: &Matches) {
+    let request = Request {
+        resampling: Resampling {
+            resamples: Some(2),
+            seed: 1,
+        },
+        ..Request::default()
+    };
+    for by in [None, Some(By::Game), Some(By::Seat), Some(By::Opening)] {
+        let sheet = Sheet::new(matches, &request, by).expect("a request that names nothing");
+        assert!(sheet::plot(&sheet.report).ends_with("</svg>\n"));
+        for format in [
+            SheetFormat::Text,
+            SheetFormat::Markdown,
+            SheetFormat::Html,
+            SheetFormat::Json,
+        ] {
+            let text = sheet.write(format);
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+        }
+        assert!(!sheet.write(SheetFormat::Csv).is_empty());
+    }
 }
 
 /// Checks a match that was read; true if it could have happened.
@@ -120,6 +151,8 @@ fn check(record: &Record) -> bool {
     let again: Record = serde_json::from_str(&line).expect("a record is JSON");
     assert_eq!(again.to_line(), line);
     assert!(!summary(record).is_empty());
+    let steers = |c: char| c.is_control() && c != '\n';
+    assert!(!transcript::text(record).contains(steers));
     let fits = verify(record);
     assert_eq!(verify(&again).is_ok(), fits.is_ok());
     if let Err(mismatch) = &fits {

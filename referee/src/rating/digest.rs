@@ -1,0 +1,312 @@
+//! Matches sorted into units, with duplicates marked: the same whatever order they came in.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::evidence::{Evidence, Placing};
+use super::label::game_label;
+use super::matches::{Kept, Matches};
+use super::sprt::Scores;
+
+/// Matches in order. Bots and games have new indices here, by name.
+pub(crate) struct Digest<'a> {
+    matches: &'a Matches,
+    /// The bots by name, as indices of `matches`.
+    pub(crate) bots: Vec<usize>,
+    /// The games by label, as indices of `matches`.
+    pub(crate) games: Vec<usize>,
+    /// The games' labels, in the same order.
+    pub(crate) labels: Vec<String>,
+    bot_rank: Vec<u32>,
+    game_rank: Vec<u32>,
+    /// All matches, unit by unit.
+    order: Vec<u32>,
+    duplicate: Vec<bool>,
+}
+
+/// A match in terms of the digest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) kept: &'a Kept,
+    pub(crate) placing: Placing,
+    pub(crate) seats: usize,
+    pub(crate) duplicate: bool,
+}
+
+impl Entry<'_> {
+    /// The bot in a seat.
+    pub(crate) fn bot(&self, seat: usize) -> usize {
+        self.placing.bots[seat] as usize
+    }
+
+    /// What a seat scored against another: 1, ½ or 0.
+    pub(crate) fn versus(&self, seat: usize, other: usize) -> f64 {
+        match self.kept.ranks[seat].cmp(&self.kept.ranks[other]) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Greater => 0.0,
+        }
+    }
+
+    /// The seat's outcome: the share of the others that it beat, ties counting half.
+    pub(crate) fn outcome(&self, seat: usize) -> f64 {
+        let others = (0..self.seats).filter(|other| *other != seat);
+        let points: f64 = others.map(|other| self.versus(seat, other)).sum();
+        points / (self.seats - 1) as f64
+    }
+}
+
+impl<'a> Digest<'a> {
+    pub(crate) fn new(matches: &'a Matches) -> Self {
+        let (bots, bot_rank) = sorted(&matches.bots, |bot| bot.name.clone());
+        let (games, game_rank) = sorted(&matches.games, |game| {
+            let label = game_label(&game.id, &game.options);
+            // Options that read alike in short need not be equal.
+            (label, game.options.to_string(), game.roles.len())
+        });
+        let label = |game: &usize| {
+            let game = &matches.games[*game];
+            game_label(&game.id, &game.options)
+        };
+        let kept = &matches.kept;
+        let mut digest = Digest {
+            labels: games.iter().map(label).collect(),
+            matches,
+            bots,
+            games,
+            bot_rank,
+            game_rank,
+            order: (0..kept.len() as u32).collect(),
+            duplicate: vec![false; kept.len()],
+        };
+        digest.mark_duplicates();
+        digest.order.sort_unstable_by_key(|&index| {
+            let kept = &kept[index as usize];
+            (kept.unit, kept.number, kept.moves, kept.ranks)
+        });
+        digest
+    }
+
+    /// Of equal matches, the one with the lowest number stays.
+    fn mark_duplicates(&mut self) {
+        let kept = &self.matches.kept;
+        let key = |index: u32| {
+            let kept = &kept[index as usize];
+            (kept.moves, kept.number, kept.unit)
+        };
+        self.order.sort_unstable_by_key(|&index| key(index));
+        for pair in self.order.windows(2) {
+            let moves = kept[pair[1] as usize].moves;
+            if moves.is_some() && moves == kept[pair[0] as usize].moves {
+                self.duplicate[pair[1] as usize] = true;
+            }
+        }
+    }
+
+    fn entry(&self, index: u32) -> Entry<'_> {
+        let kept = &self.matches.kept[index as usize];
+        let seats = self.matches.games[kept.game as usize].roles.len();
+        let mut bots = [0; games::MAX_SEATS];
+        for (bot, old) in bots.iter_mut().zip(&kept.bots[..seats]) {
+            *bot = self.bot_rank[*old as usize];
+        }
+        Entry {
+            kept,
+            placing: Placing {
+                game: self.game_rank[kept.game as usize],
+                bots,
+                ranks: kept.ranks,
+            },
+            seats,
+            duplicate: self.duplicate[index as usize],
+        }
+    }
+
+    /// The units, each with all its matches, duplicates included.
+    pub(crate) fn units(&self) -> impl Iterator<Item = Vec<Entry<'_>>> {
+        let unit = |index: &u32| self.matches.kept[*index as usize].unit;
+        let units = self.order.chunk_by(move |a, b| unit(a) == unit(b));
+        units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
+    }
+
+    /// The numbers of seats of the games.
+    fn seats(&self) -> Vec<usize> {
+        let seats = self
+            .games
+            .iter()
+            .map(|g| self.matches.games[*g].roles.len());
+        seats.collect()
+    }
+
+    /// What ratings are made from: every match once, of one game or of all.
+    pub(crate) fn evidence(&self, game: Option<usize>) -> Evidence {
+        let mut evidence = Evidence::new(self.bots.len(), self.seats());
+        for unit in self.units() {
+            let counts = unit.iter().filter(|entry| {
+                let asked = game.is_none_or(|game| game == entry.placing.game as usize);
+                asked && !entry.duplicate
+            });
+            let placings: Vec<Placing> = counts.map(|entry| entry.placing).collect();
+            evidence.add(&placings);
+        }
+        evidence
+    }
+
+    /// The scores of one bot against another, a unit each. Units count that are complete and have
+    /// no duplicate.
+    pub(crate) fn scores(&self, bots: [usize; 2]) -> Scores {
+        let mut scores = Scores::new();
+        for unit in self.units() {
+            if complete(&unit) {
+                let found = meetings(&unit).find(|meeting| same(meeting.bots, bots));
+                if let Some(met) = found {
+                    let mean = met.points / met.matches as f64;
+                    scores.add(if met.bots == bots { mean } else { 1.0 - mean });
+                }
+            }
+        }
+        scores
+    }
+
+    /// How each two bots did against each other, a game each.
+    pub(crate) fn meetings(&self) -> Vec<Meeting> {
+        let mut all: BTreeMap<([usize; 2], usize), Meeting> = BTreeMap::new();
+        for unit in self.units() {
+            let complete = complete(&unit);
+            for met in meetings(&unit) {
+                let key = (met.bots, met.game);
+                let sum = all.entry(key).or_insert_with(|| met.without_results());
+                sum.add(&met, complete);
+            }
+        }
+        all.into_values().collect()
+    }
+}
+
+fn same(a: [usize; 2], b: [usize; 2]) -> bool {
+    a == b || a == [b[1], b[0]]
+}
+
+/// The order of some things by a key, as indices, and the rank of each.
+fn sorted<T, K: Ord>(things: &[T], key: impl Fn(&T) -> K) -> (Vec<usize>, Vec<u32>) {
+    let mut order: Vec<usize> = (0..things.len()).collect();
+    order.sort_by_cached_key(|&index| key(&things[index]));
+    let mut rank = vec![0; things.len()];
+    for (place, &index) in order.iter().enumerate() {
+        rank[index] = place as u32;
+    }
+    (order, rank)
+}
+
+/// Whether a unit is finished: every bot sat in each seat, and equally often. One with a duplicate
+/// is not, since that match does not count.
+fn complete(unit: &[Entry<'_>]) -> bool {
+    let Some(first) = unit.first() else {
+        return false;
+    };
+    let bots = &first.placing.bots[..first.seats];
+    let sat = |bot: u32, seat: usize| {
+        let there = unit.iter().filter(|entry| entry.placing.bots[seat] == bot);
+        there.count()
+    };
+    let fair = |bot: &u32| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
+    !unit.iter().any(|entry| entry.duplicate) && bots.iter().all(fair) && sat(bots[0], 0) > 0
+}
+
+/// How two bots did against each other in a game.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Meeting {
+    /// The bots, as indices; the first is the lower one.
+    pub bots: [usize; 2],
+    /// The game, as an index.
+    pub game: usize,
+    /// Matches in which both were.
+    pub matches: u64,
+    /// The first bot's points in these: 1 where it did better than the second, ½ where equal.
+    pub points: f64,
+    /// Those of the matches that repeat another one move by move.
+    pub duplicates: u64,
+    /// Complete swapped pairs (or groups), of those without duplicates.
+    pub pairs: u64,
+    /// Pairs in which the first bot made more points, as many, and fewer.
+    pub pair_results: [u64; 3],
+    /// The game's own scores of both bots, summed over the pairs.
+    pub scores: [i64; 2],
+    /// Pairs in which the first bot's own scores summed up to more, as much, and less.
+    pub score_results: [u64; 3],
+}
+
+impl Meeting {
+    fn new(bots: [usize; 2], game: usize) -> Self {
+        Meeting {
+            bots,
+            game,
+            matches: 0,
+            points: 0.0,
+            duplicates: 0,
+            pairs: 0,
+            pair_results: [0; 3],
+            scores: [0; 2],
+            score_results: [0; 3],
+        }
+    }
+
+    fn without_results(&self) -> Self {
+        Meeting::new(self.bots, self.game)
+    }
+
+    /// Adds what happened in a unit.
+    fn add(&mut self, unit: &Meeting, complete: bool) {
+        self.matches += unit.matches;
+        self.points += unit.points;
+        self.duplicates += unit.duplicates;
+        if complete {
+            self.pairs += 1;
+            let even = 0.5 * unit.matches as f64;
+            self.pair_results[class(even.total_cmp(&unit.points))] += 1;
+            self.score_results[class(unit.scores[1].cmp(&unit.scores[0]))] += 1;
+            for (sum, score) in self.scores.iter_mut().zip(unit.scores) {
+                *sum += score;
+            }
+        }
+    }
+}
+
+/// Better, equal or worse.
+fn class(ordering: std::cmp::Ordering) -> usize {
+    match ordering {
+        std::cmp::Ordering::Less => 0,
+        std::cmp::Ordering::Equal => 1,
+        std::cmp::Ordering::Greater => 2,
+    }
+}
+
+/// Each two bots of a unit, with their sums over its matches.
+fn meetings(unit: &[Entry<'_>]) -> impl Iterator<Item = Meeting> {
+    let mut all: Vec<Meeting> = Vec::new();
+    for entry in unit {
+        let game = entry.placing.game as usize;
+        for seat in 0..entry.seats {
+            for other in 0..entry.seats {
+                let bots = [entry.bot(seat), entry.bot(other)];
+                if bots[0] >= bots[1] {
+                    continue;
+                }
+                let found = all.iter().position(|meeting| meeting.bots == bots);
+                let index = found.unwrap_or_else(|| {
+                    all.push(Meeting::new(bots, game));
+                    all.len() - 1
+                });
+                let meeting = &mut all[index];
+                meeting.matches += 1;
+                meeting.points += entry.versus(seat, other);
+                meeting.duplicates += u64::from(entry.duplicate);
+                for (sum, seat) in meeting.scores.iter_mut().zip([seat, other]) {
+                    *sum += i64::from(entry.kept.scores[seat]);
+                }
+            }
+        }
+    }
+    all.into_iter()
+}

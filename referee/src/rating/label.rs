@@ -1,0 +1,25 @@
+//! What a game under certain options is called in tables.
+
+use serde_json::Value;
+
+/// A game with those of its options that are not the defaults.
+pub fn game_label(game: &str, options: &Value) -> String {
+    let defaults = games::find(game)
+        .map(|entry| games::Options::defaults(entry.info).to_json())
+        .unwrap_or_default();
+    let options = options.as_object();
+    let changed: Vec<String> = options
+        .into_iter()
+        .flatten()
+        .filter(|(name, value)| defaults.get(name) != Some(value))
+        .map(|(name, value)| match value.as_str() {
+            Some(word) => format!("{name}={word}"),
+            None if value.is_array() => format!("{name}=…"),
+            None => format!("{name}={value}"),
+        })
+        .collect();
+    match changed.is_empty() {
+        true => game.to_owned(),
+        false => format!("{game} ({})", changed.join(", ")),
+    }
+}

@@ -1,0 +1,211 @@
+//! All matches of a log in a compact form: what is kept of each has a fixed size, however long it
+//! was.
+
+use std::collections::HashMap;
+
+use games::MAX_SEATS;
+use protocol::FaultCode;
+use serde_json::Value;
+
+use super::evidence::ranks;
+use super::fingerprint::Fingerprint;
+use super::lean::Match;
+use super::time_use::{self, TimeUse};
+
+/// All codes of faults, in the order in which they are counted.
+pub const FAULT_CODES: [FaultCode; 6] = [
+    FaultCode::Startup,
+    FaultCode::Protocol,
+    FaultCode::IllegalMove,
+    FaultCode::Timeout,
+    FaultCode::Crash,
+    FaultCode::Resign,
+];
+
+/// A bot, with what is summed up as matches come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bot {
+    pub(crate) name: String,
+    pub(crate) faults: [u64; FAULT_CODES.len()],
+    pub(crate) time: TimeUse,
+}
+
+impl AsMut<TimeUse> for Bot {
+    fn as_mut(&mut self) -> &mut TimeUse {
+        &mut self.time
+    }
+}
+
+/// A game under certain options.
+#[derive(Clone, Debug)]
+pub(crate) struct Game {
+    pub(crate) id: String,
+    pub(crate) options: Value,
+    pub(crate) roles: Vec<String>,
+}
+
+/// What is kept of a match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    /// Equal for matches of the same unit only.
+    pub(crate) unit: u64,
+    /// Equal for matches between the same seats, from the same start, with the same moves; `None`
+    /// if what decided the match is not in its moves.
+    pub(crate) moves: Option<u64>,
+    /// Equal for matches of one game from the same start with the same opening.
+    pub(crate) opening: u64,
+    /// Its number.
+    pub(crate) number: u64,
+    pub(crate) game: u32,
+    pub(crate) bots: [u32; MAX_SEATS],
+    pub(crate) ranks: [u8; MAX_SEATS],
+    pub(crate) scores: [i32; MAX_SEATS],
+    /// Seats that lost by a fault (not by resigning), as bits.
+    pub(crate) at_fault: u8,
+}
+
+/// The matches of one log or of several, taken in one at a time and in any order.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    pub(crate) bots: Vec<Bot>,
+    pub(crate) games: Vec<Game>,
+    pub(crate) kept: Vec<Kept>,
+    /// Matches that cannot be rated.
+    pub(crate) unusable: u64,
+    bot_index: HashMap<String, usize>,
+    game_index: HashMap<Fingerprint, usize>,
+}
+
+impl Matches {
+    /// No matches yet.
+    pub fn new() -> Self {
+        Matches::default()
+    }
+
+    /// Makes a bot known that may have no match yet.
+    pub fn know(&mut self, bot: &str) {
+        self.bot(bot);
+    }
+
+    /// The bots' names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.bots.iter().map(|bot| &*bot.name)
+    }
+
+    /// How many matches there are.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there are no matches.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Takes in a match. One whose outcome does not fit its players is only counted as unusable.
+    pub fn add(&mut self, played: &Match) {
+        let seats = played.players.len();
+        let outcome = &played.result.outcome;
+        let fits = (2..=MAX_SEATS).contains(&seats) && outcome.len() == seats;
+        if !fits || outcome.iter().any(|o| !o.is_finite()) {
+            self.unusable += 1;
+            return;
+        }
+        let bots: Vec<usize> = played.players.iter().map(|p| self.bot(&p.name)).collect();
+        let (game, game_hash) = self.game(played);
+        let mut kept = Kept {
+            unit: unit(played, game_hash),
+            moves: moves(played, game_hash),
+            opening: opening(played, game_hash),
+            number: number(&played.match_id),
+            game: game as u32,
+            bots: [0; MAX_SEATS],
+            ranks: ranks(outcome),
+            scores: [0; MAX_SEATS],
+            at_fault: 0,
+        };
+        for (seat, &bot) in bots.iter().enumerate() {
+            kept.bots[seat] = bot as u32;
+            let score = played.result.scores.get(seat).copied().unwrap_or(0);
+            kept.scores[seat] = score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        }
+        for lapse in &played.result.faults {
+            let Some(&bot) = bots.get(lapse.seat) else {
+                continue;
+            };
+            if let Some(code) = FAULT_CODES.iter().position(|code| *code == lapse.code) {
+                self.bots[bot].faults[code] += 1;
+            }
+            kept.at_fault |= u8::from(lapse.code.is_fault()) << lapse.seat;
+        }
+        self.kept.push(kept);
+        time_use::account(played, &bots, &mut self.bots);
+    }
+
+    fn bot(&mut self, name: &str) -> usize {
+        if let Some(&index) = self.bot_index.get(name) {
+            return index;
+        }
+        self.bots.push(Bot {
+            name: name.to_owned(),
+            ..Bot::default()
+        });
+        self.bot_index.insert(name.to_owned(), self.bots.len() - 1);
+        self.bots.len() - 1
+    }
+
+    fn game(&mut self, played: &Match) -> (usize, Fingerprint) {
+        let options = Fingerprint::of_value(&played.options);
+        let hash = Fingerprint::of((&played.game, options, played.players.len()));
+        let index = *self.game_index.entry(hash).or_insert_with(|| {
+            self.games.push(Game {
+                id: played.game.clone(),
+                options: played.options.clone(),
+                roles: played.players.iter().map(|p| p.role.clone()).collect(),
+            });
+            self.games.len() - 1
+        });
+        (index, hash)
+    }
+}
+
+/// All seat orders of one pairing at one start are a unit.
+fn unit(played: &Match, game: Fingerprint) -> u64 {
+    let names = played.players.iter().map(|p| Fingerprint::of(&p.name).0);
+    // A sum does not depend on the order.
+    let group = names.fold(0, u64::wrapping_add);
+    Fingerprint::of((game, played.seed, played.start, group)).0
+}
+
+/// What matches of one opening have in common, whoever plays them.
+fn opening(played: &Match, game: Fingerprint) -> u64 {
+    let plies = played.moves.list.iter().take(played.opening as usize);
+    let moves: Vec<u64> = plies.map(|ply| ply.hash).collect();
+    Fingerprint::of((game, played.start, moves)).0
+}
+
+/// What equal matches have in common. Who plays the same moves against the same bot again tells
+/// nothing new. But a crash or a time-out is an event of its own, whatever moves it came after.
+fn moves(played: &Match, game: Fingerprint) -> Option<u64> {
+    let faults = &played.result.faults;
+    let event = |code| {
+        let events = [FaultCode::Startup, FaultCode::Timeout, FaultCode::Crash];
+        events.contains(&code)
+    };
+    if faults.iter().any(|lapse| event(lapse.code)) {
+        return None;
+    }
+    let names: Vec<&str> = played.players.iter().map(|p| &*p.name).collect();
+    let ends: Vec<(usize, FaultCode)> = faults.iter().map(|f| (f.seat, f.code)).collect();
+    let outcome = ranks(&played.result.outcome);
+    let key = (game, played.start, played.moves.hash, names, ends, outcome);
+    Some(Fingerprint::of(key).0)
+}
+
+/// The number in a match's id, by which its first occurrence is told; ids without one come last.
+fn number(id: &str) -> u64 {
+    let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits
+        .parse()
+        .unwrap_or_else(|_| Fingerprint::of(id).0 | 1 << 63)
+}

@@ -1,0 +1,343 @@
+//! Everything that statistics say about a log, as plain data: whoever shows it computes nothing.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::digest::{Digest, Entry, Meeting};
+use super::matches::{FAULT_CODES, Matches};
+use super::openings::{OpeningReport, openings};
+use super::ratings::{Anchor, Ratings, Resampling, rate};
+use super::sprt::{self, Hypotheses, Verdict};
+use super::time_use::{Noise, TimeUse};
+
+/// What a report is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// How sure ratings are is found out like this.
+    pub resampling: Resampling,
+    /// The bot that ratings are measured from, and its rating; without one, their mean is 0.
+    pub anchor: Option<(String, f64)>,
+    /// Ratings of this game alone, by its label.
+    pub game: Option<String>,
+    /// A test between two bots.
+    pub sprt: Option<SprtRequest>,
+    /// The results by opening, too, of which there may be as many as matches.
+    pub openings: bool,
+}
+
+/// A test between two bots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SprtRequest {
+    /// The bot that may be stronger, and the other one.
+    pub bots: [String; 2],
+    /// What is tested.
+    pub hypotheses: Hypotheses,
+}
+
+/// A request that does not fit the log.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RequestError {
+    /// No bot has this name.
+    #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
+    UnknownBot {
+        /// Asked for.
+        name: String,
+        /// In the log.
+        known: Vec<String>,
+    },
+    /// No game has this label.
+    #[error("no match of `{label}` was played; there are {}", .known.join(", "))]
+    UnknownGame {
+        /// Asked for.
+        label: String,
+        /// In the log.
+        known: Vec<String>,
+    },
+    /// A test of a bot against itself.
+    #[error("a test needs two bots, not `{0}` twice")]
+    SameBot(String),
+}
+
+/// The statistics of a log. Bots and games are given by index.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The bots by name.
+    pub bots: Vec<BotReport>,
+    /// The bots' indices, the best first: groups by size, then by rating.
+    pub ranking: Vec<usize>,
+    /// The games by label.
+    pub games: Vec<GameReport>,
+    /// Ratings, intervals and what seats are worth.
+    pub ratings: Ratings,
+    /// What ratings are measured from, if not the mean.
+    pub anchor: Option<Anchor>,
+    /// The game that ratings are of, if not all.
+    pub rated_game: Option<usize>,
+    /// How intervals were made.
+    pub resampling: Resampling,
+    /// How the bots did against each other, for each two and each game.
+    pub meetings: Vec<Meeting>,
+    /// The test that was asked for.
+    pub sprt: Option<SprtReport>,
+    /// The openings, if they were asked for: by game, then in the order of their first matches.
+    pub openings: Option<Vec<OpeningReport>>,
+    /// Matches, duplicates included.
+    pub matches: u64,
+    /// Units: pairings (or groups) at one start.
+    pub units: u64,
+    /// Matches that repeat another one move by move: same seats, same start, same moves. They
+    /// count as played, but not for ratings, pairs and tests.
+    pub duplicates: u64,
+    /// Matches that say nothing, because their outcome does not fit their players.
+    pub unusable: u64,
+    /// Whether losses on time are to be believed.
+    pub noise: Noise,
+}
+
+/// A bot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BotReport {
+    /// Its name.
+    pub name: String,
+    /// All its matches.
+    pub results: Results,
+    /// Faults by code, in the order of [`FAULT_CODES`], resigning included.
+    pub faults: [u64; FAULT_CODES.len()],
+    /// What it did with its time.
+    pub time: TimeUse,
+}
+
+/// A game under certain options.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameReport {
+    /// The game, with those of its options that are not the defaults.
+    pub label: String,
+    /// The seats' names.
+    pub roles: Vec<String>,
+    /// All bots together, a seat each.
+    pub seats: Vec<Results>,
+    /// Each bot, a seat each.
+    pub bots: Vec<Vec<Results>>,
+    /// Whether the game's own scores say more than who won.
+    pub own_scores: bool,
+}
+
+/// Results of matches, duplicates included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Results {
+    /// How many matches.
+    pub matches: u64,
+    /// The sum of outcomes.
+    pub points: f64,
+    /// Matches with outcome 1.
+    pub wins: u64,
+    /// Matches in between.
+    pub draws: u64,
+    /// Matches with outcome 0.
+    pub losses: u64,
+    /// Matches lost by a fault.
+    pub faults: u64,
+    /// The sum of the game's own scores.
+    pub scores: i64,
+}
+
+/// A test between two bots.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SprtReport {
+    /// The bot that may be stronger, and the other one.
+    pub bots: [usize; 2],
+    /// What is tested.
+    pub hypotheses: Hypotheses,
+    /// Complete pairs (or groups) without duplicates.
+    pub pairs: u64,
+    /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
+    /// no pairs.
+    pub pentanomial: Option<[u64; 5]>,
+    /// The first bot's mean score a match.
+    pub score: f64,
+    /// What that is in logistic Elo; `None` if it is infinite.
+    pub elo: Option<f64>,
+    /// The log-likelihood ratio.
+    pub llr: f64,
+    /// At or below this, H0 is accepted.
+    pub lower: f64,
+    /// At or above this, H1 is accepted.
+    pub upper: f64,
+    /// What is accepted.
+    pub verdict: Verdict,
+}
+
+impl Results {
+    pub(super) fn add(&mut self, entry: &Entry<'_>, seat: usize) {
+        let outcome = entry.outcome(seat);
+        self.matches += 1;
+        self.points += outcome;
+        self.faults += u64::from(entry.kept.at_fault >> seat & 1);
+        self.scores += i64::from(entry.kept.scores[seat]);
+        match outcome {
+            1.0 => self.wins += 1,
+            0.0 => self.losses += 1,
+            _ => self.draws += 1,
+        }
+    }
+
+    /// Adds other results.
+    pub fn join(&mut self, other: &Results) {
+        self.matches += other.matches;
+        self.points += other.points;
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.faults += other.faults;
+        self.scores += other.scores;
+    }
+}
+
+impl Matches {
+    /// The statistics of all matches so far.
+    ///
+    /// # Errors
+    /// If the request names what is not there.
+    pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
+        let digest = Digest::new(self);
+        let names = || digest.bots.iter().map(|bot| self.bots[*bot].name.clone());
+        let find_bot = |name: &String| {
+            let found = names().position(|known| known == *name);
+            found.ok_or_else(|| RequestError::UnknownBot {
+                name: name.clone(),
+                known: names().collect(),
+            })
+        };
+        let anchor = request.anchor.as_ref().map(|(name, elo)| {
+            let bot = find_bot(name)?;
+            Ok(Anchor { bot, elo: *elo })
+        });
+        let anchor = anchor.transpose()?;
+        let find_game = |label: &String| {
+            let found = digest.labels.iter().position(|known| known == label);
+            found.ok_or_else(|| RequestError::UnknownGame {
+                label: label.clone(),
+                known: digest.labels.clone(),
+            })
+        };
+        let rated_game = request.game.as_ref().map(find_game).transpose()?;
+        let test = |asked: &SprtRequest| {
+            if asked.bots[0] == asked.bots[1] {
+                return Err(RequestError::SameBot(asked.bots[0].clone()));
+            }
+            let bots = [find_bot(&asked.bots[0])?, find_bot(&asked.bots[1])?];
+            Ok(sprt_report(&digest, bots, &asked.hypotheses))
+        };
+        let sprt = request.sprt.as_ref().map(test).transpose()?;
+        let ratings = rate(&digest.evidence(rated_game), anchor, request.resampling);
+        let (games, units, duplicates) = self.games(&digest);
+        let openings = request.openings.then(|| openings(&digest));
+        let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
+        Ok(Report {
+            bots: self.bots(&digest, &games),
+            ranking: ranking(&ratings),
+            games,
+            ratings,
+            anchor,
+            rated_game,
+            resampling: request.resampling,
+            meetings: digest.meetings(),
+            sprt,
+            openings,
+            matches: self.kept.len() as u64,
+            units,
+            duplicates,
+            unusable: self.unusable,
+            noise: Noise::new(uses),
+        })
+    }
+
+    /// The games with the results in their seats, and the numbers of units and duplicates.
+    fn games(&self, digest: &Digest<'_>) -> (Vec<GameReport>, u64, u64) {
+        let empty = |(game, label): (&usize, &String)| {
+            let roles = self.games[*game].roles.clone();
+            GameReport {
+                label: label.clone(),
+                seats: vec![Results::default(); roles.len()],
+                bots: vec![vec![Results::default(); roles.len()]; digest.bots.len()],
+                own_scores: false,
+                roles,
+            }
+        };
+        let mut games: Vec<GameReport> =
+            digest.games.iter().zip(&digest.labels).map(empty).collect();
+        let (mut units, mut duplicates) = (0, 0);
+        for unit in digest.units() {
+            units += 1;
+            for entry in unit {
+                duplicates += u64::from(entry.duplicate);
+                let game = &mut games[entry.placing.game as usize];
+                for seat in 0..entry.seats {
+                    game.bots[entry.bot(seat)][seat].add(&entry, seat);
+                    game.own_scores |= !(0..=1).contains(&entry.kept.scores[seat]);
+                }
+            }
+        }
+        for game in &mut games {
+            for bot in &game.bots {
+                for (sum, results) in game.seats.iter_mut().zip(bot) {
+                    sum.join(results);
+                }
+            }
+        }
+        (games, units, duplicates)
+    }
+
+    fn bots(&self, digest: &Digest<'_>, games: &[GameReport]) -> Vec<BotReport> {
+        let report = |(index, bot): (usize, &usize)| {
+            let bot = &self.bots[*bot];
+            let mut results = Results::default();
+            for seat in games.iter().flat_map(|game| &game.bots[index]) {
+                results.join(seat);
+            }
+            BotReport {
+                name: bot.name.clone(),
+                results,
+                faults: bot.faults,
+                time: bot.time.clone(),
+            }
+        };
+        digest.bots.iter().enumerate().map(report).collect()
+    }
+}
+
+/// The bots, the best first. Bots without a match come last, and small groups after large ones.
+fn ranking(ratings: &Ratings) -> Vec<usize> {
+    let mut sizes = vec![0_usize; ratings.groups.len()];
+    for &group in &ratings.groups {
+        sizes[group] += 1;
+    }
+    let mut ranking: Vec<usize> = (0..ratings.bots.len()).collect();
+    let elo = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);
+    ranking.sort_by(|&a, &b| {
+        let [one, other] = [a, b].map(|bot| ratings.groups[bot]);
+        let unplayed = |bot: usize| ratings.bots[bot].is_none();
+        (unplayed(a), sizes[other], one)
+            .cmp(&(unplayed(b), sizes[one], other))
+            .then(elo(b).total_cmp(&elo(a)))
+    });
+    ranking
+}
+
+fn sprt_report(digest: &Digest<'_>, bots: [usize; 2], hypotheses: &Hypotheses) -> SprtReport {
+    let scores = digest.scores(bots);
+    let score = scores.mean();
+    let elo = sprt::elo(score);
+    SprtReport {
+        bots,
+        hypotheses: hypotheses.clone(),
+        pairs: scores.units(),
+        pentanomial: scores.pentanomial(),
+        score,
+        elo: elo.is_finite().then_some(elo),
+        llr: scores.llr(hypotheses),
+        lower: hypotheses.lower(),
+        upper: hypotheses.upper(),
+        verdict: scores.verdict(hypotheses),
+    }
+}

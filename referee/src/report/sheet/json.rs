@@ -1,0 +1,38 @@
+//! A report as JSON: the statistics as they are.
+
+use serde::Serialize;
+
+use super::{By, Sheet};
+use crate::rating::{FAULT_CODES, OVERSHOOT_MS, Ratings, Report};
+
+/// What a reader has to know. The number is the version.
+const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \
+                    `games`; ratings are in Elo with 95 % intervals; a bot's `faults` are in the \
+                    order of `fault_codes`, the classes of `overshoot` end at `overshoot_ms`";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    by: Option<By>,
+    fault_codes: [&'static str; FAULT_CODES.len()],
+    overshoot_ms: [u64; OVERSHOOT_MS.len()],
+    /// With `by` = `game`: the ratings in each game alone, in the order of `games`.
+    #[serde(skip_serializing_if = "<[Ratings]>::is_empty")]
+    ratings_by_game: &'a [Ratings],
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// All figures.
+pub(super) fn write(sheet: &Sheet) -> String {
+    let document = Document {
+        schema: NOTE,
+        by: sheet.by,
+        fault_codes: FAULT_CODES.map(|code| code.as_str()),
+        overshoot_ms: OVERSHOOT_MS,
+        ratings_by_game: &sheet.games,
+        report: &sheet.report,
+    };
+    // Plain data with string keys can always be written.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}

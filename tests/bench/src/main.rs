@@ -1,0 +1,44 @@
+//! What the referee costs beyond two processes and a pipe: every figure is a ratio to a bare
+//! ping-pong through a pipe that is measured in the same run.
+//!
+//!     cargo run --release -p bench -- pipe     # moves a second, CPU a move
+//!     cargo run --release -p bench -- scale    # memory, starts, logs
+//!
+//! `--tiny` does a little of everything, to see that it still works.
+
+mod measure;
+mod pingpong;
+mod pipe;
+mod scale;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(about = "What the referee costs, compared with what a pipe costs")]
+struct Cli {
+    /// A little of everything, without meaning
+    #[arg(long, global = true)]
+    tiny: bool,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Moves a second and CPU a move, as ratios to a ping-pong
+    Pipe,
+    /// Memory and CPU of many matches, starts of bots, logs
+    Scale,
+    /// The other end of the ping-pong (started by the benchmark itself)
+    #[command(hide = true)]
+    Pong,
+}
+
+fn main() {
+    let cli = Cli::parse();
+    match cli.what {
+        What::Pipe => pipe::run(cli.tiny),
+        What::Scale => scale::run(cli.tiny),
+        What::Pong => pingpong::pong(),
+    }
+}

@@ -1,0 +1,170 @@
+//! Running a tournament and measuring what it costs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Between two looks at the referee.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A tournament to be measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Tournament {
+    /// Ids of games, as TOML.
+    pub(crate) games: String,
+    pub(crate) rounds: u32,
+    pub(crate) concurrency: usize,
+    /// The command of both bots, as TOML.
+    pub(crate) command: String,
+    /// More lines of the configuration.
+    pub(crate) more: String,
+}
+
+/// What it cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Cost {
+    /// From its start to its end.
+    pub(crate) time: Duration,
+    /// Moves that bots made.
+    pub(crate) moves: u64,
+    pub(crate) matches: u64,
+    /// CPU time of the referee itself, without bots and their keepers.
+    pub(crate) cpu: Duration,
+    /// Resident memory of the referee in kB, at equal distances of time.
+    pub(crate) resident: Vec<u64>,
+    /// The middle one of the times that were charged to bots, in ms.
+    pub(crate) charged_ms: f64,
+    /// Where its log is; removed with this.
+    pub(crate) folder: std::sync::Arc<TempDir>,
+}
+
+impl Cost {
+    pub(crate) fn log(&self) -> PathBuf {
+        self.folder.path().join("out/games.jsonl")
+    }
+
+    /// Moves a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.moves as f64 / self.time.as_secs_f64()
+    }
+
+    /// The referee's CPU time a move, in microseconds.
+    pub(crate) fn cpu_a_move(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.moves as f64
+    }
+
+    /// The most memory that was seen, in kB.
+    pub(crate) fn most(&self) -> u64 {
+        self.resident.iter().copied().max().unwrap_or(0)
+    }
+}
+
+/// The instant bot, built beside this program.
+pub(crate) fn instant() -> &'static Path {
+    static PATH: OnceLock<PathBuf> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let myself = std::env::current_exe().expect("this program");
+        let path = myself.with_file_name("instant");
+        if !path.is_file() {
+            let mut build = Command::new(env!("CARGO"));
+            build.args(["build", "--quiet", "--package", "bench", "--bin", "instant"]);
+            if !cfg!(debug_assertions) {
+                build.arg("--release");
+            }
+            let built = build
+                .current_dir(tests::root())
+                .status()
+                .expect("cargo runs");
+            assert!(built.success(), "the instant bot does not build");
+        }
+        path
+    })
+}
+
+/// Plays a tournament and watches what it costs.
+pub(crate) fn play(tournament: &Tournament) -> Cost {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Tournament {
+        games,
+        rounds,
+        concurrency,
+        command,
+        more,
+    } = tournament;
+    let config = format!(
+        "name = \"bench\"\ngames = [{games}]\nrounds = {rounds}\nconcurrency = {concurrency}\n\
+         {more}\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
+         [[bots]]\nname = \"a\"\ncommand = {command}\n[[bots]]\nname = \"b\"\ncommand = {command}\n"
+    );
+    let path = folder.path().join("bench.toml");
+    fs::write(&path, config).expect("a configuration");
+    let mut referee = Command::new(tests::referee());
+    referee.arg("tournament").arg(&path).arg("--quiet");
+    referee.arg("--out").arg(folder.path().join("out"));
+    referee.stdin(Stdio::null()).stdout(Stdio::null());
+    let begin = Instant::now();
+    let mut child = referee.spawn().expect("referee runs");
+    let pid = Pid::from_raw(child.id() as i32);
+    let clock = clock_getcpuclockid(pid).expect("a running referee");
+    let (mut cpu, mut resident) = (Duration::ZERO, Vec::new());
+    while child.try_wait().expect("a child").is_none() {
+        if let Ok(now) = clock.now() {
+            cpu = Duration::from(now);
+        }
+        resident.extend(resident_kb(pid));
+        thread::sleep(LOOK);
+    }
+    let time = begin.elapsed();
+    let (moves, matches, charged_ms) = count(&folder.path().join("out/games.jsonl"));
+    Cost {
+        time,
+        moves,
+        matches,
+        cpu,
+        resident,
+        charged_ms,
+        folder: std::sync::Arc::new(folder),
+    }
+}
+
+fn resident_kb(pid: Pid) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn count(log: &Path) -> (u64, u64, f64) {
+    let text = fs::read_to_string(log).expect("a log");
+    let (mut moves, mut matches, mut charged) = (0, 0, Vec::new());
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line).expect("a match");
+        assert_eq!(
+            record["result"]["faults"],
+            Value::Array(Vec::new()),
+            "{line}"
+        );
+        let list = record["moves"].as_array().expect("moves");
+        moves += list.len() as u64;
+        charged.extend(list.iter().filter_map(|played| played["ms"].as_f64()));
+        matches += 1;
+    }
+    charged.sort_by(f64::total_cmp);
+    let middle = charged.get(charged.len() / 2).copied().unwrap_or(0.0);
+    (moves, matches, middle)
+}
+
+/// The middle one.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,51 @@
+//! The long runs: `cargo run --release -p tests --bin campaign -- --help`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tests::campaign::{busy, hostile, quick};
+
+/// Long runs that show that the referee holds against any bot
+#[derive(Debug, Parser)]
+struct Args {
+    #[command(subcommand)]
+    campaign: Campaign,
+}
+
+#[derive(Debug, Subcommand)]
+enum Campaign {
+    /// A tournament in which half of the entrants are hostile
+    Hostile {
+        /// At least so many matches
+        #[arg(long, default_value_t = 1000)]
+        matches: usize,
+        /// Decides who enters
+        #[arg(long, default_value_t = 1)]
+        seed: usize,
+    },
+    /// Quick matches with new processes for each
+    Quick {
+        /// So many
+        #[arg(long, default_value_t = 10_000)]
+        matches: u32,
+    },
+    /// Fast bots beside two busy loops, by CPU time and by the clock on the wall
+    Busy {
+        /// So many with each clock
+        #[arg(long, default_value_t = 1000)]
+        matches: u32,
+    },
+}
+
+fn main() -> ExitCode {
+    let findings = match Args::parse().campaign {
+        Campaign::Hostile { matches, seed } => hostile::run(matches, seed),
+        Campaign::Quick { matches } => quick::run(matches),
+        Campaign::Busy { matches } => busy::run(matches),
+    };
+    print!("{findings}");
+    match findings.wrong.is_empty() && findings.slow.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}

@@ -1,0 +1,246 @@
+//! A bot that plays the first legal move, but misbehaves in the way that its argument names.
+//! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
+
+mod lines;
+mod processes;
+mod resources;
+mod spy;
+
+use std::io::{self, BufRead, Write};
+use std::process::exit;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getppid};
+use serde_json::{Value, json};
+
+/// Misbehaviour during play begins with the bot's second turn, so that there is a ply to tell.
+const TURN: u32 = 2;
+/// Nothing here lasts longer than this.
+const LIFETIME: Duration = Duration::from_secs(900);
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let how = one_of(&arguments.next().unwrap_or_default());
+    thread::spawn(|| {
+        thread::sleep(LIFETIME);
+        exit(99);
+    });
+    match how.as_str() {
+        "exit-at-start" => exit(3),
+        "deaf" => sleep_for_ever(),
+        "ignores-term" => return processes::without_sigterm("stays"),
+        "stops-keeper-at-start" => signal_parent(Signal::SIGSTOP),
+        _ if processes::child(&how, arguments.next()) => return,
+        _ => {}
+    }
+    Bot::new(how).run();
+}
+
+/// One of the words between commas, whichever.
+fn one_of(words: &str) -> String {
+    let words: Vec<&str> = words.split(',').collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let number = now.map_or(0, |now| now.subsec_micros() as usize) + std::process::id() as usize;
+    words[number % words.len()].to_owned()
+}
+
+struct Bot {
+    how: String,
+    /// Of this match.
+    turns: u32,
+    matches: u32,
+    ponder: Option<resources::Ponder>,
+}
+
+impl Bot {
+    fn new(how: String) -> Self {
+        Bot {
+            ponder: (how == "ponders").then(resources::Ponder::start),
+            how,
+            turns: 0,
+            matches: 0,
+        }
+    }
+
+    fn run(&mut self) {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            let message: Value = serde_json::from_str(&line).expect("the referee speaks JSON");
+            match message["type"].as_str() {
+                Some("hello") => self.hello(),
+                Some("start") => {
+                    self.turns = 0;
+                    self.matches += 1;
+                    self.start();
+                }
+                Some("turn") => {
+                    self.turns += 1;
+                    self.turn(&message);
+                }
+                Some("end") => self.end(),
+                Some("quit") => self.quit(),
+                _ => {}
+            }
+        }
+        if ["stays", "close-stdin"].contains(&&*self.how) {
+            sleep_for_ever();
+        }
+    }
+
+    fn hello(&self) {
+        let hello = json!({"type": "hello", "protocol": 1, "name": "hostile", "version": self.how});
+        let with = |name: &str, value: Value| {
+            let mut hello = hello.clone();
+            hello[name] = value;
+            say(&hello);
+        };
+        match self.how.as_str() {
+            "no-hello" => sleep_for_ever(),
+            "wrong-protocol" => with("protocol", json!(99)),
+            "python-repr" => print(b"{'type': 'hello', 'protocol': 1, 'name': 'x'}\n"),
+            "only-siam" => with("games", json!(["siam"])),
+            "giant-games" => with("games", json!(["x".repeat(900 << 10)])),
+            "giant-version" => with("version", json!("1.\u{1b}[2J".repeat(90 << 10))),
+            "hello-twice" => {
+                say(&hello);
+                say(&hello);
+            }
+            "exit-after-hello" => {
+                say(&hello);
+                exit(7);
+            }
+            _ => say(&hello),
+        }
+    }
+
+    fn start(&self) {
+        match self.how.as_str() {
+            "no-ready" => sleep_for_ever(),
+            "exit-before-ready" => exit(4),
+            "exit-before-second-ready" if self.matches > 1 => exit(4),
+            "ready-twice" => {
+                say(&json!({"type": "ready"}));
+                say(&json!({"type": "ready"}));
+            }
+            _ => say(&json!({"type": "ready"})),
+        }
+    }
+
+    fn turn(&mut self, turn: &Value) {
+        let mut answer = json!({"type": "move", "move": turn["legal"][0], "ply": turn["ply"]});
+        if self.turns >= TURN {
+            if let Some(text) = lines::instead(&self.how, &answer) {
+                return print(&text);
+            }
+            self.misbehave(turn);
+        }
+        if let Some(info) = self.report() {
+            answer["info"] = info;
+        }
+        say(&answer);
+        if self.turns >= TURN {
+            self.afterwards(&answer);
+        }
+        if let Some(ponder) = &mut self.ponder {
+            ponder.pause();
+        }
+    }
+
+    fn misbehave(&self, turn: &Value) {
+        match self.how.as_str() {
+            "crash" => exit(5),
+            "signal" => std::process::abort(),
+            "hang" => sleep_for_ever(),
+            "late" => thread::sleep(Duration::from_millis(1500)),
+            "noisy" => eprintln!("ply {}", turn["ply"]),
+            "close-stdout" => {
+                nix::unistd::close(1).expect("stdout is open");
+                sleep_for_ever();
+            }
+            "close-stdin" => nix::unistd::close(0).expect("stdin is open"),
+            "stops-itself" => kill(Pid::this(), Signal::SIGSTOP).expect("own process"),
+            "kills-keeper" => {
+                signal_parent(Signal::SIGKILL);
+                // Who dies with it does so meanwhile.
+                thread::sleep(Duration::from_secs(1));
+            }
+            "daemons-and-kills-keeper" => {
+                processes::start("daemons");
+                // So that they are on their own.
+                thread::sleep(Duration::from_millis(300));
+                signal_parent(Signal::SIGKILL);
+                thread::sleep(Duration::from_secs(1));
+            }
+            "stops-keeper" => signal_parent(Signal::SIGSTOP),
+            how => {
+                lines::before(how);
+                processes::start(how);
+                resources::waste(how);
+            }
+        }
+    }
+
+    /// What is told with the move.
+    fn report(&mut self) -> Option<Value> {
+        match self.how.as_str() {
+            "spy" => Some(spy::look_around()),
+            "cores" => Some(json!({"cores": spy::status("Cpus_allowed_list")})),
+            "descriptors" => Some(json!({"descriptors": spy::descriptors()})),
+            "fills-disk" => Some(json!({"written": resources::fill_disk()})),
+            "ponders" => self.ponder.as_mut().map(resources::Ponder::since_pause),
+            how => lines::info(how),
+        }
+    }
+
+    /// What is done when the move was told.
+    fn afterwards(&self, answer: &Value) {
+        match self.how.as_str() {
+            "exit-after-turn" => exit(6),
+            "twice" => {
+                let mut again = answer.clone();
+                again.as_object_mut().expect("an object").remove("ply");
+                say(&again);
+            }
+            "twice-with-ply" => say(answer),
+            "floods-later" => lines::flood(&json!({"type": "info", "depth": 1})),
+            _ => {}
+        }
+    }
+
+    fn end(&self) {
+        match self.how.as_str() {
+            "exit-at-end" => exit(0),
+            "garbage-at-end" => print(b"good game\n"),
+            _ => {}
+        }
+    }
+
+    fn quit(&self) {
+        match self.how.as_str() {
+            "stays" => sleep_for_ever(),
+            "abort-at-quit" => std::process::abort(),
+            _ => exit(0),
+        }
+    }
+}
+
+fn signal_parent(signal: Signal) {
+    kill(getppid(), signal).expect("a parent");
+}
+
+fn say(message: &Value) {
+    print(format!("{message}\n").as_bytes());
+}
+
+/// Prints without minding whether anybody reads.
+fn print(text: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}
+
+fn sleep_for_ever() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,102 @@
+//! Children, daemons and worse. Each tells its process id on stderr, and ends by itself in the end.
+
+use std::env;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio, id};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nix::unistd::setsid;
+
+use crate::{resources, sleep_for_ever};
+
+/// How long processes that multiply do so.
+const MULTIPLYING: u64 = 20;
+
+/// Starts what the bot has beside itself.
+pub(crate) fn start(how: &str) {
+    match how {
+        "children" => run("child", ""),
+        "daemons" => run("daemon", ""),
+        "closed-daemons" => run("daemon", "closed"),
+        "fork-bomb" => {
+            run("multiply", &(seconds() + MULTIPLYING).to_string());
+            sleep_for_ever();
+        }
+        "many-children" => (0..100).for_each(|_| run("child", "")),
+        "spins-in-child" => {
+            run("spin", "");
+            sleep_for_ever();
+        }
+        "allocates-in-child" => {
+            run("allocate", "");
+            sleep_for_ever();
+        }
+        _ => {}
+    }
+}
+
+/// If this process is such a child: its life.
+pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
+    let argument = argument.unwrap_or_default();
+    match how {
+        "child" => {
+            eprintln!("child {}", id());
+            sleep_for_ever();
+        }
+        "daemon" => {
+            setsid().expect("the first process of a group does not start this");
+            run("leaver", &argument);
+        }
+        // Leaves its child to whoever adopts it.
+        "leaver" => run("demon", &argument),
+        "demon" => {
+            setsid().expect("a new session");
+            eprintln!("child {}", id());
+            if argument == "closed" {
+                for fd in 0..100 {
+                    let _ = nix::unistd::close(fd);
+                }
+            }
+            sleep_for_ever();
+        }
+        "multiply" => {
+            let end = argument.parse().unwrap_or(0);
+            while seconds() < end {
+                run("multiply", &argument);
+                run("multiply", &argument);
+                thread::sleep(Duration::from_millis(50));
+            }
+        }
+        "spin" => resources::waste("spins"),
+        "allocate" => resources::waste("allocates"),
+        _ => return false,
+    }
+    true
+}
+
+/// Starts this program in another role. It may fail: that is what limits are for.
+fn run(role: &str, argument: &str) {
+    let myself = env::current_exe().expect("the path of this program");
+    let mut command = Command::new(myself);
+    command.args([role, argument]).stdin(Stdio::null());
+    // Nobody waits for it.
+    drop(command.spawn());
+}
+
+/// Becomes this program in another role that a polite signal does not end.
+pub(crate) fn without_sigterm(role: &str) {
+    let myself = env::current_exe().expect("the path of this program");
+    let script = "trap '' TERM HUP INT; exec \"$0\" \"$1\"";
+    let error = Command::new("sh")
+        .args(["-c", script])
+        .arg(myself)
+        .arg(role)
+        .exec();
+    panic!("no shell: {error}");
+}
+
+fn seconds() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| now.as_secs())
+}

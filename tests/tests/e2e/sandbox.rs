@@ -1,0 +1,252 @@
+//! The strict sandbox keeps each of its promises against a bot that tries to break it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::net::UnixListener;
+
+use serde_json::{Value, json};
+use tests::{Arena, Ran};
+
+use crate::arena::{
+    assert_fault, assert_well, judge, moves_of_hostile, named, play_cleanly, three,
+};
+use crate::{RANDOM, config};
+
+/// A PATH on which there is no bubblewrap.
+const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
+
+/// Somebody on this machine whom bots should not reach.
+struct Listeners {
+    tcp: TcpListener,
+    udp: UdpSocket,
+    _unix: UnixListener,
+}
+
+impl Listeners {
+    fn heard(&self) -> (bool, bool) {
+        self.tcp.set_nonblocking(true).unwrap();
+        self.udp.set_nonblocking(true).unwrap();
+        (
+            self.tcp.accept().is_ok(),
+            self.udp.recv(&mut [0; 8]).is_ok(),
+        )
+    }
+}
+
+/// A spy with a folder of its own, beside another bot with its own and the tournament's.
+fn spy(top: &str, more: &str) -> (Arena, Listeners) {
+    let arena = Arena::new("");
+    for folder in ["spy", "other"] {
+        fs::create_dir(arena.path(folder)).unwrap();
+        arena.write(&format!("{folder}/code.py"), "secret = 1\n");
+    }
+    let listeners = Listeners {
+        tcp: TcpListener::bind("127.0.0.1:0").unwrap(),
+        udp: UdpSocket::bind("127.0.0.1:0").unwrap(),
+        _unix: UnixListener::bind(arena.path("socket")).unwrap(),
+    };
+    let path = |name: &str| arena.path(name).display().to_string();
+    let home = std::env::var("HOME").unwrap();
+    let read = [
+        path("other/code.py"),
+        path("out/games.jsonl"),
+        path("t.toml"),
+        home,
+        shadow(),
+    ];
+    let variables = [
+        ("SPY_READ", read.join(":")),
+        ("SPY_WRITE", path("out/games.jsonl")),
+        ("SPY_TCP", listeners.tcp.local_addr().unwrap().to_string()),
+        ("SPY_UDP", listeners.udp.local_addr().unwrap().to_string()),
+        ("SPY_UNIX", path("socket")),
+        ("SPY_PID", std::process::id().to_string()),
+        ("SPY_FILL", "3".to_owned()),
+    ];
+    let variables = variables
+        .map(|(name, value)| format!("{name} = '{value}'"))
+        .join(", ");
+    let more = format!("dir = \"spy\"\n{more}");
+    let bots = config(&[RANDOM]) + &named("hostile", "spy", &variables, &more);
+    // The second match finds the first one in the log.
+    arena.write("t.toml", &format!("{top}\nconcurrency = 1\n{bots}"));
+    (arena, listeners)
+}
+
+fn shadow() -> String {
+    "/etc/shadow".to_owned()
+}
+
+#[track_caller]
+fn play(arena: &Arena, variables: &[(&str, &str)]) -> BTreeMap<String, bool> {
+    let secret = ("SPY_SECRET", "1");
+    let variables: Vec<_> = variables.iter().copied().chain([secret]).collect();
+    let ran = play_cleanly(arena, &variables);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(faults(arena, 2), Vec::<Value>::new());
+    let moves = moves_of_hostile(arena);
+    let last = moves.last().expect("the spy has moved");
+    serde_json::from_value(last["info"].clone()).unwrap()
+}
+
+/// The spy's faults.
+fn faults(arena: &Arena, matches: usize) -> Vec<Value> {
+    let judged = judge(arena, matches).into_iter();
+    judged.filter_map(|(_, fault)| fault).collect()
+}
+
+/// Names of what succeeded, with paths in the arena cut short.
+fn succeeded(arena: &Arena, seen: &BTreeMap<String, bool>) -> Vec<String> {
+    let top = arena.path("").display().to_string();
+    let names = seen.iter().filter(|(_, succeeded)| **succeeded);
+    names.map(|(name, _)| name.replace(&top, "")).collect()
+}
+
+fn confined(arena: &Arena) -> Value {
+    let record = &arena.matches()[0];
+    let players = record["players"].as_array().unwrap();
+    let spy = players.iter().find(|p| p["name"] == "hostile").unwrap();
+    spy["confined"].clone()
+}
+
+#[test]
+fn without_a_sandbox_everything_succeeds() {
+    let (arena, listeners) = spy("", "");
+    let seen = play(&arena, &[]);
+    let failed: Vec<&String> = seen
+        .iter()
+        .filter(|(_, seen)| !**seen)
+        .map(|(name, _)| name)
+        .collect();
+    let expected = if fs::read(shadow()).is_ok() {
+        vec![]
+    } else {
+        vec!["read /etc/shadow"]
+    };
+    assert_eq!(failed, expected);
+    assert_eq!(listeners.heard(), (true, true));
+    assert_eq!(confined(&arena), json!(null));
+}
+
+#[test]
+fn in_the_strict_sandbox_nothing_succeeds() {
+    let (arena, listeners) = spy("", "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
+    let seen = play(&arena, &[]);
+    assert_eq!(succeeded(&arena, &seen), [""; 0]);
+    assert!(seen.len() > 12);
+    assert_eq!(listeners.heard(), (false, false));
+    let confined = confined(&arena);
+    assert_eq!(confined["sandbox"], "strict");
+    assert!(
+        confined["walls"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("bubblewrap"),
+        "{confined}"
+    );
+    assert_eq!(confined["missing"], json!(null));
+}
+
+#[test]
+fn without_bubblewrap_only_the_size_of_tmp_is_missing() {
+    let (arena, listeners) = spy("best_effort = true", "sandbox = \"strict\"");
+    let seen = play(&arena, &[NO_BUBBLEWRAP]);
+    assert_eq!(succeeded(&arena, &seen), ["fill own /tmp"]);
+    assert_eq!(listeners.heard(), (false, false));
+    let confined = confined(&arena);
+    assert_eq!(confined["walls"], json!(["landlock", "seccomp"]));
+    assert_eq!(
+        confined["missing"],
+        json!(["the size of `/tmp` (`sandbox = \"strict\"`)"])
+    );
+}
+
+#[test]
+fn what_is_missing_is_an_error_without_best_effort() {
+    let (arena, _) = spy("", "sandbox = \"strict\"");
+    let ran: Ran = play_cleanly(&arena, &[NO_BUBBLEWRAP]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("bot `hostile`: this machine cannot enforce the size of `/tmp`")
+    );
+    assert!(ran.stderr.contains("best_effort = true"), "{}", ran.stderr);
+}
+
+/// The tournament's folder lies in the bot's own here, as it does by default.
+#[test]
+fn the_log_is_hidden_also_in_a_bots_own_folder() {
+    for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
+        let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
+        let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+        arena.write("t.toml", &text.replace("dir = \"spy\"", ""));
+        let seen = play(&arena, variables);
+        let mut succeeded = succeeded(&arena, &seen);
+        succeeded.retain(|name| name != "fill own /tmp");
+        // What is in its own folder it may read.
+        assert_eq!(succeeded, ["read other/code.py", "read t.toml"]);
+    }
+}
+
+#[test]
+fn bots_have_no_files_open_but_their_own() {
+    let walls = ("sandbox = \"strict\"", &[NO_BUBBLEWRAP][..]);
+    for (more, variables) in [
+        ("", &[][..]),
+        ("sandbox = \"limits\"", &[]),
+        ("sandbox = \"strict\"", &[]),
+        walls,
+    ] {
+        let arena = three("best_effort = true", "descriptors", more);
+        let path = ("PATH", std::env::var("PATH").unwrap());
+        let path = (path.0, &*path.1);
+        let variables: Vec<_> = [path]
+            .into_iter()
+            .chain(variables.iter().copied())
+            .collect();
+        assert_eq!(play_cleanly(&arena, &variables).code, Some(0));
+        assert_eq!(faults(&arena, 6), Vec::<Value>::new());
+        let moves = moves_of_hostile(&arena);
+        assert!(!moves.is_empty());
+        for mv in moves {
+            assert_eq!(mv["info"]["descriptors"], json!(["0", "1", "2"]), "{more}");
+        }
+    }
+}
+
+#[test]
+fn a_bot_that_kills_its_parent_in_the_sandbox_kills_nobody() {
+    assert_well(&three("", "kills-keeper", "sandbox = \"strict\""));
+}
+
+#[test]
+fn what_bots_start_in_the_sandbox_ends_with_them() {
+    for how in [
+        "children",
+        "daemons",
+        "closed-daemons",
+        "stays",
+        "ignores-term",
+    ] {
+        assert_well(&three("", how, "sandbox = \"strict\""));
+    }
+}
+
+#[test]
+fn a_crash_in_the_sandbox_is_told_with_its_cause() {
+    let more = "sandbox = \"strict\"";
+    assert_fault(
+        &three("", "crash", more),
+        "crash",
+        [2, 3],
+        "exited with code 5",
+    );
+    let more = "sandbox = \"strict\"\nresources = { memory = \"64MiB\" }";
+    assert_fault(
+        &three("", "allocates", more),
+        "crash",
+        [2, 3],
+        "out of the memory",
+    );
+}

@@ -1,0 +1,251 @@
+//! What is made of a log afterwards: standings, exports, JSON for programs.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tests::{Arena, Ran, referee, run, wait_until};
+
+use crate::{GREEDY, RANDOM, config};
+
+/// Sixteen matches, played to the end.
+fn played() -> (Arena, Ran) {
+    let arena = Arena::new(&format!("rounds = 8\n{}", config(&[RANDOM, GREEDY])));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    (arena, ran)
+}
+
+fn standings(log: PathBuf, args: &[&str]) -> Ran {
+    let args = args.iter().map(PathBuf::from);
+    run(["standings".into(), log].into_iter().chain(args))
+}
+
+/// What a command prints as JSON.
+#[track_caller]
+fn json(ran: &Ran) -> Value {
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+#[test]
+fn standings_are_made_from_the_log_alone() {
+    let (arena, ran) = played();
+    let header = ran.stdout.lines().nth(1).expect("a header");
+    for column in ["elo", "±", "points", "matches", "faults"] {
+        assert!(header.contains(column), "{column} in {header}");
+    }
+    // Nothing but the log is needed.
+    fs::copy(arena.path("out/games.jsonl"), arena.path("log.jsonl")).unwrap();
+    let text = standings(arena.path("log.jsonl"), &[]);
+    assert_eq!((text.code, &*text.stderr), (Some(0), ""));
+    for part in [
+        "16 matches of 2 bots in 1 game.",
+        "as light",
+        "advantage",
+        "CPU ms",
+        "resamples",
+    ] {
+        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+    }
+    let again = standings(arena.path("out"), &[]);
+    assert_eq!(
+        text.stdout, again.stdout,
+        "the same log gives the same text"
+    );
+
+    let report = json(&standings(
+        arena.path("out"),
+        &["--format", "json", "--anchor", "random=100"],
+    ));
+    assert_eq!(report["matches"], 16);
+    assert_eq!(report["units"], 8);
+    let names: Vec<&Value> = (0..2).map(|bot| &report["bots"][bot]["name"]).collect();
+    assert_eq!(names, ["greedy", "random"]);
+    assert_eq!(report["ratings"]["bots"][1]["elo"], 100.0);
+    let points = arena.matches().into_iter().map(|record| {
+        let greedy = record["players"].as_array().unwrap();
+        let seat = greedy
+            .iter()
+            .position(|player| player["name"] == "greedy")
+            .unwrap();
+        record["result"]["outcome"][seat].as_f64().unwrap()
+    });
+    assert_eq!(report["bots"][0]["results"]["points"], points.sum::<f64>());
+}
+
+#[test]
+fn standings_are_written_in_all_formats() {
+    let (arena, _) = played();
+    for by in ["game", "seat", "opening"] {
+        for (format, part) in [
+            ("text", "Standings\n"),
+            ("markdown", "|--:|---|"),
+            ("csv", "game,"),
+            ("json", "\"schema\""),
+            ("html", "<svg"),
+        ] {
+            let ran = standings(arena.path("out"), &["--by", by, "--format", format]);
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            assert!(ran.stdout.contains(part), "{part} in {}", ran.stdout);
+        }
+    }
+    let page = arena.path("page.html");
+    let plot = arena.path("plot.svg");
+    let (to, svg) = (page.display().to_string(), plot.display().to_string());
+    let args = ["--format", "html", "--out", &to, "--svg", &svg];
+    let ran = standings(arena.path("out"), &args);
+    assert_eq!((ran.code, &*ran.stdout), (Some(0), ""));
+    assert!(fs::read_to_string(page).unwrap().ends_with("</html>\n"));
+    assert!(fs::read_to_string(plot).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn standings_work_while_the_tournament_runs() {
+    let gated = (
+        "gated",
+        r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#,
+    );
+    let bots = config(&[RANDOM, GREEDY, gated]).replace("startup = \"20s\"", "startup = \"2m\"");
+    let arena = Arena::new(&format!("concurrency = 1\n{bots}"));
+    let mut child = Command::new(referee())
+        .args(arena.tournament())
+        .env("REFEREE", referee())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("referee runs");
+    let log = arena.path("out/games.jsonl");
+    wait_until("the first matches", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.lines().count() == 2)
+    });
+    let ran = standings(arena.path("out"), &[]);
+    arena.write("go", "");
+    let ended = child.wait().unwrap();
+    assert!(ended.success());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("2 matches of 2 bots"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_cut_line_is_dropped_and_told() {
+    let (arena, _) = played();
+    let log = arena.path("out/games.jsonl");
+    let whole = fs::read_to_string(&log).unwrap();
+    arena.write("cut.jsonl", &whole[..whole.len() - 10]);
+    let ran = standings(arena.path("cut.jsonl"), &["--by", "seat"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("15 matches"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("line 16, the last one, is cut off"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let (arena, _) = played();
+    arena.write("empty.jsonl", "");
+    for (log, args, error) in [
+        (
+            "out",
+            &["--anchor", "nobody"][..],
+            "no bot is called `nobody`; there are greedy, random",
+        ),
+        (
+            "out",
+            &["--anchor", "random=x"],
+            "`x` is not a number of Elo",
+        ),
+        ("out", &["--game", "siam"], "there are amazons (size=5)"),
+        ("empty.jsonl", &[], "has no finished match yet"),
+        ("nothing", &[], "nothing` cannot be read"),
+    ] {
+        let ran = standings(arena.path(log), args);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(error), "{error} in {}", ran.stderr);
+    }
+    let ran = standings(arena.path("out"), &["--game", "amazons"]);
+    assert!(ran.stdout.contains("16 matches"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_match_is_exported_as_text() {
+    let (arena, _) = played();
+    let args = ["export".into(), arena.path("out")];
+    let one = run(args
+        .iter()
+        .cloned()
+        .chain(["--match".into(), "m-000003".into()]));
+    assert_eq!(one.code, Some(0), "{}", one.stderr);
+    assert!(
+        one.stdout
+            .starts_with("[Match \"m-000003\"]\n[Game \"amazons (size=5)\"]\n")
+    );
+    let record = &arena.matches()[2];
+    for (ply, logged) in record["moves"].as_array().unwrap().iter().enumerate() {
+        let mv = logged["move"].as_str().unwrap();
+        let number = format!("{}. ", ply + 1);
+        let line = one
+            .stdout
+            .lines()
+            .find(|line| line.trim_start().starts_with(&number));
+        assert!(line.expect("a line a ply").contains(mv));
+    }
+    let all = run(&args);
+    assert_eq!(all.stdout.matches("[Match ").count(), 16);
+    let none = run(args
+        .into_iter()
+        .chain(["--match".into(), "m-000099".into()]));
+    assert_eq!(none.code, Some(2));
+    assert!(none.stderr.contains("there is no match `m-000099`"));
+}
+
+#[test]
+fn programs_get_json() {
+    let games = json(&run(["games", "--format", "json"]));
+    assert_eq!(games.as_array().unwrap().len(), 8);
+    let siam = json(&run(["games", "siam", "--format", "json"]));
+    assert_eq!(siam["example"]["legal"].as_array().unwrap().len(), 64);
+    assert_eq!(siam["roles"][1], "rhinos");
+    let bots = json(&run(["bot", "--format", "json"]));
+    assert!(
+        bots.as_array()
+            .unwrap()
+            .iter()
+            .any(|bot| bot["name"] == "mcts")
+    );
+
+    let (arena, _) = played();
+    let lines = |more: &str| -> Vec<Value> {
+        let args = [more, "--format", "json"]
+            .into_iter()
+            .filter(|arg| !arg.is_empty());
+        let args = args.map(PathBuf::from);
+        let ran = run(["replay".into(), arena.path("out")].into_iter().chain(args));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let lines = ran.stdout.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let list = lines("");
+    let log = arena.matches();
+    assert_eq!(list.len(), 16);
+    let listed = list
+        .iter()
+        .find(|line| line["match"] == "m-000005")
+        .unwrap();
+    assert_eq!(listed["result"], log[4]["result"]);
+    assert_eq!(listed["plies"], log[4]["moves"].as_array().unwrap().len());
+    let verified = lines("--verify");
+    assert_eq!(verified.len(), 16);
+    assert!(
+        verified
+            .iter()
+            .all(|line| line["ok"] == true && line["mismatch"].is_null())
+    );
+}

@@ -1,0 +1,173 @@
+//! Nothing that a bot starts outlives it, whatever it does to be rid of its keeper, and the
+//! referee keeps nothing of it either.
+
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+use std::{fs, iter};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tests::traces::{children, marked, open_files};
+use tests::{Arena, referee, wait_until};
+
+use crate::arena::{SHORT, assert_fault, assert_well, hostile, judge, mark, named};
+use crate::arena::{play_cleanly, stderr, three};
+use crate::{HOSTILE, RANDOM, config};
+
+/// How many processes the bots have started in secret; each has told on stderr.
+fn secret(arena: &Arena) -> usize {
+    stderr(arena).matches("child").count()
+}
+
+/// Starts a tournament of this bot against a random one, one match at a time.
+fn start(top: &str, how: &str, more: &str) -> (Arena, Child) {
+    let bots = config(&[RANDOM]) + &hostile(how, more);
+    let arena = Arena::new(&format!("concurrency = 1\n{top}\n{bots}"));
+    let child = Command::new(referee())
+        .args(arena.tournament())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("referee runs");
+    (arena, child)
+}
+
+#[test]
+fn children_and_daemons_end_with_the_bot() {
+    for how in ["children", "daemons", "closed-daemons"] {
+        let arena = three("", how, "");
+        assert_well(&arena);
+        assert!(secret(&arena) > 0, "{how}");
+    }
+}
+
+#[test]
+fn daemons_end_with_a_bot_that_kills_its_keeper() {
+    let arena = three("", "daemons-and-kills-keeper", "");
+    assert_fault(&arena, "crash", [2, 3], "ended together with");
+    assert!(secret(&arena) > 0);
+}
+
+#[test]
+fn daemons_end_at_the_end_of_each_match() {
+    let (arena, mut child) = start("rounds = 10", "daemons", "restart = \"each-match\"");
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(marked(&mark()).len());
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(secret(&arena) >= 40, "several for each of twenty matches");
+    // A keeper, a bot and its daemons; and those of the match before, which may be ending still.
+    assert!(most <= 40, "{most} at a time");
+    assert!(marked(&mark()).is_empty());
+}
+
+#[test]
+fn daemons_end_when_the_referee_is_killed() {
+    for more in ["", "sandbox = \"limits\"", "sandbox = \"strict\""] {
+        let (arena, mut child) = start("rounds = 100000", "daemons", more);
+        wait_until("daemons", || {
+            secret(&arena) > 3 && marked(&mark()).len() > 3
+        });
+        kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
+        child.wait().unwrap();
+        wait_until("their end", || marked(&mark()).is_empty());
+    }
+}
+
+/// A bot that counts how often it is started.
+fn counted(how: &str) -> Arena {
+    let script = format!("echo started >> starts; exec '{HOSTILE}' '{how}'");
+    let more = format!(
+        "[[bots]]\nname = \"hostile\"\ncommand = [\"sh\", \"-c\", \"{script}\"]\n{SHORT}\n"
+    );
+    Arena::new(&format!("rounds = 10\n{}{more}", config(&[RANDOM])))
+}
+
+#[test]
+fn a_bot_that_never_starts_is_waited_for_once() {
+    // Who introduces itself gets a few tries, and at most one more in each slot.
+    for (how, most) in [("no-hello", 1), ("exit-at-start", 1), ("no-ready", 2 + 2)] {
+        let arena = counted(how);
+        let arena_path = arena.path("t.toml");
+        let text = fs::read_to_string(&arena_path).unwrap();
+        arena.write("t.toml", &format!("concurrency = 2\n{text}"));
+        let ran = play_cleanly(&arena, &[]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let starts = fs::read_to_string(arena.path("starts"))
+            .unwrap()
+            .lines()
+            .count();
+        assert!((1..=most).contains(&starts), "{how}: {starts} starts");
+        let messages: Vec<String> = judge(&arena, 20)
+            .into_iter()
+            .map(|(_, fault)| fault.expect("a fault in each match"))
+            .inspect(|fault| assert_eq!(fault["code"], "startup"))
+            .map(|fault| fault["message"].as_str().unwrap().to_owned())
+            .collect();
+        assert!(messages.iter().all(|message| *message == messages[0]));
+        assert_eq!(
+            ran.stderr.matches("does not start").count(),
+            1,
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn hundreds_of_matches_leave_no_zombie_and_no_open_file() {
+    let quick = "[limits]\nmax_plies = 2\n";
+    let bots = named("hostile", "plays", "", "") + &named("other", "children", "", "");
+    let text = format!(
+        "rounds = 150\nrestart = \"each-match\"\n{}{quick}{bots}",
+        config(&[])
+    );
+    let arena = Arena::new(&text);
+    let mut child = Command::new(referee())
+        .args(arena.tournament())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("referee runs");
+    let pid = child.id();
+    let mut samples: Vec<(usize, usize)> = Vec::new();
+    while child.try_wait().unwrap().is_none() {
+        let sample = (open_files(pid), children(pid).len());
+        // Nothing of a process that has just ended.
+        samples.extend(iter::once(sample).filter(|(files, _)| *files > 0));
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(judge(&arena, 300).len(), 300);
+    assert!(samples.len() >= 10, "{} samples", samples.len());
+    // Two slots by two bots, and as many that are ending; four to six files for each.
+    let most = |part: &[(usize, usize)]| {
+        let files = part.iter().map(|(files, _)| *files).max().unwrap_or(0);
+        let children = part
+            .iter()
+            .map(|(_, children)| *children)
+            .max()
+            .unwrap_or(0);
+        (files, children)
+    };
+    let (first, second) = samples.split_at(samples.len() / 2);
+    let ((files, children), (later_files, later_children)) = (most(first), most(second));
+    assert!(
+        later_files <= files + 20,
+        "{files}, then {later_files} open files"
+    );
+    assert!(
+        later_children <= children + 8,
+        "{children}, then {later_children} children"
+    );
+}
+
+/// The campaign in small: its commands in `CONTRIBUTING.md` play thousands of matches.
+#[test]
+fn half_of_the_entrants_are_hostile() {
+    let findings = tests::campaign::hostile::run(60, 1);
+    assert!(findings.wrong.is_empty(), "{findings}");
+}
