@@ -240,9 +240,9 @@ fn keys_are_explained() {
 #[test]
 fn the_schema_is_current_and_named_in_the_ready_configurations() {
     let schema = fs::read_to_string(root().join("tournaments/schema.json")).unwrap();
-    assert_eq!(
-        run(["config", "schema"]).stdout,
-        schema,
+    // Neither is printed: they are long.
+    assert!(
+        run(["config", "schema"]).stdout == schema,
         "made anew by `referee config schema > tournaments/schema.json`"
     );
     for entry in fs::read_dir(root().join("tournaments")).unwrap() {
