@@ -22,7 +22,8 @@ use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::cage::cgroup;
@@ -166,27 +167,10 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
         Ok(pid) => pid,
         Err(why) => return tell(&mut reports, &Report::Failed { why }).await,
     };
-    let_go()?;
-    tell(&mut reports, &Report::Started { pid: main.as_raw() }).await?;
-    let mut commands = BufReader::new(commands).lines();
-    let mut patrol = interval(PATROL);
-    patrol.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let watched = plan.watch != Watch::default();
-    let exit = loop {
-        tokio::select! {
-            command = commands.next_line() => match command {
-                Ok(Some(command)) if command == TERM.trim_end() => ask_to_end(),
-                // The referee says so, or it is gone.
-                _ => break None,
-            },
-            _ = ended.recv() => if let Some(exit) = bury(main).exit {
-                break Some(exit);
-            },
-            _ = patrol.tick(), if watched => if let Some(what) = plan.watch.over() {
-                let _ = tell(&mut reports, &Report::Over { what }).await;
-                break None;
-            },
-        }
+    // Whatever goes wrong from here on, the bot is ended: the referee may be gone already.
+    let exit = match let_go() {
+        Ok(()) => look_after(plan, main, commands, &mut reports, &mut ended).await,
+        Err(_) => None,
     };
     if let Some(exit) = &exit {
         // Now, as the groups are removed in the end. The referee may be gone.
@@ -202,6 +186,38 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
     }
     cgroup::remove(&plan.groups);
     Ok(())
+}
+
+/// Waits for the bot's end, which it gives, or for a reason to end it.
+async fn look_after(
+    plan: &Plan,
+    main: Pid,
+    commands: OwnedReadHalf,
+    reports: &mut OwnedWriteHalf,
+    ended: &mut SignalStream,
+) -> Option<Exit> {
+    let started = Report::Started { pid: main.as_raw() };
+    tell(reports, &started).await.ok()?;
+    let mut commands = BufReader::new(commands).lines();
+    let mut patrol = interval(PATROL);
+    patrol.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let watched = plan.watch != Watch::default();
+    loop {
+        tokio::select! {
+            command = commands.next_line() => match command {
+                Ok(Some(command)) if command == TERM.trim_end() => ask_to_end(),
+                // The referee says so, or it is gone.
+                _ => return None,
+            },
+            _ = ended.recv() => if let Some(exit) = bury(main).exit {
+                return Some(exit);
+            },
+            _ = patrol.tick(), if watched => if let Some(what) = plan.watch.over() {
+                let _ = tell(reports, &Report::Over { what }).await;
+                return None;
+            },
+        }
+    }
 }
 
 async fn tell(reports: &mut (impl AsyncWriteExt + Unpin), report: &Report) -> io::Result<()> {
