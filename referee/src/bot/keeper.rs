@@ -52,7 +52,7 @@ pub struct Plan {
     pub(super) watch: Watch,
     /// Control groups to be removed in the end.
     pub(super) groups: Vec<PathBuf>,
-    /// The program ends as the bot in it does, by the conventions of shells.
+    /// The program has the bot in it, and ends as shells do: with 128 and the signal that ended it.
     pub(super) wrapped: bool,
 }
 
@@ -172,17 +172,21 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
         Ok(()) => look_after(plan, main, commands, &mut reports, &mut ended).await,
         Err(_) => None,
     };
+    let told = |exit: Exit| match (plan.wrapped, exit) {
+        (true, Exit::Code(code @ 129..)) => Exit::Signal(code - 128),
+        (_, exit) => exit,
+    };
     if let Some(exit) = &exit {
         // Now, as the groups are removed in the end. The referee may be gone.
         if let Some(what) = cgroup::enforced(&plan.groups) {
             let what = what.to_owned();
             let _ = tell(&mut reports, &Report::Enforced { what }).await;
         }
-        let _ = tell(&mut reports, &Report::Exited(exit.clone())).await;
+        let _ = tell(&mut reports, &Report::Exited(told(exit.clone()))).await;
     }
     let late = end_all(main).await;
     if let (None, Some(exit)) = (exit, late) {
-        let _ = tell(&mut reports, &Report::Exited(exit)).await;
+        let _ = tell(&mut reports, &Report::Exited(told(exit))).await;
     }
     cgroup::remove(&plan.groups);
     Ok(())

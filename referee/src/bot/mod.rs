@@ -19,7 +19,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
+use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -29,12 +31,10 @@ use cage::Cage;
 use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
-use nix::sys::signal::Signal;
 pub use nursery::{Nursery, NurseryError};
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
-use tempfile::TempDir;
 use transcript::Transcript;
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.

@@ -72,7 +72,7 @@ pub(super) fn keep(mut pipe: ChildStderr, path: PathBuf, left: Arc<AtomicU64>) -
     let tail = last.clone();
     let reading = tokio::spawn(async move {
         let mut buffer = vec![0; CHUNK];
-        let mut file = Kept {
+        let mut file = Capped {
             path,
             file: None,
             full: false,
@@ -93,14 +93,14 @@ fn remember(tail: &Mutex<VecDeque<u8>>, text: &[u8]) {
 }
 
 /// The file of one process.
-struct Kept {
+struct Capped {
     path: PathBuf,
     file: Option<File>,
     /// Nothing more is written.
     full: bool,
 }
 
-impl Kept {
+impl Capped {
     fn append(&mut self, text: &[u8], left: &AtomicU64) {
         if self.full {
             return;

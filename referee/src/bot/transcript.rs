@@ -97,12 +97,17 @@ impl Transcript {
         }
     }
 
-    /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
-    fn push(&mut self, kind: Kind, text: &[u8]) {
+    /// Appends how many lines were left out, if any were.
+    fn note_skipped(&mut self) {
         if self.skipped > 0 {
             let skipped = std::mem::take(&mut self.skipped);
             self.push(Kind::Skipped, &skipped.to_le_bytes());
         }
+    }
+
+    /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
+    fn push(&mut self, kind: Kind, text: &[u8]) {
+        self.note_skipped();
         let at = self.began.elapsed().as_nanos() as u64;
         let mut head = [0; 13];
         head[..8].copy_from_slice(&at.to_le_bytes());
@@ -120,9 +125,7 @@ impl Transcript {
     /// # Errors
     /// If it cannot be written, or was not kept whole.
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
-        if self.skipped > 0 {
-            self.push(Kind::Skipped, &[]);
-        }
+        self.note_skipped();
         self.frames.seek(SeekFrom::Start(0))?;
         let mut head = [0; 13];
         let mut text = Vec::new();
@@ -215,5 +218,14 @@ mod tests {
         assert_eq!(lines.len(), 256 + 3);
         assert_eq!(lines[256]["lines_left_out"], 44);
         assert!(lines[258]["from_bot"].is_string());
+        let mut transcript = Transcript::new();
+        for _ in 0..300 {
+            transcript.came(&line);
+        }
+        let at_the_end = self::lines(transcript);
+        assert_eq!(
+            (at_the_end.len(), &at_the_end[256]["lines_left_out"]),
+            (257, &Value::from(44))
+        );
     }
 }

@@ -93,7 +93,7 @@ impl Args {
                 "all {total} matches of `{path}` were played already\n"
             ));
             let text = results(&config, schedule.standing(), &standings, &folder.path);
-            return print_aside(text).await;
+            return print(&text);
         }
         let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
         let at_a_time = config.concurrency.min(left);
@@ -125,7 +125,7 @@ impl Args {
             other => other.into(),
         })?;
         let text = results(&config, ran.standing, &standings, &folder.path);
-        print_aside(text).await?;
+        print(&text)?;
         match ran.complete {
             true => Ok(()),
             false => {
@@ -232,12 +232,6 @@ impl Args {
         words.extend(self.set.iter().flat_map(|set| ["--set", set]));
         shell_words::join(words)
     }
-}
-
-/// Prints on another thread, so that Ctrl-C is heard also where nobody reads what is printed.
-async fn print_aside(text: String) -> Result<(), CliError> {
-    let printed = tokio::task::spawn_blocking(move || print(&text)).await;
-    printed.unwrap_or_else(|error| Err(CliError::Io(error.into())))
 }
 
 /// The tables at the end: what the format comes to, then standings.

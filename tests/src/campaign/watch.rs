@@ -14,6 +14,11 @@ const BETWEEN: Duration = Duration::from_millis(100);
 /// Memory may grow by so much from the first half of a run to the second, in KiB: some of the
 /// longest lines that are allowed at the same moment.
 const SLACK: u64 = 16 << 10;
+/// So many processes more may be there in the second half: those that the slots keep for their next
+/// matches, of which there are few at first.
+const KEPT: u64 = 20;
+/// A process has so many pipes and sockets, at most.
+const FILES_EACH: u64 = 6;
 
 /// A running tournament.
 pub(super) struct Watch {
@@ -91,8 +96,8 @@ impl Watched {
                 SLACK,
                 (|s| s.resident_kib) as fn(&Sample) -> u64,
             ),
-            ("open files", 40, |s| s.open_files as u64),
-            ("children", 20, |s| s.children as u64),
+            ("open files", KEPT * FILES_EACH, |s| s.open_files as u64),
+            ("children", KEPT, |s| s.children as u64),
         ] {
             let (before, after) = (most(first, of), most(second, of));
             let figure =
