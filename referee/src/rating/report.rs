@@ -7,7 +7,7 @@ use super::digest::{Digest, Entry, Meeting};
 use super::matches::{FAULT_CODES, Matches};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Ratings, Resampling, rate};
-use super::sprt::{self, Hypotheses, Verdict};
+use super::sprt::{self, Hypotheses, Scores, Verdict};
 use super::time_use::{Noise, TimeUse};
 
 /// What a report is asked for.
@@ -148,8 +148,11 @@ pub struct SprtReport {
     pub bots: [usize; 2],
     /// What is tested.
     pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) without duplicates.
+    /// Complete pairs (or groups) without duplicates that the test counts: in the order of the
+    /// schedule, up to its decision or to the first pair that is not finished.
     pub pairs: u64,
+    /// Those that come after it: they change nothing.
+    pub after: u64,
     /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
     /// no pairs.
     pub pentanomial: Option<[u64; 5]>,
@@ -248,7 +251,7 @@ impl Matches {
             units,
             duplicates,
             unusable: self.unusable,
-            noise: Noise::new(uses),
+            noise: Noise::new(uses, self.machine),
         })
     }
 
@@ -324,20 +327,37 @@ fn ranking(ratings: &Ratings) -> Vec<usize> {
     ranking
 }
 
+/// Takes pairs in until the test is decided, as the tournament does: in the order of the schedule,
+/// since those that are finished early are not like the others.
 fn sprt_report(digest: &Digest<'_>, bots: [usize; 2], hypotheses: &Hypotheses) -> SprtReport {
-    let scores = digest.scores(bots);
+    let mut scores = Scores::new();
+    let mut verdict = Verdict::Running;
+    let mut after = 0;
+    let mut finished = true;
+    for pair in digest.scores(bots) {
+        finished &= pair.is_some();
+        match pair {
+            Some(score) if finished && verdict == Verdict::Running => {
+                scores.add(score);
+                verdict = scores.verdict(hypotheses);
+            }
+            Some(_) => after += 1,
+            None => {}
+        }
+    }
     let score = scores.mean();
     let elo = sprt::elo(score);
     SprtReport {
         bots,
         hypotheses: hypotheses.clone(),
         pairs: scores.units(),
+        after,
         pentanomial: scores.pentanomial(),
         score,
         elo: elo.is_finite().then_some(elo),
         llr: scores.llr(hypotheses),
         lower: hypotheses.lower(),
         upper: hypotheses.upper(),
-        verdict: scores.verdict(hypotheses),
+        verdict,
     }
 }

@@ -104,10 +104,20 @@ fn decision(test: &SprtStanding, names: &[&str]) -> String {
         Verdict::Running => format!("not decided between {elo0} and {elo1} Elo"),
     };
     let [lost, minus, even, plus, won] = test.counts;
+    let repeats = match test.repeats {
+        0 => String::new(),
+        left => format!(
+            "\n{} not counted: a match in it repeats another one move by move",
+            match left {
+                1 => "1 more is".to_owned(),
+                left => format!("{left} more are"),
+            }
+        ),
+    };
     format!(
         "SPRT: {accepted}\n\
          LLR {:.2} ({:.2} to {:.2}) after {}; with 0, ½, 1, 1½, 2 points for {first}: \
-         {lost}, {minus}, {even}, {plus}, {won}",
+         {lost}, {minus}, {even}, {plus}, {won}{repeats}",
         test.llr,
         test.hypotheses.lower(),
         test.hypotheses.upper(),

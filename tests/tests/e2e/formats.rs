@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tests::{Arena, Ran, run, timeless};
@@ -128,6 +129,27 @@ fn a_test_stops_by_itself() {
     assert!(ran.stderr.contains("SPRT: LLR "), "{}", ran.stderr);
     let decided = arena.matches().len();
     assert!(decided < 100, "{decided}");
+    // The log alone says the same, whatever was still in flight.
+    let mut args = vec!["standings".into(), arena.path("out")];
+    args.extend(
+        "--format json --elo0 0 --elo1 300 --sprt greedy random"
+            .split(' ')
+            .map(PathBuf::from),
+    );
+    let report = run(args);
+    let report: Value = serde_json::from_str(&report.stdout).expect("a report");
+    let test = &report["sprt"];
+    assert_eq!(test["verdict"], "h1");
+    let llr = test["llr"].as_f64().expect("a number");
+    let line = format!(
+        "LLR {llr:.2} (-2.94 to 2.94) after {} swapped pairs",
+        test["pairs"]
+    );
+    assert!(ran.stdout.contains(&line), "{line} in {}", ran.stdout);
+    let counted =
+        test["pairs"].as_u64().expect("a number") + test["after"].as_u64().expect("a number");
+    // One that was in flight may be half a pair.
+    assert_eq!(counted as usize, decided / 2);
     // Broken off, it comes to the same decision, after the same pairs.
     let first = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
     let whole = log(&arena);

@@ -81,6 +81,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         "mean_cpu_ms",
         "mean_share",
         "worst_share",
+        "forgiven",
         "mean_depth",
         "mean_nodes",
     ];
@@ -99,6 +100,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         row.push(figure(bot.time.mean_cpu_ms(), 3));
         row.push(figure(bot.time.mean_share(), 4));
         row.push(figure(worst, 4));
+        row.push(bot.time.forgiven.to_string());
         row.push(figure(bot.time.depth.mean(), 2));
         row.push(figure(bot.time.nodes.mean(), 1));
         rows.push(row);

@@ -61,7 +61,9 @@ pub struct SprtStanding {
     pub hypotheses: Hypotheses,
     /// How many swapped pairs it counts.
     pub pairs: u64,
-    /// How many of them gave the first bot 0, ½, 1, 1½ and 2 points.
+    /// How many were left out because a match of theirs repeats another one.
+    pub repeats: u64,
+    /// How many of those that count gave the first bot 0, ½, 1, 1½ and 2 points.
     pub counts: [u64; 5],
     /// The log-likelihood ratio.
     pub llr: f64,
