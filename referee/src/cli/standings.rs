@@ -89,6 +89,11 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        if self.sprt.is_some() && self.format == SheetFormat::Csv {
+            return Err(CliError::Usage(
+                "a test is no part of `--format csv`; all other formats have it".to_owned(),
+            ));
+        }
         let matches = self.read()?;
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by);

@@ -203,19 +203,8 @@ impl Matches {
     /// If the request names what is not there.
     pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
         let digest = Digest::new(self);
-        let names = || digest.bots.iter().map(|bot| self.bots[*bot].name.clone());
-        let find_bot = |name: &String| {
-            let found = names().position(|known| known == *name);
-            found.ok_or_else(|| RequestError::UnknownBot {
-                name: name.clone(),
-                known: names().collect(),
-            })
-        };
-        let anchor = request.anchor.as_ref().map(|(name, elo)| {
-            let bot = find_bot(name)?;
-            Ok(Anchor { bot, elo: *elo })
-        });
-        let anchor = anchor.transpose()?;
+        let find_bot = |name: &String| self.find_bot(&digest, name);
+        let anchor = self.anchor(&digest, request)?;
         let find_game = |label: &String| {
             let found = digest.labels.iter().position(|known| known == label);
             found.ok_or_else(|| RequestError::UnknownGame {
@@ -253,6 +242,42 @@ impl Matches {
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
         })
+    }
+
+    /// Ratings by the matches of each game alone, in the order of [`Report::games`].
+    ///
+    /// # Errors
+    /// If the request names a bot that is not there.
+    pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
+        let digest = Digest::new(self);
+        let anchor = self.anchor(&digest, request)?;
+        let games = 0..digest.games.len();
+        let ratings = games.map(|game| {
+            let evidence = digest.evidence(Some(game));
+            rate(&evidence, anchor, request.resampling)
+        });
+        Ok(ratings.collect())
+    }
+
+    fn find_bot(&self, digest: &Digest<'_>, name: &str) -> Result<usize, RequestError> {
+        let names = || digest.bots.iter().map(|bot| &self.bots[*bot].name);
+        let found = names().position(|known| known == name);
+        found.ok_or_else(|| RequestError::UnknownBot {
+            name: name.to_owned(),
+            known: names().cloned().collect(),
+        })
+    }
+
+    fn anchor(
+        &self,
+        digest: &Digest<'_>,
+        request: &Request,
+    ) -> Result<Option<Anchor>, RequestError> {
+        let anchor = request.anchor.as_ref().map(|(name, elo)| {
+            let bot = self.find_bot(digest, name)?;
+            Ok(Anchor { bot, elo: *elo })
+        });
+        anchor.transpose()
     }
 
     /// The games with the results in their seats, and the numbers of units and duplicates.

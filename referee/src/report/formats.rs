@@ -1,5 +1,7 @@
 //! What a format comes to besides points: a Swiss ranking, a bracket, the decision of a test.
 
+use serde_json::{Value, json};
+
 use super::points;
 use super::tables::table;
 use crate::rating::sprt::Verdict;
@@ -28,6 +30,38 @@ pub fn report(standing: &Standing, names: &[&str]) -> String {
         ),
         Standing::Knockout(stages) => format!("Knockout\n{}\n", bracket(stages, names)),
         Standing::Sprt(test) => format!("{}\n\n", decision(test, names)),
+    }
+}
+
+/// A standing for programs; `names` are the bots'.
+pub fn json(standing: &Standing, names: &[&str]) -> Value {
+    match standing {
+        Standing::Swiss(rows) => {
+            let rows = rows.iter().map(|row| {
+                json!({
+                    "bot": names[row.bot], "points": row.points, "buchholz": row.buchholz,
+                    "byes": row.byes,
+                })
+            });
+            json!({"swiss": rows.collect::<Value>()})
+        }
+        Standing::Knockout(stages) => {
+            let name = |bot: Option<usize>| bot.map(|bot| names[bot]);
+            let duel = |duel: &Duel| {
+                json!({
+                    "first": names[duel.first], "second": name(duel.second),
+                    "points": duel.points, "winner": name(duel.winner), "decided": duel.decided,
+                })
+            };
+            let stage = |duels: &Vec<Duel>| duels.iter().map(duel).collect::<Value>();
+            json!({"knockout": stages.iter().map(stage).collect::<Value>()})
+        }
+        Standing::Sprt(test) => json!({"sprt": {
+            "bots": names, "hypotheses": test.hypotheses, "pairs": test.pairs,
+            "repeats": test.repeats, "pentanomial": test.counts, "llr": test.llr,
+            "lower": test.hypotheses.lower(), "upper": test.hypotheses.upper(),
+            "verdict": test.verdict,
+        }}),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{Arena, Ran, run, timeless};
 
 use crate::{GREEDY, RANDOM, config, config_of};
@@ -380,4 +380,42 @@ fn what_is_more_than_an_addition_is_refused() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn results_are_printed_for_programs() {
+    let play = |head: &str, bots: &[(&str, &str)]| -> Value {
+        let arena = Arena::new(&format!("{head}\n{}", config(bots)));
+        let mut args = arena.tournament();
+        args.extend(["--quiet", "--format", "json"].map(PathBuf::from));
+        let ran = run(args);
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+        serde_json::from_str(&ran.stdout).expect("JSON")
+    };
+    let names = |rows: &Value| -> Vec<Value> {
+        let rows = rows.as_array().expect("rows");
+        rows.iter().map(|row| row["bot"].clone()).collect()
+    };
+    let swiss = play("format = \"swiss\"\nrounds = 3", &bots(3));
+    assert_eq!(swiss["complete"], true);
+    let rows = &swiss["standing"]["swiss"];
+    assert_eq!((names(rows).len(), &rows[0]["byes"]), (3, &1.into()));
+    assert_eq!(names(&swiss["bots"]).len(), 3);
+    let knockout = play("format = \"knockout\"", &bots(3));
+    let stages = &knockout["standing"]["knockout"];
+    assert_eq!(stages[0][0]["decided"], "bye");
+    assert!(stages[1][0]["winner"].is_string(), "{stages}");
+    let test = play("format = \"sprt\"\nsprt.max_pairs = 1", &[GREEDY, RANDOM]);
+    assert_eq!(
+        test["standing"]["sprt"]["bots"],
+        json!(["greedy", "random"])
+    );
+    let plain = play("rounds = 8", &[GREEDY, RANDOM]);
+    assert_eq!(plain["standing"], Value::Null);
+    let best = &plain["bots"][0];
+    assert_eq!(
+        (&best["bot"], &best["matches"]),
+        (&"greedy".into(), &16.into())
+    );
+    assert!(best["rating"]["elo"].as_f64() > Some(0.0), "{best}");
 }

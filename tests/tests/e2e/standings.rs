@@ -131,6 +131,10 @@ fn a_test_is_read_from_any_log() {
         ("--sprt greedy random --beta 0.5", "`beta` must be"),
         ("--elo0 3", "--sprt"),
         ("--sprt greedy", "2 values"),
+        (
+            "--sprt greedy random --format csv",
+            "no part of `--format csv`",
+        ),
     ] {
         let ran = test(args);
         assert_eq!(ran.code, Some(2), "{args}: {}", ran.stdout);

@@ -118,8 +118,9 @@ fn lost(noise: &Noise) -> String {
     match noise.answered_late {
         0 => format!("{lost} lost on time"),
         late => format!(
-            "{lost} lost on time ({late} by an answer that came too late, the others by none when \
-             the time was up)"
+            "{lost} lost on time ({late} by an answer that came too late, {} of them narrowly; the \
+             others by none when the time was up)",
+            noise.near
         ),
     }
 }

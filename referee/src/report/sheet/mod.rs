@@ -71,14 +71,10 @@ impl Sheet {
             ..request.clone()
         };
         let report = matches.report(&request)?;
-        let mut games = Vec::new();
-        for game in report.games.iter().filter(|_| by == Some(By::Game)) {
-            let request = Request {
-                game: Some(game.label.clone()),
-                ..request.clone()
-            };
-            games.push(matches.report(&request)?.ratings);
-        }
+        let games = match by {
+            Some(By::Game) => matches.ratings_by_game(&request)?,
+            _ => Vec::new(),
+        };
         Ok(Sheet { report, by, games })
     }
 

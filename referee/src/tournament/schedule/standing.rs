@@ -1,5 +1,7 @@
 //! Where a tournament stands, in formats in which that is more than points.
 
+use serde::Serialize;
+
 use crate::rating::sprt::{Hypotheses, Verdict};
 
 /// Where a tournament stands. Bots are indices.
@@ -42,7 +44,8 @@ pub struct Duel {
 }
 
 /// How a duel was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// There was nobody else.
     Bye,
