@@ -31,7 +31,7 @@ const SETTINGS: [(usize, usize, usize, f64, f64, f64, f64); 21] = [
     ( 5, 3,   5, 150.0,  80.0, 0.3, 0.0),
     ( 6, 3,  20, 150.0,  80.0, 0.3, 0.0),
     ( 5, 3,   5, 150.0,  80.0, 0.0, 0.0),
-    ( 4, 4,  10, 150.0,  80.0, 0.5, 0.0),
+    ( 4, 4,  10, 150.0,  80.0, 0.3, 0.0),
 ];
 
 /// Of tests between two bots: elo0, elo1, alpha and beta, draws, advantage, alike.

@@ -67,6 +67,7 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
         "limits": limits, "opening": moves.len().min(OPENING), "moves": moves,
         "result": {"scores": session.scores(), "outcome": session.outcome(),
                    "reason": session.reason().or(stopped), "faults": []},
+        "load": {"waiting": 0.25, "stolen": 0},
         "started": "2026-01-02T03:04:05.678Z", "duration_ms": 2345.6, "referee": "referee 0.1.0"
     })
 }
