@@ -12,6 +12,7 @@
 
 mod log;
 mod messages;
+mod mistakes;
 mod model;
 pub mod schema;
 mod time;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use protocol::{FaultCode, FromBot, ToBot};
+use protocol::{BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
+use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep_until};
 
@@ -29,14 +30,62 @@ pub enum After {
     Absent(Option<Box<Evidence>>),
 }
 
-/// Plays a match. The bots come in seat order, as their descriptions do, or the reason why one
-/// could not be started.
+/// Who takes a seat.
+pub enum Taker {
+    /// A bot, or the reason why it could not be started.
+    Bot(Result<Box<BotProcess>, NotStarted>),
+    /// One of the [`Guests`].
+    Guest,
+}
+
+/// Players who are no processes of their own, such as a person at the terminal. They look on as
+/// everybody can, and what they say comes through a channel.
+#[derive(Default)]
+pub struct Guests {
+    /// Their seats.
+    pub seats: Vec<usize>,
+    /// What they say, with the seat; `None` where there is nobody.
+    pub said: Option<mpsc::UnboundedReceiver<(usize, FromBot)>>,
+}
+
+impl Guests {
+    /// Whether a guest has this seat.
+    pub fn sit(&self, seat: usize) -> bool {
+        self.seats.contains(&seat)
+    }
+
+    /// What is said next; `None` where nobody can say anything any more.
+    async fn next(&mut self) -> Option<(usize, FromBot)> {
+        match &mut self.said {
+            Some(said) => said.recv().await,
+            None => pending().await,
+        }
+    }
+}
+
+/// A guest is there, and wants nothing: what there is to see is seen by looking on.
+fn guest() -> BotHello {
+    BotHello {
+        protocol: PROTOCOL,
+        name: "guest".to_owned(),
+        version: None,
+        author: None,
+        games: None,
+        wants: Wants {
+            state: false,
+            legal: false,
+        },
+    }
+}
+
+/// Plays a match. The players come in seat order, as their descriptions do.
 ///
 /// `watch` is called after every event, for those who want to look on.
 pub async fn play(
     setup: Setup,
     specs: &[Arc<BotSpec>],
-    bots: Vec<Result<Box<BotProcess>, NotStarted>>,
+    takers: Vec<Taker>,
+    guests: Guests,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
@@ -50,19 +99,26 @@ pub async fn play(
         plain: vec![false; specs.len()],
         specs,
         renewed: JoinSet::new(),
+        guests,
         pool,
     };
     let mut events = Vec::new();
-    for (seat, bot) in bots.into_iter().enumerate() {
-        driver.deaf.push(bot.is_err());
-        match bot {
-            Ok(bot) => {
+    for (seat, taker) in takers.into_iter().enumerate() {
+        driver.deaf.push(!matches!(taker, Taker::Bot(Ok(_))));
+        match taker {
+            Taker::Guest => {
+                let hello = guest();
+                driver.bots.push(None);
+                driver.gone.push(After::Absent(None));
+                events.push(Event::Joined { seat, hello });
+            }
+            Taker::Bot(Ok(bot)) => {
                 let hello = bot.hello().clone();
                 driver.bots.push(Some(bot));
                 driver.gone.push(After::Absent(None));
                 events.push(Event::Joined { seat, hello });
             }
-            Err(not) => {
+            Taker::Bot(Err(not)) => {
                 let (code, message) = not.failure;
                 driver.bots.push(None);
                 driver.gone.push(After::Absent(not.evidence));
@@ -102,6 +158,7 @@ struct Driver<'a> {
     specs: &'a [Arc<BotSpec>],
     /// Processes that are being started in the place of others, with their seats.
     renewed: JoinSet<(usize, Result<Box<BotProcess>, NotStarted>)>,
+    guests: Guests,
     pool: &'a mut Pool,
 }
 
@@ -145,6 +202,9 @@ impl Driver<'_> {
     }
 
     async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
+        if self.guests.sit(seat) {
+            return self.tell_guest(seat, message);
+        }
         let limit = self.write_limit(seat, message);
         self.bots[seat].as_mut()?.wake();
         // From here on the time is the bot's: it may answer before the write is seen to be over,
@@ -161,6 +221,41 @@ impl Driver<'_> {
                 message,
             },
         })
+    }
+
+    /// A guest is always ready, and has seen already what it would be told.
+    fn tell_guest(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
+        let now = self.reading(seat);
+        match message {
+            ToBot::Start(_) => Some(Event::Line {
+                seat,
+                message: Ok(FromBot::Ready {}),
+                now,
+            }),
+            ToBot::Turn(_) => Some(Event::Sent { seat, now }),
+            _ => None,
+        }
+    }
+
+    /// What a guest said, as an event.
+    fn heard_guest(&mut self, said: Option<(usize, FromBot)>) -> Event {
+        match said {
+            Some((seat, message)) => {
+                let now = self.reading(seat);
+                let message = Ok(message);
+                Event::Line { seat, message, now }
+            }
+            None => {
+                let awaited = self.arbiter.awaited();
+                let seat = awaited.filter(|seat| self.guests.sit(*seat));
+                self.guests.said = None;
+                Event::Failed {
+                    seat: seat.or(self.guests.seats.first().copied()).unwrap_or(0),
+                    code: FaultCode::Crash,
+                    message: "the player is gone".to_owned(),
+                }
+            }
+        }
     }
 
     /// What the clocks show, for a seat.
@@ -221,9 +316,8 @@ impl Driver<'_> {
             biased;
             line = line => line,
             Some(started) = self.renewed.join_next() => return self.seat_anew(started),
-            () = wake => {
-                return Event::Tick { now: self.reading(first) };
-            }
+            said = self.guests.next() => return self.heard_guest(said),
+            () = wake => return self.time_is_up(first),
         };
         let now = self.reading(seat);
         if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {
@@ -244,6 +338,19 @@ impl Driver<'_> {
                 message: self.explain(seat, code, message).await,
             },
         }
+    }
+
+    /// The arbiter's deadline has come. Whoever is late by it is looked at first, as that may
+    /// explain it.
+    fn time_is_up(&mut self, seat: usize) -> Event {
+        let now = self.reading(seat);
+        for seat in self.arbiter.late(now) {
+            let seen = self.bots[seat].as_ref().and_then(|bot| bot.look());
+            if let Some(what) = seen {
+                self.arbiter.handle(Event::Seen { seat, what });
+            }
+        }
+        Event::Tick { now }
     }
 
     /// Whether there may be something to be known of the others before their turn comes: how one

@@ -3,6 +3,7 @@
 
 pub mod arbiter;
 pub mod bot;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod draw;

@@ -119,6 +119,13 @@ pub enum Event {
         /// What happened, in words.
         message: String,
     },
+    /// A look at a seat that is late has told something that may explain it.
+    Seen {
+        /// The seat.
+        seat: usize,
+        /// What it seems to do, as part of a sentence.
+        what: String,
+    },
     /// Time went by.
     Tick {
         /// The time now; the CPU time of the seat whose turn it is.
@@ -192,6 +199,8 @@ pub struct Arbiter {
     info: Map<String, Value>,
     /// About how many bytes those are.
     info_bytes: u64,
+    /// What was seen of each seat's bot when it was late.
+    seen: Vec<Option<String>>,
 }
 
 /// About how many bytes a field takes in the log.
@@ -221,6 +230,7 @@ impl Arbiter {
             dismissed: vec![false; seats],
             info: Map::new(),
             info_bytes: 0,
+            seen: vec![None; seats],
         }
     }
 
@@ -288,6 +298,25 @@ impl Arbiter {
         &*self.table.session
     }
 
+    /// The seats whose time is up: an [`Event::Tick`] with this reading is their fault.
+    pub fn late(&self, now: Reading) -> Vec<usize> {
+        match self.phase {
+            Phase::Starting => {
+                let late = |seat: &usize| {
+                    let deadline = self.ready_deadline(*seat);
+                    deadline.is_some_and(|deadline| now.at >= deadline)
+                };
+                (0..self.readiness.len()).filter(late).collect()
+            }
+            Phase::Turn {
+                seat,
+                asked: Some(asked),
+                ..
+            } if self.too_much(seat, now.since(asked), now).is_some() => vec![seat],
+            _ => Vec::new(),
+        }
+    }
+
     /// The plies so far.
     pub fn moves(&self) -> &[LoggedMove] {
         &self.table.moves
@@ -305,6 +334,7 @@ impl Arbiter {
                 code,
                 message,
             } => self.trouble(seat, code, message, &mut actions),
+            Event::Seen { seat, what } => self.seen[seat] = Some(what),
             Event::Tick { now } => self.tick(now, &mut actions),
         }
         actions
@@ -489,14 +519,12 @@ impl Arbiter {
     }
 
     fn tick(&mut self, now: Reading, actions: &mut Vec<Action>) {
-        let at = now.at;
+        let late = self.late(now);
         match &mut self.phase {
             Phase::Starting => {
-                let late = |seat: &usize| self.ready_deadline(*seat).is_some_and(|end| at >= end);
-                let late: Vec<usize> = (0..self.readiness.len()).filter(late).collect();
                 for seat in late {
                     let startup = self.table.clocks[seat].control().startup.0;
-                    let message = faults::not_ready(startup);
+                    let message = faults::not_ready(startup, self.seen[seat].take());
                     self.trouble(seat, FaultCode::Startup, message, actions);
                 }
             }
@@ -507,8 +535,11 @@ impl Arbiter {
             } => {
                 *seen = now;
                 let (seat, used) = (*seat, now.since(*asked));
-                if let Some(cause) = self.too_much(seat, used, now) {
-                    self.give_up(seat, cause, actions);
+                if let Some((code, mut message)) = self.too_much(seat, used, now) {
+                    if let Some(seen) = self.seen[seat].take() {
+                        message.push_str(&format!("; {seen}"));
+                    }
+                    self.give_up(seat, (code, message), actions);
                 }
             }
             _ => {}

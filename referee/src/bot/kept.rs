@@ -287,6 +287,11 @@ impl Kept {
         }
     }
 
+    /// Whether the bot's first process has ended with code 0.
+    pub(super) fn ended_well(&self) -> bool {
+        self.exit == Some(Exit::Code(0)) && self.over.is_none()
+    }
+
     /// The CPU time that the kernel counted for its control group.
     pub(super) fn counted_cpu(&self) -> Option<Duration> {
         self.group.as_ref()?.cpu()

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tempfile::SpooledTempFile;
 
+use super::trace::{Said, Trace};
+
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
 const IN_MEMORY: usize = 16 << 10;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
@@ -25,6 +27,8 @@ pub(super) struct Transcript {
     skipped: u32,
     /// It could not be written, or read again.
     broken: bool,
+    /// Where all of it goes at once, over all matches.
+    trace: Option<Trace>,
 }
 
 /// What a frame is.
@@ -63,6 +67,26 @@ impl Transcript {
             heard: 0,
             skipped: 0,
             broken: false,
+            trace: None,
+        }
+    }
+
+    /// Nothing was said yet; all that is goes to this trace, too.
+    pub(super) fn traced(trace: Option<Trace>) -> Self {
+        Transcript {
+            trace,
+            ..Transcript::new()
+        }
+    }
+
+    /// Something happened to the process.
+    pub(super) fn happened(&mut self, what: &str) {
+        self.trace(Said::Event(what));
+    }
+
+    fn trace(&mut self, said: Said<'_>) {
+        if let Some(trace) = &mut self.trace {
+            trace.write(said);
         }
     }
 
@@ -76,13 +100,15 @@ impl Transcript {
     }
 
     /// A line was sent; with its end.
-    pub(super) fn sent(&mut self, line: &str) {
+    pub(super) fn sent(&mut self, line: &[u8]) {
+        self.trace(Said::ToBot(line));
         self.heard = 0;
-        self.push(Kind::ToBot, line.trim_end_matches('\n').as_bytes());
+        self.push(Kind::ToBot, line.strip_suffix(b"\n").unwrap_or(line));
     }
 
     /// A line came; without its end.
     pub(super) fn came(&mut self, line: &[u8]) {
+        self.trace(Said::FromBot(line));
         self.heard += line.len() + 1;
         match self.heard > KEPT_A_TURN {
             true => self.skipped += 1,
@@ -93,6 +119,7 @@ impl Transcript {
     /// This came, too, but was not read any more, or is no whole line.
     pub(super) fn unread(&mut self, piece: &[u8]) {
         if !piece.is_empty() {
+            self.trace(Said::Unread(piece));
             self.push(Kind::Unread, &piece[..piece.len().min(KEPT_OF_A_PIECE)]);
         }
     }
@@ -184,14 +211,14 @@ mod tests {
     #[test]
     fn everything_that_was_said_is_there() {
         let mut transcript = Transcript::new();
-        transcript.sent("forgotten\n");
+        transcript.sent(b"forgotten\n");
         transcript.begin();
-        transcript.sent("{\"type\":\"quit\"}\n");
+        transcript.sent(b"{\"type\":\"quit\"}\n");
         transcript.came(b"caf\xe9");
         transcript.unread(b"half a li");
         let long = "x".repeat(100_000);
         for _ in 0..2 {
-            transcript.sent(&long);
+            transcript.sent(long.as_bytes());
         }
         let lines = lines(transcript);
         assert_eq!(lines[0]["to_bot"], "{\"type\":\"quit\"}");
@@ -212,7 +239,7 @@ mod tests {
         for _ in 0..300 {
             transcript.came(&line);
         }
-        transcript.sent("next");
+        transcript.sent(b"next");
         transcript.came(&line);
         let lines = lines(transcript);
         assert_eq!(lines.len(), 256 + 3);

@@ -2,12 +2,14 @@
 //! here is only the list of them.
 
 mod bot;
+mod check;
 mod config;
 mod doctor;
 mod dry_run;
 mod export;
 mod format;
 mod games;
+mod human;
 mod input;
 mod keeper;
 mod launch;
@@ -30,6 +32,7 @@ use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::bot::NurseryError;
+use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::report::tell;
 use crate::tournament::ConfigError;
@@ -49,7 +52,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    all went well, faults of bots included
   2    the command line or the configuration is wrong
-  3    a log did not verify
+  3    a log did not verify, or a bot did not pass `referee check`
   4    the referee could not go on (disk, permissions)
   130  interrupted; what was finished is in the log, `--resume` goes on
 
@@ -61,6 +64,7 @@ Environment:
 enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
+    Check(check::Args),
     Standings(standings::Args),
     Replay(replay::Args),
     Export(export::Args),
@@ -104,8 +108,10 @@ enum CliError {
     #[error(transparent)]
     Nursery(#[from] NurseryError),
     #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
     Log(#[from] LogError),
-    /// A log was read but does not hold what it should.
+    /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
     /// Input or output of the program itself.
@@ -137,7 +143,7 @@ impl CliError {
                 ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
-            CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -153,6 +159,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
+        Command::Check(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),

@@ -20,6 +20,7 @@ use super::schedule::{Schedule, Scheduled, Standing};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
+use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 
 /// What happens in a tournament, for those who show it.
@@ -271,5 +272,5 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         conditions: config.conditions(),
         folder: Some(shared.folder.clone()),
     };
-    plan.play(pool, |_| ()).await
+    plan.play(pool, Guests::default(), |_| ()).await
 }
