@@ -508,6 +508,38 @@ fn two_bots_that_do_not_start_share_the_point() {
 }
 
 #[test]
+fn what_was_seen_of_a_late_bot_is_told() {
+    let saw = |script: &mut Script, seat| {
+        let what = "it sleeps".to_owned();
+        script.event(Event::Seen { seat, what });
+    };
+    let mut script = Script::amazons();
+    for seat in 0..2 {
+        let hello = hello(json!({}));
+        script.event(Event::Joined { seat, hello });
+    }
+    script.say(0, r#"{"type":"ready"}"#);
+    assert_eq!(script.arbiter.late(at(1019)), [0; 0]);
+    assert_eq!(script.arbiter.late(at(1020)), [1]);
+    saw(&mut script, 1);
+    script.wait(ms(1020));
+    let message = &script.result().faults[0].message;
+    assert_eq!(message, "did not say `ready` within 1000 ms; it sleeps");
+
+    let mut script = Script::amazons().started();
+    assert_eq!(script.arbiter.late(at(119)), [0; 0]);
+    assert_eq!(script.arbiter.late(at(120)), [0]);
+    saw(&mut script, 0);
+    script.wait(ms(120));
+    let message = &script.result().faults[0].message;
+    assert!(
+        message.ends_with("a margin of 20 ms); it sleeps"),
+        "{message}"
+    );
+    assert_eq!(script.fault(), (0, FaultCode::Timeout, 0));
+}
+
+#[test]
 fn a_bot_may_resign_before_it_is_ready() {
     let mut script = Script::amazons();
     for seat in 0..2 {

@@ -163,7 +163,7 @@ impl Check {
         if with_all.await.is_err() {
             return first;
         }
-        first.map_err(|(mut finding, trouble)| {
+        first.map_err(|(mut finding, mut trouble)| {
             let refused = match (hello.wants.state, hello.wants.legal) {
                 (false, false) => "`state` and `legal`",
                 (false, true) => "`state`",
@@ -173,6 +173,8 @@ impl Check {
                 "its `wants` refuses {refused}, but it plays only when that is there: {}",
                 finding.what
             );
+            finding.mend.clear();
+            trouble.known = false;
             (finding, trouble)
         })
     }

@@ -157,7 +157,7 @@ impl<'l> Talk<'l> {
                     .mend("what it printed on stderr should say why")
             }
             Heard::Bad(bad) => Trouble {
-                known: true,
+                known: bad.hint.is_some(),
                 ..Trouble::new(bad.to_string()).mend(
                     "print each message as one JSON object on one line, and nothing else on stdout",
                 )

@@ -150,7 +150,7 @@ fn failures_are_printed_for_people_and_for_junit() {
         "ok    match/amazons/0",
         "FAIL  match/amazons/1",
         "      sent     {\"type\":\"turn\"",
-        "      came     {\"move\":\"nonsense\"",
+        "      came     {\"type\":\"move\",\"move\":\"nonsense\"",
         "      mend     ",
         "2 passed, 1 failed",
     ] {
