@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::move_list::MoveList;
 use crate::time::{ClockState, TimeControl};
 
 /// What the referee says to a bot.
@@ -91,7 +92,7 @@ pub struct Turn {
     pub state: Option<Value>,
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub legal: Option<Vec<String>>,
+    pub legal: Option<MoveList>,
     /// The clocks.
     pub clock: ClockState,
 }
@@ -279,6 +280,11 @@ impl ToBot {
     /// The message as a line.
     pub fn to_line(&self) -> String {
         crate::line(self)
+    }
+
+    /// Appends the message as a line.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        crate::write_line(self, out);
     }
 
     /// Reads a line, with or without its end.

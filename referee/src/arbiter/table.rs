@@ -7,7 +7,7 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, Opponent, PlayedMove, Start,
+    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, Opponent, PlayedMove, Start,
     ToBot, Turn, Wants,
 };
 
@@ -127,7 +127,11 @@ impl Table {
             ply: self.session.ply(),
             moves: self.news(seat),
             state: wants.state.then(|| self.session.state()),
-            legal: wants.legal.then(|| self.session.legal()),
+            legal: wants.legal.then(|| {
+                let mut legal = MoveList::default();
+                self.session.each_legal(&mut |mv| legal.push(mv));
+                legal
+            }),
             clock: clock::state(&self.clocks, seat),
         }))
     }

@@ -213,6 +213,8 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             let _ = reports.send(Report::Trouble(warning)).await;
         }
         let record = tokio::select! {
+            // The others are looked at only when the match waits for something.
+            biased;
             record = play(&shared, &scheduled, opening, &mut pool) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
