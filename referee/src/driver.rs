@@ -81,8 +81,8 @@ pub async fn play(
     }
     loop {
         watch(&driver.arbiter);
-        if let Some(played) = driver.arbiter.played() {
-            return (played, driver.survivors());
+        if driver.arbiter.result().is_some() {
+            return driver.over();
         }
         // A bot that always has answered already must not keep the thread for itself.
         consume_budget().await;
@@ -138,15 +138,17 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// What became of the bots.
-    fn survivors(self) -> Vec<After> {
+    /// How the match went, and what became of the bots.
+    fn over(self) -> (Played, Vec<After>) {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
-        bots.map(|((bot, deaf), gone)| match bot {
+        let after = bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
             Some(bot) => After::Fit(bot),
             None => gone,
-        })
-        .collect()
+        });
+        let after = after.collect();
+        let played = self.arbiter.into_played();
+        (played.expect("the match has a result"), after)
     }
 
     fn now(&self) -> Duration {

@@ -261,12 +261,20 @@ impl Arbiter {
         }
     }
 
-    /// How the match went, once it is over.
-    pub fn played(&self) -> Option<Played> {
+    /// How the match ended, once it is over.
+    pub fn result(&self) -> Option<&MatchResult> {
         match &self.phase {
+            Phase::Over(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// How the match went, if it is over.
+    pub fn into_played(self) -> Option<Played> {
+        match self.phase {
             Phase::Over(result) => Some(Played {
-                moves: self.table.moves.clone(),
-                result: result.clone(),
+                moves: self.table.moves,
+                result,
             }),
             _ => None,
         }
@@ -421,7 +429,7 @@ impl Arbiter {
             }
             Ok(FromBot::Move(mv)) => {
                 let info = self.told(seat, mv.info);
-                match self.table.play(seat, &mv.mv, used, info) {
+                match self.table.play(seat, mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
                 }

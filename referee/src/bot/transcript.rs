@@ -8,7 +8,7 @@ use serde::Serialize;
 use tempfile::tempfile;
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
-const IN_MEMORY: usize = 16 << 10;
+const IN_MEMORY: usize = 12 << 10;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
 const KEPT_A_TURN: usize = 256 << 10;
 /// So much of a line is kept that is too long to be one.
@@ -73,7 +73,9 @@ impl Transcript {
     /// Another match begins.
     pub(super) fn begin(&mut self) {
         self.frames.clear();
-        self.file = None;
+        // Made anew only if it cannot be emptied: that costs more.
+        self.file
+            .take_if(|file| file.set_len(0).and_then(|()| file.rewind()).is_err());
         self.broken = false;
         self.began = Instant::now();
         self.heard = 0;

@@ -129,11 +129,7 @@ impl Args {
 
     /// Reads a line and replays its match: its id and what does not fit. `None` if it is not
     /// wanted.
-    fn check_line(
-        &self,
-        file: &LogFile,
-        line: &RawLine,
-    ) -> Result<Option<Checked>, LogError> {
+    fn check_line(&self, file: &LogFile, line: &RawLine) -> Result<Option<Checked>, LogError> {
         let record: Record = file.parse(line)?;
         let wanted = self.wanted(&record);
         Ok(wanted.then(|| {

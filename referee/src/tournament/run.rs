@@ -13,6 +13,7 @@ use super::Config;
 use super::config::Affinity;
 use super::cores;
 use super::folder::Folder;
+use super::memory;
 use super::opening::{self, Opening};
 use super::plan::Plan;
 use super::queue::Queue;
@@ -110,6 +111,7 @@ pub async fn run(
         folder: folder.path.clone(),
         stop,
     });
+    memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, mut inbox) = mpsc::channel(2 * slots.max(1));
     for number in 0..slots {
@@ -188,7 +190,8 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(slot(shared, reports)),
+        // On the heap: futures are handed through many frames, which would each carry it.
+        Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => tracing::error!("a slot cannot begin: {error}"),
     }
 }
@@ -215,7 +218,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.
             biased;
-            record = play(&shared, &scheduled, opening, &mut pool) => record,
+            record = Box::pin(play(&shared, &scheduled, opening, &mut pool)) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
