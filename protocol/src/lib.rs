@@ -17,7 +17,7 @@ mod move_list;
 pub mod schema;
 mod time;
 
-pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, LoggedMove, Player, Record};
+pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record};
 pub use messages::{
     BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
     Opponent, PlayedMove, Start, ToBot, Turn, Wants,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::move_list::MoveList;
-use crate::time::{ClockState, TimeControl};
+use crate::time::{ClockState, Millis, TimeControl};
 
 /// What the referee says to a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -141,6 +141,16 @@ pub struct Fault {
     pub ply: u32,
     /// What happened, in words.
     pub message: String,
+    /// For a loss on time, how long the turn had lasted when it was called: no answer came before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<Millis>,
+    /// The CPU time that all processes of the bot had used by then, where the machine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<Millis>,
+    /// True if an answer was there by then, so that `ms` is when it came. The referee does not
+    /// wait for late ones, so it need not have been.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answered: bool,
 }
 
 /// The kinds of faults, and resigning, which ends the game in the same way.

@@ -10,6 +10,7 @@ pub mod driver;
 pub mod ending;
 pub mod log;
 pub mod model;
+mod permutations;
 pub mod rating;
 pub mod rematch;
 pub mod report;

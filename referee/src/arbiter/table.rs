@@ -220,7 +220,20 @@ impl Table {
             code,
             ply: self.session.ply(),
             message,
+            ms: None,
+            cpu_ms: None,
+            answered: false,
         });
+    }
+
+    /// Notes what a turn had taken when a seat was found to be late, and whether an answer was
+    /// there by then.
+    pub(super) fn note_late(&mut self, seat: usize, used: Used, answered: bool) {
+        if let Some(fault) = self.faults.iter_mut().find(|fault| fault.seat == seat) {
+            fault.ms = Some(Millis(used.wall));
+            fault.cpu_ms = used.cpu.map(Millis);
+            fault.answered = answered;
+        }
     }
 
     /// What has ended the match, faults aside.

@@ -22,6 +22,7 @@ use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::log::{LogWriter, WriteError};
+use crate::rating;
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -132,7 +133,9 @@ pub async fn run(
                 Ok(()) => {
                     warn_if_mended(&mut folder.log, &mut show);
                     // Only what is in the log decides what comes next.
-                    shared.queue.finish(number, &record.result.outcome);
+                    let outcome = &record.result.outcome;
+                    let repetition = || rating::repetition(&record);
+                    shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }
                 Err(error) => {
