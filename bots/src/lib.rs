@@ -13,6 +13,7 @@
 //! ```
 
 pub mod clock;
+pub mod evaluate;
 pub mod greedy;
 pub mod mcts;
 pub mod random;
