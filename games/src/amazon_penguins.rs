@@ -56,6 +56,11 @@ impl Position {
 }
 
 impl AmazonPenguins {
+    /// The board.
+    pub fn board(&self) -> &Board {
+        self.sea.board()
+    }
+
     fn position(&self, floe: Floe) -> Position {
         let free = floe.free();
         let blocked = self.sea.board().cells().filter(|c| free >> c & 1 == 0);

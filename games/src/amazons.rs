@@ -47,6 +47,16 @@ impl Position {
     pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<> {
         bits::cells(self.amazons[seat])
     }
+
+    /// The same as a set.
+    pub fn amazon_set(&self, seat: Seat) -> u128 {
+        self.amazons[seat]
+    }
+
+    /// Amazons and arrows.
+    pub fn occupied(&self) -> &Occupancy<64> {
+        &self.occupied
+    }
 }
 
 impl Amazons {
@@ -93,6 +103,11 @@ impl Amazons {
         self.board.cells().filter(move |&cell| {
             self.lines.blocked(&position.occupied, cell) && amazons >> cell & 1 == 0
         })
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 
     /// The lines of the board, for evaluations.

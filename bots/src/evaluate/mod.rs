@@ -1,11 +1,19 @@
 //! Evaluations: what a position is worth to each seat without searching. Each game has its own
 //! file; a game without one is judged by points and mobility.
 
+mod amazons;
 mod general;
+mod grid;
+mod linear;
 
 use games::{Game, MAX_SEATS};
 
 pub use general::General;
+use linear::Linear;
+
+/// If two scores are farther apart than this, the outcome is certain: the seat with the higher one
+/// wins against best play, and the difference beyond it tells by how much.
+pub const CERTAIN: f32 = 40.0;
 
 /// Judges positions of one game.
 pub trait Evaluate<G: Game>: Send {
@@ -33,7 +41,9 @@ macro_rules! own_evaluations {
     };
 }
 
-own_evaluations![];
+own_evaluations![
+    games::amazons::Amazons => Linear::<amazons::Territory>::default(),
+];
 
 /// The game's own evaluation or, for a game without one, the general one.
 pub fn evaluation<G: Game>() -> Box<dyn Evaluate<G>> {
