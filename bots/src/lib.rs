@@ -77,7 +77,13 @@ pub static BOTS: &[Entry] = &[
         summary: "searches: Monte Carlo tree search for as long as the clock allows",
         make: |options| {
             let playouts = options.playouts;
-            Box::new(Player::new(Mcts { playouts }, options.seed))
+            Box::new(Player::new(
+                Mcts {
+                    playouts,
+                    threads: 1,
+                },
+                options.seed,
+            ))
         },
     },
 ];

@@ -50,6 +50,8 @@ pub struct Question<'a, G: Game> {
     pub history: &'a [u64],
     /// When the answer should be on its way; `None` without a clock.
     pub deadline: Option<Instant>,
+    /// Whether time that is left over can be used later: a game clock runs.
+    pub saves: bool,
 }
 
 /// A chosen move.
@@ -252,6 +254,7 @@ impl<G: Game> Table for Following<G> {
             repetition: self.repetition,
             history: &self.history,
             deadline: spend.map(|spend| asked + spend),
+            saves: turn.clock.remaining_ms.is_some(),
         };
         let thought = self.mind.choose(&question, &mut self.rng);
         Ok(Choice::Move {

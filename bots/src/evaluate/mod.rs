@@ -50,6 +50,11 @@ pub fn evaluation<G: Game>() -> Box<dyn Evaluate<G>> {
     own::<G>().unwrap_or_else(|| Box::new(General::default()))
 }
 
+/// Whether a game has no evaluation of its own.
+pub(crate) fn is_general<G: Game>() -> bool {
+    own::<G>().is_none()
+}
+
 /// The expected outcome of the first against the second of two seats with these scores.
 ///
 /// ```
