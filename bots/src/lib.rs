@@ -12,6 +12,7 @@
 //! assert!(String::from_utf8(output).unwrap().contains("\"name\":\"greedy\""));
 //! ```
 
+pub mod alphabeta;
 pub mod clock;
 pub mod evaluate;
 pub mod greedy;
@@ -28,6 +29,7 @@ use std::io::{BufRead, Write};
 
 use thiserror::Error;
 
+use crate::alphabeta::AlphaBeta;
 use crate::greedy::Greedy;
 use crate::mcts::Mcts;
 use crate::random::Random;
@@ -41,6 +43,8 @@ pub struct BotOptions {
     pub seed: u64,
     /// For `mcts`: so many playouts a move, whatever the clock says.
     pub playouts: Option<u32>,
+    /// For `alphabeta`: so many nodes a move, whatever the clock says.
+    pub nodes: Option<u64>,
 }
 
 /// A reference bot.
@@ -71,6 +75,14 @@ pub static BOTS: &[Entry] = &[
         name: "greedy",
         summary: "looks one ply ahead: most points, then most mobility",
         make: |options| Box::new(Player::new(Greedy, options.seed)),
+    },
+    Entry {
+        name: "alphabeta",
+        summary: "searches: alpha-beta with an evaluation for each game",
+        make: |options| {
+            let nodes = options.nodes;
+            Box::new(Player::new(AlphaBeta { nodes }, options.seed))
+        },
     },
     Entry {
         name: "mcts",

@@ -2,15 +2,45 @@
 
 use games::amazons::{Amazons, Position};
 use games::lines::Gap;
-use games::{Game, Seat};
+use games::{Game, MAX_SEATS, Seat};
 
 use super::grid::{Cells, Flood, Grid};
 use super::linear::{Features, Table};
+use super::solo::{Moves, Place, Solo};
 
 /// The territory of each side.
 #[derive(Default)]
 pub(super) struct Territory {
     grid: Option<Grid<u128>>,
+    solo: Solo<u128>,
+}
+
+/// Amazons that fill a region of their own: each shot is a move more.
+struct Filling<'a>(&'a Grid<u128>);
+
+impl Moves<u128> for Filling<'_> {
+    fn each(&self, place: Place<u128>, visit: &mut dyn FnMut(Place<u128>, u32)) {
+        for from in place.pieces.each() {
+            for to in self.0.slides(1 << from, place.open).each() {
+                let pieces = place.pieces ^ 1 << from ^ 1 << to;
+                let open = place.open ^ 1 << to | 1 << from;
+                for target in self.0.slides(1 << to, open).each() {
+                    let open = open ^ 1 << target;
+                    visit(Place { pieces, open }, 1);
+                }
+            }
+        }
+    }
+
+    fn most(&self, place: Place<u128>) -> u32 {
+        self.0.region(place.pieces, place.open).count()
+    }
+}
+
+/// The cells that are neither amazons nor arrows.
+fn empty(game: &Amazons, position: &Position) -> u128 {
+    let board = u128::MAX >> (128 - game.board().len());
+    board & !game.lines().blocked_cells(position.occupied())
 }
 
 /// How fast a cell loses worth with the moves that it takes to get there.
@@ -23,8 +53,7 @@ impl Features<Amazons> for Territory {
 
     fn count(&mut self, game: &Amazons, position: &Position, table: &mut Table) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        let empty = !game.lines().blocked_cells(position.occupied());
-        let empty = empty & (u128::MAX >> (128 - game.board().len()));
+        let empty = empty(game, position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
         let kings = sides.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
@@ -57,6 +86,41 @@ impl Features<Amazons> for Territory {
             ];
             features[..list.len()].copy_from_slice(&list);
         }
+    }
+
+    fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
+        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let mover = game.to_move(position)?;
+        let empty = empty(game, position);
+        let sides = [position.amazon_set(0), position.amazon_set(1)];
+        let regions = sides.map(|own| grid.region(own, empty | own));
+        if regions[0] & regions[1] & empty != 0 {
+            return None;
+        }
+        let moves = [0, 1].map(|seat| {
+            let place = Place {
+                pieces: sides[seat],
+                open: empty & regions[seat],
+            };
+            self.solo.all(grid, &Filling(grid), place)
+        });
+        // The first who cannot move loses.
+        let (own, other) = (moves[mover], moves[1 - mover]);
+        let lead = if own.least > other.most {
+            1 + own.least - other.most
+        } else if own.most <= other.least {
+            1 + other.least - own.most
+        } else {
+            return None;
+        };
+        let winner = if own.least > other.most {
+            mover
+        } else {
+            1 - mover
+        };
+        let mut scores = [0.0; MAX_SEATS];
+        scores[winner] = super::CERTAIN + lead as f32;
+        Some(scores)
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) struct Grid<S> {
     axes: Vec<Axis<S>>,
     /// Doublings until a slide has gone over the longest line.
     doublings: u32,
+    /// How many cells there are.
+    cells: usize,
 }
 
 impl<S: Cells> Grid<S> {
@@ -96,7 +98,9 @@ impl<S: Cells> Grid<S> {
                 let step = move |cell| Some((cell, board.step(cell, direction)?));
                 board.cells().filter_map(step)
             };
-            let shift = steps().map(|(from, to)| i32::from(to) - i32::from(from)).next();
+            let shift = steps()
+                .map(|(from, to)| i32::from(to) - i32::from(from))
+                .next();
             let shift = shift.unwrap_or(0);
             debug_assert!(steps().all(|(from, to)| i32::from(to) - i32::from(from) == shift));
             let from = steps().fold(S::NONE, |set, (from, _)| set | S::cell(from));
@@ -110,9 +114,15 @@ impl<S: Cells> Grid<S> {
         };
         let longest = board.rows().iter().map(Vec::len).max().unwrap_or(1);
         Grid {
+            cells: board.len(),
             axes: (0..half).map(axis).collect(),
             doublings: (longest.max(board.rows().len()).max(2) - 1).ilog2(),
         }
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.cells
     }
 
     /// All cells next to a set; some of them may be in it.
@@ -121,6 +131,16 @@ impl<S: Cells> Grid<S> {
         self.axes.iter().fold(S::NONE, |all, axis| {
             all | (set & axis.before) << axis.shift | (set & axis.after) >> axis.shift
         })
+    }
+
+    /// The cells of `open` behind cells of `over` that are next to the set, in a straight line.
+    pub(super) fn jumps(&self, set: S, over: S, open: S) -> S {
+        let landed = self.axes.iter().fold(S::NONE, |all, axis| {
+            let up = over & (set & axis.before) << axis.shift;
+            let down = over & (set & axis.after) >> axis.shift;
+            all | (up & axis.before) << axis.shift | (down & axis.after) >> axis.shift
+        });
+        landed & open
     }
 
     /// The cells of `open` that are next to the set or to cells of `open` that are.

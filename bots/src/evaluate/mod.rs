@@ -1,10 +1,19 @@
 //! Evaluations: what a position is worth to each seat without searching. Each game has its own
 //! file; a game without one is judged by points and mobility.
 
+mod amazon_penguins;
 mod amazons;
+mod catch;
+mod elephant_run;
 mod general;
+mod giantslayer;
 mod grid;
 mod linear;
+mod paper_penguins;
+mod penguins;
+mod run;
+mod siam;
+mod solo;
 
 use games::{Game, MAX_SEATS};
 
@@ -24,6 +33,31 @@ pub trait Evaluate<G: Game>: Send {
     ///
     /// The same position always gets the same scores.
     fn scores(&mut self, game: &G, position: &G::Position) -> [f32; MAX_SEATS];
+
+    /// How promising a legal move looks at once, compared to others: the unit is that of the
+    /// ordering of a search, 2^20 for a move that is tried before all others.
+    fn promise(&mut self, game: &G, position: &G::Position, mv: G::Move) -> i32 {
+        let _ = (game, position, mv);
+        0
+    }
+
+    /// Lists the moves that are worth a search to this depth; all of them if in doubt.
+    fn shortlist(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        depth: i32,
+        moves: &mut Vec<G::Move>,
+    ) {
+        let _ = depth;
+        game.legal(position, moves);
+    }
+
+    /// Appends the moves after which the scores may be very different, with their promise: a
+    /// search does not rely on the scores of a position before it has looked at these.
+    fn noisy(&mut self, game: &G, position: &G::Position, moves: &mut Vec<(i32, G::Move)>) {
+        let _ = (game, position, moves);
+    }
 }
 
 /// Gives the own evaluation to each game that has one.
@@ -42,7 +76,14 @@ macro_rules! own_evaluations {
 }
 
 own_evaluations![
+    games::amazon_penguins::AmazonPenguins => Linear::<amazon_penguins::Reach>::default(),
     games::amazons::Amazons => Linear::<amazons::Territory>::default(),
+    games::elephant_run::ElephantRun => Linear::<elephant_run::Chase>::default(),
+    games::giantslayer::Giantslayer => Linear::<giantslayer::Siege>::default(),
+    games::paper_penguins::PaperPenguins => Linear::<paper_penguins::Reach>::default(),
+    games::penguins::Penguins => Linear::<penguins::Reach>::default(),
+    games::run::Run => Linear::<run::Drive>::default(),
+    games::siam::Siam => Linear::<siam::Force>::default(),
 ];
 
 /// The game's own evaluation or, for a game without one, the general one.

@@ -21,6 +21,9 @@ pub(super) struct Args {
     /// For mcts: so many playouts a move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     playouts: Option<u32>,
+    /// For alphabeta: so many nodes a move, whatever the clock says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -35,12 +38,13 @@ impl Args {
             }
             let lines = bots::BOTS
                 .iter()
-                .map(|bot| format!("{:8} {}\n", bot.name, bot.summary));
+                .map(|bot| format!("{:9} {}\n", bot.name, bot.summary));
             return print(&lines.collect::<String>());
         };
         let options = BotOptions {
             seed: self.seed,
             playouts: self.playouts,
+            nodes: self.nodes,
         };
         let output = BufWriter::new(io::stdout().lock());
         bots::run_named(&name, &options, io::stdin().lock(), output)
