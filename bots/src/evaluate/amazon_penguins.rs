@@ -71,7 +71,8 @@ fn sea(game: &AmazonPenguins, position: &Position) -> Sea<u64> {
 
 impl Features<AmazonPenguins> for Reach {
     const WEIGHTS: &'static [f32] = &[
-        0.15, 0.3, 0.10, 0.1, 0.02, 0.05, 0.15, 0.25, 0.1, -0.5, 0.2, 0.0, 0.1,
+        0.083, 0.419, -0.003, 0.265, -0.040, 0.007, 0.098, -0.214, 0.491, -0.528, 0.459, -0.154,
+        0.051,
     ];
 
     fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut Table) {

@@ -48,7 +48,7 @@ const DECAY: f32 = 0.5;
 
 impl Features<Amazons> for Territory {
     const WEIGHTS: &'static [f32] = &[
-        0.20, 0.02, 0.02, 0.05, 0.08, 0.02, 0.03, 0.05, 0.10, 0.3, 0.1,
+        0.057, -0.092, 0.181, -0.222, 0.004, 0.169, -0.015, 0.002, 0.277, 0.217, -0.020,
     ];
 
     fn count(&mut self, game: &Amazons, position: &Position, table: &mut Table) {

@@ -135,6 +135,7 @@ pub(super) fn certain(seats: usize, points: &[(u32, u32); MAX_SEATS]) -> Option<
             }
         }
     }
-    let score = |(least, most): (u32, u32)| (least + most) as f32 / 2.0 * super::CERTAIN * 1.05;
-    Some(points.map(score))
+    let middle = |(least, most): (u32, u32)| (least + most) as f32 / 2.0;
+    let mean = points[..seats].iter().copied().map(middle).sum::<f32>() / seats as f32;
+    Some(points.map(|points| (middle(points) - mean) * super::CERTAIN * 1.05))
 }

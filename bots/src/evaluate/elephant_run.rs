@@ -18,7 +18,7 @@ const ELEPHANT: usize = 0;
 
 impl Features<ElephantRun> for Chase {
     const WEIGHTS: &'static [f32] = &[
-        -1.0, 0.35, -0.2, 0.4, 0.15, 0.05, 0.1, 0.3, 0.1, -0.1, 0.5, 0.0,
+        -0.016, -0.063, -0.101, 0.036, 0.726, 0.054, -0.118, 1.648, -0.108, -0.007, 0.583, -0.015,
     ];
 
     fn count(&mut self, game: &ElephantRun, position: &Position, table: &mut Table) {

@@ -48,7 +48,7 @@ impl Ground {
 
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.12, 0.0, 0.9, 0.3, 0.6, 1.0, -0.15, -0.6, 0.08, 0.3, -0.8, 0.1,
+        0.246, 6.748, 2.386, 0.470, 0.594, 0.109, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457,
     ];
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {

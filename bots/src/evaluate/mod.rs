@@ -5,6 +5,8 @@ mod amazon_penguins;
 mod amazons;
 mod catch;
 mod elephant_run;
+#[cfg(test)]
+mod fit;
 mod general;
 mod giantslayer;
 mod grid;

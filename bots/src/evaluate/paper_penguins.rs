@@ -58,7 +58,7 @@ fn sea(game: &PaperPenguins, position: &Position) -> Sea<u128> {
 
 impl Features<PaperPenguins> for Reach {
     const WEIGHTS: &'static [f32] = &[
-        0.15, 0.3, 0.10, 0.1, 0.02, 0.05, 0.15, 0.25, 0.1, -0.5, 0.2, 0.0,
+        0.140, 0.241, 0.049, 0.187, -0.064, -0.027, 0.116, 0.447, -0.449, -0.248, 0.137, 0.125,
     ];
 
     fn count(&mut self, game: &PaperPenguins, position: &Position, table: &mut Table) {

@@ -66,7 +66,7 @@ fn sea(game: &Penguins, position: &Position) -> Sea<u64> {
 
 impl Features<Penguins> for Reach {
     const WEIGHTS: &'static [f32] = &[
-        0.15, 0.3, 0.10, 0.1, 0.02, 0.05, 0.15, 0.25, 0.1, -0.5, 0.2, 0.0,
+        0.052, 0.501, 0.154, 0.218, -0.181, -0.092, 0.178, 0.811, -0.646, -0.266, 0.304, -0.039,
     ];
 
     fn count(&mut self, game: &Penguins, position: &Position, table: &mut Table) {

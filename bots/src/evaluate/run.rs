@@ -33,7 +33,8 @@ impl Ground {
 
 impl Features<Run> for Drive {
     const WEIGHTS: &'static [f32] = &[
-        1.0, 0.45, 0.06, 0.02, 0.3, 0.25, -0.25, -0.1, 0.1, 0.05, 0.1, 0.15, 0.1,
+        2.509, 0.656, -0.234, 0.067, 0.799, 0.631, -0.318, -0.138, 0.456, -0.035, 0.129, 0.006,
+        -0.128,
     ];
 
     fn count(&mut self, game: &Run, position: &Position, table: &mut Table) {

@@ -74,7 +74,8 @@ fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
 
 impl Features<Siam> for Force {
     const WEIGHTS: &'static [f32] = &[
-        2.0, 1.0, 0.5, 0.2, 0.8, 0.4, 0.2, 0.1, 0.15, 0.15, 0.1, 0.3, 1.0, 0.3,
+        2.814, 0.575, -0.082, 0.173, 2.175, 0.254, -0.178, -0.096, -0.291, 0.281, 0.297, 0.383,
+        1.967, 0.078,
     ];
 
     fn count(&mut self, game: &Siam, position: &Position, table: &mut Table) {
