@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::bits;
-use crate::board::Board;
+use crate::board::{Board, CellId};
 use crate::fish::{self, Floe, Move, Phase, Sea};
 use crate::game::{Game, Info, Limits, ParseError, Scores, Seat};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
 use crate::shots::{self, Shot};
@@ -59,6 +59,12 @@ impl AmazonPenguins {
     /// The board.
     pub fn board(&self) -> &Board {
         self.sea.board()
+    }
+
+    /// How many cells a penguin on a cell can go to.
+    #[inline]
+    pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
+        with_lines!(self, lines => lines.count(&position.occupied, cell, Gap::NONE))
     }
 
     fn position(&self, floe: Floe) -> Position {

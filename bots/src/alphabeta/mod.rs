@@ -278,3 +278,6 @@ impl<G: Game> Search<'_, G> {
         line
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,9 +78,9 @@ impl Features<AmazonPenguins> for Reach {
     fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut Table) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let sea = sea(game, position);
-        sea.count(grid, table);
-        for seat in 0..2 {
-            table[seat][catch::FEATURES] = worth(sea.worth, sea.pieces[seat]) as f32;
+        sea.count(grid, |cell| game.count_slides(position, cell), table);
+        for (features, pieces) in table.iter_mut().zip(&sea.pieces[..2]) {
+            features[catch::FEATURES] = worth(sea.worth, *pieces) as f32;
         }
     }
 

@@ -5,7 +5,7 @@ use games::lines::Gap;
 use games::{Game, MAX_SEATS, Seat};
 
 use super::grid::{Cells, Flood, Grid};
-use super::linear::{Features, Table};
+use super::linear::{Features, Table, logarithm};
 use super::solo::{Moves, Place, Solo};
 
 /// The territory of each side.
@@ -61,9 +61,8 @@ impl Features<Amazons> for Territory {
         let contested = (queens[0].all() & queens[1].all()).count() as f32;
         let phase = contested / (empty.count().max(1)) as f32 * (contested / 92.0).min(1.0);
         let mover = game.to_move(position);
-        for seat in 0..2 {
+        for (seat, features) in table.iter_mut().enumerate().take(2) {
             let (own, other) = (seat, 1 - seat);
-            let features = &mut table[seat];
             let first = queens[own].before(&queens[other]).count() as f32;
             let near = kings[own].before(&kings[other]).count() as f32;
             let close = closeness(&queens[own]);
@@ -147,7 +146,7 @@ fn room(game: &Amazons, position: &Position, seat: Seat, empty: u128, grid: &Gri
     let each = position.amazons(seat).map(|cell| {
         let moves = lines.count(position.occupied(), cell, Gap::NONE);
         let steps = (grid.around(1 << cell) & empty).count();
-        ((moves + 2 * steps) as f32 + 1.0).ln()
+        logarithm(moves + 2 * steps)
     });
     each.sum()
 }

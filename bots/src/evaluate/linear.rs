@@ -1,5 +1,7 @@
 //! Evaluations that are weighted sums of features, so that the weights can be fitted to games.
 
+use std::sync::LazyLock;
+
 use games::{Game, MAX_SEATS};
 
 use super::Evaluate;
@@ -42,6 +44,14 @@ impl<G: Game, F: Features<G>> Evaluate<G> for Linear<F> {
             sum.clamp(-MOST_GUESSED, MOST_GUESSED)
         })
     }
+}
+
+/// The natural logarithm of a small count and one.
+#[inline]
+pub(super) fn logarithm(count: u32) -> f32 {
+    static TABLE: LazyLock<[f32; 64]> =
+        LazyLock::new(|| std::array::from_fn(|count| (count as f32 + 1.0).ln()));
+    TABLE[(count as usize).min(63)]
 }
 
 /// A guess is never as sure as what is certain.
