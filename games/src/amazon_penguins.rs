@@ -61,10 +61,30 @@ impl AmazonPenguins {
         self.sea.board()
     }
 
+    /// Calls `visit` with each cell that a penguin on a cell can go to.
+    #[inline]
+    pub fn each_slide(&self, position: &Position, cell: CellId, mut visit: impl FnMut(CellId)) {
+        let occupied = &position.occupied;
+        with_lines!(self, lines => lines.each(occupied, cell, Gap::NONE, |to, _| visit(to)));
+    }
+
     /// How many cells a penguin on a cell can go to.
     #[inline]
     pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
         with_lines!(self, lines => lines.count(&position.occupied, cell, Gap::NONE))
+    }
+
+    /// The position half-way through a move of the seat to move, the penguin moved and nothing
+    /// speared: for evaluations only.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        with_lines!(self, lines => {
+            lines.toggle(&mut next.occupied, from);
+            lines.toggle(&mut next.occupied, to);
+        });
+        next.floe.walk(from, to);
+        next
     }
 
     fn position(&self, floe: Floe) -> Position {

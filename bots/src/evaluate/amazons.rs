@@ -2,9 +2,11 @@
 
 use games::amazons::{Amazons, Position};
 use games::lines::Gap;
+use games::shots::Shot;
 use games::{Game, MAX_SEATS, Seat};
 
 use super::grid::{Cells, Flood, Grid};
+use super::halves::{self, Halves};
 use super::linear::{Features, Table, logarithm};
 use super::solo::{Moves, Place, Solo};
 
@@ -87,6 +89,16 @@ impl Features<Amazons> for Territory {
         }
     }
 
+    fn shortlist(
+        &mut self,
+        game: &Amazons,
+        position: &Position,
+        depth: i32,
+        moves: &mut Vec<Shot>,
+    ) -> bool {
+        halves::shortlist(self, (game, position), depth, &HALVES, moves)
+    }
+
     fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let mover = game.to_move(position)?;
@@ -122,6 +134,35 @@ impl Features<Amazons> for Territory {
         Some(scores)
     }
 }
+
+const HALVES: Halves<Amazons, Territory> = Halves {
+    slides: |game, position, slides| {
+        for from in game
+            .to_move(position)
+            .into_iter()
+            .flat_map(|s| position.amazons(s))
+        {
+            let slide = |to, _| slides.push((from, to));
+            game.lines()
+                .each(position.occupied(), from, Gap::NONE, slide);
+        }
+    },
+    after: |game, position, (from, to), moves| {
+        let next = game.half_move(position, from, to);
+        let shot = |target, _| moves.push(Shot { from, to, target });
+        game.lines().each(next.occupied(), to, Gap::NONE, shot);
+    },
+    judge_slide: |territory, game, position, (from, to)| {
+        let seat = game.to_move(position).unwrap_or_default();
+        territory.lead(game, &game.half_move(position, from, to), seat)
+    },
+    judge: |territory, game, position, mv| {
+        let seat = game.to_move(position).unwrap_or_default();
+        let mut next = *position;
+        game.play(&mut next, mv);
+        territory.lead(game, &next, seat)
+    },
+};
 
 /// The cells that a flood reaches, each worth less by the moves that it takes.
 fn closeness(flood: &Flood<u128>) -> f32 {
