@@ -110,6 +110,18 @@ impl Amazons {
         &self.board
     }
 
+    /// The position half-way through a move, the amazon moved and nothing shot: for evaluations
+    /// only, its key and turn mean nothing.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        let seat = usize::from(position.amazons[1] >> from & 1 != 0);
+        self.lines.toggle(&mut next.occupied, from);
+        self.lines.toggle(&mut next.occupied, to);
+        next.amazons[seat] ^= 1 << from | 1 << to;
+        next
+    }
+
     /// The lines of the board, for evaluations.
     pub fn lines(&self) -> &Lines<4, 64> {
         &self.lines

@@ -23,6 +23,8 @@ use value::{INFINITE, UNIT, Value};
 const TABLE_BITS: u32 = 19;
 /// How far from the last value the next one is looked for at first.
 const WINDOW: Value = UNIT / 3;
+/// The most moves of the root that are searched.
+const WIDEST: usize = 120;
 /// The deepest search.
 const DEEPEST: i32 = 60;
 /// The most moves of the expected line that are told.
@@ -166,6 +168,7 @@ impl<G: Game> Search<'_, G> {
             root.push(RootMove { mv, value });
         }
         root.sort_by_key(|root| -root.value);
+        root.truncate(WIDEST);
         root
     }
 
@@ -278,3 +281,6 @@ impl<G: Game> Search<'_, G> {
         line
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,10 +97,6 @@ impl<G: Game> Search<'_, G> {
 
     /// The value of a move's position for the side that made the move, with the window of that
     /// side. The same side may be to move again.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a search has a window, a depth and a place"
-    )]
     #[inline]
     pub(super) fn after(
         &mut self,

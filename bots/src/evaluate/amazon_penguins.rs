@@ -1,11 +1,14 @@
 //! Amazon Penguins: fish speared, fish within reach before the other, and regions of one's own.
 
 use games::amazon_penguins::{AmazonPenguins, Position};
-use games::fish::Phase;
+use games::board::CellId;
+use games::fish::{Move, Phase};
+use games::shots::Shot;
 use games::{Game, MAX_SEATS};
 
 use super::catch::{self, Sea, worth};
 use super::grid::{Cells, Grid};
+use super::halves::{self, Halves};
 use super::linear::{Features, Table};
 use super::solo::{Moves, Place, Solo};
 
@@ -78,10 +81,21 @@ impl Features<AmazonPenguins> for Reach {
     fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut Table) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let sea = sea(game, position);
-        sea.count(grid, table);
-        for seat in 0..2 {
-            table[seat][catch::FEATURES] = worth(sea.worth, sea.pieces[seat]) as f32;
+        sea.count(grid, |cell| game.count_slides(position, cell), table);
+        for (features, pieces) in table.iter_mut().zip(&sea.pieces[..2]) {
+            features[catch::FEATURES] = worth(sea.worth, *pieces) as f32;
         }
+    }
+
+    fn shortlist(
+        &mut self,
+        game: &AmazonPenguins,
+        position: &Position,
+        depth: i32,
+        moves: &mut Vec<Move<Shot>>,
+    ) -> bool {
+        position.floe().phase() == Phase::Move
+            && halves::shortlist(self, (game, position), depth, &HALVES, moves)
     }
 
     fn certain(&mut self, game: &AmazonPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
@@ -95,3 +109,40 @@ impl Features<AmazonPenguins> for Reach {
         catch::certain(sea.seats, &points)
     }
 }
+
+const HALVES: Halves<AmazonPenguins, Reach> = Halves {
+    slides: |game, position, slides| {
+        for from in position.floe().movers() {
+            game.each_slide(position, from, |to| slides.push((from, to)));
+        }
+    },
+    after: |game, position, (from, to), moves| {
+        let next = game.half_move(position, from, to);
+        game.each_slide(&next, to, |target| {
+            moves.push(Move::Go(Shot { from, to, target }));
+        });
+    },
+    judge_slide: |reach, game, position, (from, to)| {
+        let seat = game.to_move(position).unwrap_or_default();
+        let next = game.half_move(position, from, to);
+        reach.lead(game, &next, seat) + best_catch(game, &next, to)
+    },
+    judge: |reach, game, position, mv| {
+        let seat = game.to_move(position).unwrap_or_default();
+        let mut next = *position;
+        game.play(&mut next, mv);
+        reach.lead(game, &next, seat)
+    },
+};
+
+/// What the best shot after a slide gives.
+fn best_catch(game: &AmazonPenguins, position: &Position, from: CellId) -> f32 {
+    let mut most = 0;
+    game.each_slide(position, from, |target| {
+        most = most.max(position.floe().fish(target));
+    });
+    f32::from(most) * FISH
+}
+
+/// About what a fish is worth, in log odds.
+const FISH: f32 = 0.3;

@@ -2,10 +2,12 @@
 
 use games::amazons::{Amazons, Position};
 use games::lines::Gap;
+use games::shots::Shot;
 use games::{Game, MAX_SEATS, Seat};
 
 use super::grid::{Cells, Flood, Grid};
-use super::linear::{Features, Table};
+use super::halves::{self, Halves};
+use super::linear::{Features, Table, logarithm};
 use super::solo::{Moves, Place, Solo};
 
 /// The territory of each side.
@@ -61,9 +63,8 @@ impl Features<Amazons> for Territory {
         let contested = (queens[0].all() & queens[1].all()).count() as f32;
         let phase = contested / (empty.count().max(1)) as f32 * (contested / 92.0).min(1.0);
         let mover = game.to_move(position);
-        for seat in 0..2 {
+        for (seat, features) in table.iter_mut().enumerate().take(2) {
             let (own, other) = (seat, 1 - seat);
-            let features = &mut table[seat];
             let first = queens[own].before(&queens[other]).count() as f32;
             let near = kings[own].before(&kings[other]).count() as f32;
             let close = closeness(&queens[own]);
@@ -86,6 +87,16 @@ impl Features<Amazons> for Territory {
             ];
             features[..list.len()].copy_from_slice(&list);
         }
+    }
+
+    fn shortlist(
+        &mut self,
+        game: &Amazons,
+        position: &Position,
+        depth: i32,
+        moves: &mut Vec<Shot>,
+    ) -> bool {
+        halves::shortlist(self, (game, position), depth, &HALVES, moves)
     }
 
     fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
@@ -124,6 +135,35 @@ impl Features<Amazons> for Territory {
     }
 }
 
+const HALVES: Halves<Amazons, Territory> = Halves {
+    slides: |game, position, slides| {
+        for from in game
+            .to_move(position)
+            .into_iter()
+            .flat_map(|s| position.amazons(s))
+        {
+            let slide = |to, _| slides.push((from, to));
+            game.lines()
+                .each(position.occupied(), from, Gap::NONE, slide);
+        }
+    },
+    after: |game, position, (from, to), moves| {
+        let next = game.half_move(position, from, to);
+        let shot = |target, _| moves.push(Shot { from, to, target });
+        game.lines().each(next.occupied(), to, Gap::NONE, shot);
+    },
+    judge_slide: |territory, game, position, (from, to)| {
+        let seat = game.to_move(position).unwrap_or_default();
+        territory.lead(game, &game.half_move(position, from, to), seat)
+    },
+    judge: |territory, game, position, mv| {
+        let seat = game.to_move(position).unwrap_or_default();
+        let mut next = *position;
+        game.play(&mut next, mv);
+        territory.lead(game, &next, seat)
+    },
+};
+
 /// The cells that a flood reaches, each worth less by the moves that it takes.
 fn closeness(flood: &Flood<u128>) -> f32 {
     let mut sum = 0.0;
@@ -147,7 +187,7 @@ fn room(game: &Amazons, position: &Position, seat: Seat, empty: u128, grid: &Gri
     let each = position.amazons(seat).map(|cell| {
         let moves = lines.count(position.occupied(), cell, Gap::NONE);
         let steps = (grid.around(1 << cell) & empty).count();
-        ((moves + 2 * steps) as f32 + 1.0).ln()
+        logarithm(moves + 2 * steps)
     });
     each.sum()
 }

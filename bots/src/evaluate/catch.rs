@@ -3,9 +3,10 @@
 use std::hash::Hash;
 
 use games::MAX_SEATS;
+use games::board::CellId;
 
 use super::grid::{Cells, Flood, Grid};
-use super::linear::Table;
+use super::linear::{Table, logarithm};
 use super::solo::{Moves, Place, Solo};
 
 /// A position of such a game.
@@ -77,8 +78,8 @@ impl<S: Cells + Hash> Sea<S> {
         Some(points)
     }
 
-    /// The features of each seat.
-    pub(super) fn count(&self, grid: &Grid<S>, table: &mut Table) {
+    /// The features of each seat. `slides` gives how many moves a piece on a cell has.
+    pub(super) fn count(&self, grid: &Grid<S>, slides: impl Fn(CellId) -> u32, table: &mut Table) {
         let floods: [Flood<S>; MAX_SEATS] = std::array::from_fn(|seat| {
             Flood::new(self.pieces[seat], self.open, |set, open| {
                 grid.slides(set, open)
@@ -100,8 +101,8 @@ impl<S: Cells + Hash> Sea<S> {
             let tempo = if self.mover == Some(seat) { 1.0 } else { 0.0 };
             let (mut room, mut stuck) = (0.0, 0.0);
             for cell in self.pieces[seat].each() {
-                let slides = grid.slides(S::cell(cell), self.open).count();
-                room += (slides as f32 + 1.0).ln();
+                let slides = slides(cell);
+                room += logarithm(slides);
                 stuck += f32::from(u8::from(slides == 0));
             }
             let points = self.points[seat] as f32;

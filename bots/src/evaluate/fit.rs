@@ -98,8 +98,9 @@ fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     for i in 0..n {
         for j in i + 1..n {
             let factor = rows[j][i] / rows[i][i];
-            for k in i..n {
-                rows[j][k] -= factor * rows[i][k];
+            let (above, below) = rows.split_at_mut(j);
+            for (value, pivot) in below[0].iter_mut().zip(&above[i]).skip(i) {
+                *value -= factor * pivot;
             }
             right[j] -= factor * right[i];
         }

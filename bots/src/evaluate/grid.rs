@@ -2,6 +2,7 @@
 
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
+use arrayvec::ArrayVec;
 use games::board::{Board, CellId};
 
 /// A set of cells as bits of an integer.
@@ -82,7 +83,7 @@ struct Axis<S> {
 /// The directions of a board.
 #[derive(Clone, Debug)]
 pub(super) struct Grid<S> {
-    axes: Vec<Axis<S>>,
+    axes: ArrayVec<Axis<S>, 4>,
     /// Doublings until a slide has gone over the longest line.
     doublings: u32,
     /// How many cells there are.

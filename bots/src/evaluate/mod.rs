@@ -10,6 +10,7 @@ mod fit;
 mod general;
 mod giantslayer;
 mod grid;
+mod halves;
 mod linear;
 mod paper_penguins;
 mod penguins;

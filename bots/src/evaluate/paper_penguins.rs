@@ -1,5 +1,6 @@
 //! Paper Pen-guins: points scored, points within reach before the other, and regions of one's own.
 
+use games::lines::Gap;
 use games::paper_penguins::{PaperPenguins, Position};
 use games::{Game, MAX_SEATS};
 
@@ -63,7 +64,8 @@ impl Features<PaperPenguins> for Reach {
 
     fn count(&mut self, game: &PaperPenguins, position: &Position, table: &mut Table) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        sea(game, position).count(grid, table);
+        let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
+        sea(game, position).count(grid, slides, table);
     }
 
     fn certain(&mut self, game: &PaperPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {

@@ -1,6 +1,7 @@
 //! Penguins: fish caught, fish within reach before the others, and floes of one's own.
 
 use games::fish::{Floe, Phase};
+use games::lines::Gap;
 use games::penguins::{Penguins, Position};
 use games::{Game, MAX_SEATS};
 
@@ -71,7 +72,8 @@ impl Features<Penguins> for Reach {
 
     fn count(&mut self, game: &Penguins, position: &Position, table: &mut Table) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        sea(game, position).count(grid, table);
+        let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
+        sea(game, position).count(grid, slides, table);
     }
 
     fn certain(&mut self, game: &Penguins, position: &Position) -> Option<[f32; MAX_SEATS]> {

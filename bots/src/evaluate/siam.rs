@@ -2,7 +2,7 @@
 
 use games::Game;
 use games::board::CellId;
-use games::siam::{Facing, Position, Siam};
+use games::siam::{Facing, Move, Position, Siam};
 
 use super::linear::{Features, Table};
 
@@ -12,7 +12,13 @@ const STEPS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
 /// The lines through the rocks.
 #[derive(Default)]
-pub(super) struct Force;
+pub(super) struct Force {
+    /// Reused for lists of moves.
+    scratch: Vec<Move>,
+}
+
+/// The outer cells.
+const EDGE: u32 = 0x1f8_c63f;
 
 /// What stands on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +78,33 @@ fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
     }
 }
 
+/// Whether a push throws a rock out: the line from the pusher on is full, and ends with a rock.
+fn throws_out(board: &Board, mv: Move) -> bool {
+    let (Move::Push(cell, way) | Move::EnterPush(cell, way)) = mv else {
+        return false;
+    };
+    let step = STEPS[way as usize];
+    let own = board.0[cell as usize];
+    let line = own.into_iter().chain(board.line(cell, step));
+    let (length, last) = line.fold((0, None), |(length, _), piece| (length + 1, Some(piece)));
+    length == pushes(cell, step) && last == Some(Piece::Rock)
+}
+
 impl Features<Siam> for Force {
     const WEIGHTS: &'static [f32] = &[
         2.814, 0.575, -0.082, 0.173, 2.175, 0.254, -0.178, -0.096, -0.291, 0.281, 0.297, 0.383,
         1.967, 0.078,
     ];
+
+    fn noisy(&mut self, game: &Siam, position: &Position, moves: &mut Vec<(i32, Move)>) {
+        if position.rocks().all(|cell| EDGE >> cell & 1 == 0) {
+            return;
+        }
+        let board = Board::new(position);
+        game.legal(position, &mut self.scratch);
+        let winning = self.scratch.iter().filter(|mv| throws_out(&board, **mv));
+        moves.extend(winning.map(|mv| (0, *mv)));
+    }
 
     fn count(&mut self, game: &Siam, position: &Position, table: &mut Table) {
         let board = Board::new(position);
