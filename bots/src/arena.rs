@@ -111,6 +111,7 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
         seed,
         playouts,
         nodes,
+        ..BotOptions::default()
     };
     find(name).unwrap().make(&options)
 }
@@ -196,6 +197,7 @@ fn every_bot_talks_as_the_protocol_says() {
                     seed: 5,
                     playouts: Some(20),
                     nodes: Some(20),
+                    ..BotOptions::default()
                 };
                 run_named(entry.name, &options, script.as_bytes(), &mut output).unwrap();
                 let mut lines = output.split_inclusive(|byte| *byte == b'\n');

@@ -16,6 +16,7 @@ pub mod alphabeta;
 pub mod clock;
 pub mod evaluate;
 pub mod greedy;
+pub mod level;
 pub mod mcts;
 pub mod random;
 mod rating;
@@ -31,10 +32,11 @@ use thiserror::Error;
 
 use crate::alphabeta::AlphaBeta;
 use crate::greedy::Greedy;
+use crate::level::{Eased, Level};
 use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
-use crate::thinker::Player;
+use crate::thinker::{Player, Thinker};
 
 /// What can be set for a reference bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,26 @@ pub struct BotOptions {
     pub playouts: Option<u32>,
     /// For `alphabeta`: so many nodes a move, whatever the clock says.
     pub nodes: Option<u64>,
+    /// For `mcts`: so many threads; with more than one, moves depend on chance. 0 is 1.
+    pub threads: usize,
+    /// For all but `random`: how strong it plays; `None` is full strength. The clock counts, too.
+    pub level: Option<Level>,
+}
+
+impl BotOptions {
+    /// A bot that plays like the thinker, at the level.
+    fn player<T: Thinker + 'static>(&self, thinker: T) -> Box<dyn Bot> {
+        match self.level {
+            Some(level) => Box::new(Player::new(Eased { thinker, level }, self.seed)),
+            None => Box::new(Player::new(thinker, self.seed)),
+        }
+    }
+
+    /// The smaller one of a number that was asked for and that of the level.
+    fn limit<N: Ord>(&self, own: Option<N>, of_level: impl Fn(Level) -> Option<N>) -> Option<N> {
+        let of_level = self.level.and_then(of_level);
+        own.into_iter().chain(of_level).min()
+    }
 }
 
 /// A reference bot.
@@ -74,28 +96,27 @@ pub static BOTS: &[Entry] = &[
     Entry {
         name: "greedy",
         summary: "looks one ply ahead: most points, then most mobility",
-        make: |options| Box::new(Player::new(Greedy, options.seed)),
+        make: |options| options.player(Greedy),
     },
     Entry {
         name: "alphabeta",
         summary: "searches: alpha-beta with an evaluation for each game",
         make: |options| {
-            let nodes = options.nodes;
-            Box::new(Player::new(AlphaBeta { nodes }, options.seed))
+            options.player(AlphaBeta {
+                nodes: options.limit(options.nodes, Level::nodes),
+                untimed: options.nodes.is_some(),
+            })
         },
     },
     Entry {
         name: "mcts",
         summary: "searches: Monte Carlo tree search for as long as the clock allows",
         make: |options| {
-            let playouts = options.playouts;
-            Box::new(Player::new(
-                Mcts {
-                    playouts,
-                    threads: 1,
-                },
-                options.seed,
-            ))
+            options.player(Mcts {
+                playouts: options.limit(options.playouts, Level::playouts),
+                untimed: options.playouts.is_some(),
+                threads: options.threads,
+            })
         },
     },
 ];

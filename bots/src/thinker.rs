@@ -54,6 +54,22 @@ pub struct Question<'a, G: Game> {
     pub saves: bool,
 }
 
+impl<'a, G: Game> Question<'a, G> {
+    /// The question without any limit.
+    pub fn new(game: &'a G, position: &'a G::Position, seat: Seat) -> Self {
+        Question {
+            game,
+            position,
+            seat,
+            max_plies: None,
+            repetition: None,
+            history: &[],
+            deadline: None,
+            saves: false,
+        }
+    }
+}
+
 /// A chosen move.
 #[derive(Clone, Debug)]
 pub struct Thought<G: Game> {

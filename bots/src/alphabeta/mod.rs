@@ -33,8 +33,10 @@ const MOST_TOLD: usize = 12;
 /// Searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AlphaBeta {
-    /// So many nodes a move, whatever the clock says; `None` for as many as there is time.
+    /// So many nodes a move; `None` for as many as there is time.
     pub nodes: Option<u64>,
+    /// Whether they count alone, whatever the clock says.
+    pub untimed: bool,
 }
 
 impl Thinker for AlphaBeta {
@@ -45,6 +47,7 @@ impl Thinker for AlphaBeta {
     fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
         Box::new(Searcher::<G> {
             nodes: self.nodes,
+            untimed: self.untimed,
             memory: Memory {
                 table: Table::new(TABLE_BITS),
                 order: Order::new(),
@@ -62,6 +65,7 @@ impl Thinker for AlphaBeta {
 /// The search of one match.
 struct Searcher<G: Game> {
     nodes: Option<u64>,
+    untimed: bool,
     memory: Memory<G>,
     /// The position of the last turn, and the moves since then.
     last: Option<G::Position>,
@@ -105,7 +109,7 @@ impl<G: Game> Mind<G> for Searcher<G> {
             before: &self.visits,
             path: vec![game.key(question.position)],
             repetition: repetition::<G>(),
-            stop: Stop::new(self.nodes, question.deadline),
+            stop: Stop::new(self.nodes, question.deadline.filter(|_| !self.untimed)),
             ply_matters: Search::near_end(game, question.position, question.max_plies),
         };
         let mut root = search.root(question.position, &moves);

@@ -17,12 +17,13 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// A fixed number of nodes does without the clock, so that it gives the same moves always.
+    /// A fixed number of nodes does without a deadline, so that it gives the same moves always.
     pub(super) fn new(most: Option<u64>, deadline: Option<Instant>) -> Self {
-        let deadline = deadline.unwrap_or_else(|| Instant::now() + UNHURRIED);
+        let unhurried = || most.is_none().then(|| Instant::now() + UNHURRIED);
+        let deadline = deadline.or_else(unhurried);
         Stop {
             most,
-            deadline: most.is_none().then_some(deadline),
+            deadline,
             nodes: 0,
             stopped: false,
         }
@@ -32,9 +33,8 @@ impl Stop {
     #[inline]
     pub(super) fn count(&mut self) -> bool {
         self.nodes += 1;
-        if let Some(most) = self.most {
-            self.stopped |= self.nodes > most;
-        } else if self.nodes.is_multiple_of(POLL) {
+        self.stopped |= self.most.is_some_and(|most| self.nodes > most);
+        if self.deadline.is_some() && self.nodes.is_multiple_of(POLL) {
             self.look();
         }
         self.stopped
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn nodes_do_without_the_clock() {
-        let mut stop = Stop::new(Some(3), Some(Instant::now()));
+        let mut stop = Stop::new(Some(3), None);
         assert!(!stop.look());
         assert_eq!([0; 4].map(|_| stop.count()), [false, false, false, true]);
     }

@@ -29,11 +29,8 @@ impl Visitor for Speed {
                 if game.ply(&position) % 10 == 9 {
                     let start = Instant::now();
                     let question = Question {
-                        game: &game,
-                        position: &position,
-                        seat,
-                        max_plies: None,
                         deadline: Some(start + Duration::from_millis(100)),
+                        ..Question::new(&game, &position, seat)
                     };
                     if let Some(info) = mind.choose(&question, &mut rng).info {
                         nodes += info["nodes"].as_f64().unwrap();

@@ -25,7 +25,10 @@ fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample
     let mut rng = Rng::new(seed);
     let mut position = game.start(&mut rng);
     let mut features = F::default();
-    let bot = AlphaBeta { nodes: Some(nodes) };
+    let bot = AlphaBeta {
+        nodes: Some(nodes),
+        untimed: true,
+    };
     let mut minds: [Box<dyn Mind<G>>; 2] = [bot.mind(), bot.mind()];
     let opening = rng.below(OPENING) as u32;
     let first = samples.len();
@@ -46,11 +49,8 @@ fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample
             game.random_move(&position, &mut rng, &mut scratch)
         } else {
             let question = Question {
-                game: &game,
-                position: &position,
-                seat,
                 max_plies: G::INFO.limits.max_plies,
-                deadline: None,
+                ..Question::new(&game, &position, seat)
             };
             minds[seat].choose(&question, &mut rng).mv
         };

@@ -7,7 +7,9 @@ pub(super) const WIN: u8 = 12;
 
 /// An outcome in twelfths.
 pub(super) fn twelfths(outcome: f64) -> u8 {
-    (outcome * f64::from(WIN)).round().clamp(0.0, f64::from(WIN)) as u8
+    (outcome * f64::from(WIN))
+        .round()
+        .clamp(0.0, f64::from(WIN)) as u8
 }
 
 /// For each seat, what it can be sure of whatever the others do, and what it can hope for.
@@ -67,7 +69,13 @@ mod tests {
 
     #[test]
     fn all_outcomes_are_whole_twelfths() {
-        for scores in [&[1, 0][..], &[1, 1], &[3, 2, 2], &[4, 3, 2, 1], &[2, 2, 2, 1]] {
+        for scores in [
+            &[1, 0][..],
+            &[1, 1],
+            &[3, 2, 2],
+            &[4, 3, 2, 1],
+            &[2, 2, 2, 1],
+        ] {
             let outcome = games::rank(scores);
             let bounds = Bounds::exact(&outcome);
             for (seat, &value) in outcome.iter().enumerate() {

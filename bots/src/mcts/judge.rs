@@ -10,11 +10,11 @@ use crate::rating;
 use crate::thinker::Question;
 
 /// How undecided a move's prior is, in log odds.
-pub(super) const PRIOR_HEAT: f32 = 0.5;
-/// How undecided a seat is taken to be among its moves before any of them was tried.
-const REPLY_HEAT: f32 = 0.25;
+const PRIOR_HEAT: f32 = 0.5;
 /// A sure win in log odds.
 const SURE: f32 = 16.0;
+/// What is even is told anew when it has changed by so much.
+const DRIFT: f32 = 0.5;
 /// With fewer plies than this left until the match is stopped, the scores as they are count more
 /// and more.
 const FADE: u32 = 12;
@@ -33,10 +33,12 @@ pub(super) struct Judge<G: Game> {
     /// Where a game has no evaluation of its own: how the seats stood at first. What they have
     /// gained since tells more than what they have.
     first: Option<Value>,
+    /// What is as good as the position in which a move is wanted, in log odds of seat 0: so that
+    /// small differences still tell where one side is far ahead. Only with two seats.
+    pub(super) zero: f32,
     /// How many plies random play goes on for; 0 for not at all.
     reach: u32,
     values: Vec<Value>,
-    weights: Vec<f32>,
     scratch: Vec<G::Move>,
 }
 
@@ -45,9 +47,9 @@ impl<G: Game> Judge<G> {
         Judge {
             evaluation: evaluate::evaluation::<G>(),
             first: None,
+            zero: 0.0,
             reach: 0,
             values: Vec::new(),
-            weights: Vec::new(),
             scratch: Vec::new(),
         }
     }
@@ -62,6 +64,25 @@ impl<G: Game> Judge<G> {
             self.first.get_or_insert_with(first);
             self.reach = (REACH / moves.max(1)) as u32;
         }
+    }
+
+    /// Makes a position even if one side is far ahead; gives the factor by which the odds of
+    /// seat 0 change in all values.
+    pub(super) fn center(&mut self, question: &Question<'_, G>) -> f32 {
+        let seats = question.game.seats();
+        if seats != 2 {
+            return 1.0;
+        }
+        let scores = self.scores(question.game, question.position);
+        let zero = (scores[0] - scores[1]).clamp(-SURE, SURE);
+        let zero = if (zero - self.zero).abs() < DRIFT {
+            self.zero
+        } else {
+            zero
+        };
+        let factor = odds(self.zero, zero);
+        self.zero = zero;
+        factor
     }
 
     fn scores(&mut self, game: &G, position: &G::Position) -> Value {
@@ -91,21 +112,26 @@ impl<G: Game> Judge<G> {
         let (value, margin, exact) = if over(question, &next) {
             let outcome = game.outcome(&next);
             let margin = (2.0 * outcome[seat] as f32 - 1.0) * SURE;
-            (plain(&outcome), margin, Some(twelfths(outcome[seat])))
+            (self.result(&outcome), margin, Some(twelfths(outcome[seat])))
         } else {
             let scores = self.scores(game, &next);
             let margin = lead(&scores[..seats], seat);
             // What is certain by the rules may not be reached before a limit.
             let certain = seats == 2 && margin.abs() > CERTAIN && max_plies.is_none();
             let exact = certain.then(|| twelfths(if margin > 0.0 { 1.0 } else { 0.0 }));
-            let value = expected(&scores[..seats]);
-            (faded(question, &next, value), margin.clamp(-SURE, SURE), exact)
+            let value = self.expected(&scores[..seats]);
+            (
+                self.faded(question, &next, value),
+                margin.clamp(-SURE, SURE),
+                exact,
+            )
         };
         let guess = value[seat];
         let candidate = Candidate {
             mv,
             guess,
             margin,
+            prior: 0.0,
             exact,
         };
         (candidate, value)
@@ -133,7 +159,7 @@ impl<G: Game> Judge<G> {
                 self.values.push(value);
             }
         }
-        let mut value = self.reply(&candidates);
+        let mut value = self.reply(&mut candidates);
         if self.reach >= SHORTEST {
             let later = self.random_play(question, position, rng);
             for (value, later) in value.iter_mut().zip(later) {
@@ -143,19 +169,21 @@ impl<G: Game> Judge<G> {
         (candidates, value)
     }
 
-    /// The values that were just found, weighted by how good they are for the seat that chooses.
-    fn reply(&mut self, candidates: &[Candidate<G::Move>]) -> Value {
-        self.weights.clear();
-        self.weights.resize(candidates.len(), 0.0);
-        let margins = candidates.iter().map(|candidate| candidate.margin);
-        softmax(REPLY_HEAT, margins.zip(&mut self.weights));
+    /// Makes the priors, and the mean of the values that were just found by how good they are for
+    /// the seat that chooses.
+    fn reply(&self, candidates: &mut [Candidate<G::Move>]) -> Value {
+        prefer(candidates);
         let mut mean = Value::default();
-        for (weight, value) in self.weights.iter().zip(&self.values) {
+        let mut sum = 0.0;
+        for (candidate, value) in candidates.iter().zip(&self.values) {
+            // The seat that chooses knows better than the search which has to look first.
+            let weight = candidate.prior * candidate.prior;
             for (mean, value) in mean.iter_mut().zip(value) {
                 *mean += weight * value;
             }
+            sum += weight;
         }
-        mean
+        mean.map(|mean| mean / sum)
     }
 
     /// What comes of random play.
@@ -173,11 +201,79 @@ impl<G: Game> Judge<G> {
         let stop = max_plies.map_or(stop, |most| most.min(stop));
         playout(game, &mut position, Some(stop), rng, &mut self.scratch);
         if over(question, &position) {
-            return plain(&game.outcome(&position));
+            return self.result(&game.outcome(&position));
         }
         let scores = self.scores(game, &position);
-        faded(question, &position, expected(&scores[..game.seats()]))
+        let value = self.expected(&scores[..game.seats()]);
+        self.faded(question, &position, value)
     }
+
+    /// An outcome as a value.
+    pub(super) fn result(&self, outcome: &[f64]) -> Value {
+        let mut value = [0.5; MAX_SEATS];
+        for (value, &outcome) in value.iter_mut().zip(outcome) {
+            *value = outcome as f32;
+        }
+        if outcome.len() == 2 {
+            let odds = odds(0.0, self.zero);
+            value[0] = shifted(value[0], odds);
+            value[1] = 1.0 - value[0];
+        }
+        value
+    }
+
+    /// A value drawn to the outcome of the scores as they are where the match will soon be
+    /// stopped.
+    fn faded(&self, question: &Question<'_, G>, position: &G::Position, value: Value) -> Value {
+        let Some(most) = question.max_plies else {
+            return value;
+        };
+        let left = most.saturating_sub(question.game.ply(position));
+        if left >= FADE {
+            return value;
+        }
+        let mut mixed = self.result(&question.game.outcome(position));
+        let share = left as f32 / FADE as f32;
+        for (mixed, value) in mixed.iter_mut().zip(value) {
+            *mixed += share * (value - *mixed);
+        }
+        mixed
+    }
+
+    /// The expected outcome of each seat, as seen from where [`Self::zero`] is even.
+    fn expected(&self, scores: &[f32]) -> Value {
+        let mut value = [0.5; MAX_SEATS];
+        if let [one, other] = *scores {
+            value[0] = 1.0 / (1.0 + exp(other - one + self.zero));
+            value[1] = 1.0 - value[0];
+            return value;
+        }
+        shares(scores, &mut value);
+        value
+    }
+}
+
+/// The share of the others that each seat may expect to beat.
+fn shares(scores: &[f32], value: &mut Value) {
+    let others = (scores.len().max(2) - 1) as f32;
+    for (seat, value) in value.iter_mut().enumerate().take(scores.len()) {
+        let rest = scores
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != seat);
+        let beaten = rest.map(|(_, score)| 1.0 / (1.0 + exp(score - scores[seat])));
+        *value = beaten.sum::<f32>() / others;
+    }
+}
+
+/// The factor of the odds of seat 0 where another position becomes even.
+pub(super) fn odds(before: f32, zero: f32) -> f32 {
+    exp(before - zero)
+}
+
+/// A value whose odds are multiplied.
+pub(super) fn shifted(value: f32, odds: f32) -> f32 {
+    value * odds / (1.0 - value + value * odds)
 }
 
 /// Whether play stops here, repetition apart.
@@ -187,80 +283,48 @@ pub(super) fn over<G: Game>(question: &Question<'_, G>, position: &G::Position) 
     question.max_plies.is_some_and(stop) || game.to_move(position).is_none()
 }
 
-/// An outcome as a value.
-pub(super) fn plain(outcome: &[f64]) -> Value {
-    let mut value = [0.5; MAX_SEATS];
-    for (value, &outcome) in value.iter_mut().zip(outcome) {
-        *value = outcome as f32;
-    }
-    value
-}
-
-/// A value drawn to the outcome of the scores as they are where the match will soon be stopped.
-fn faded<G: Game>(question: &Question<'_, G>, position: &G::Position, value: Value) -> Value {
-    let Some(most) = question.max_plies else {
-        return value;
-    };
-    let left = most.saturating_sub(question.game.ply(position));
-    if left >= FADE {
-        return value;
-    }
-    let now = plain(&question.game.outcome(position));
-    let share = left as f32 / FADE as f32;
-    let mut mixed = now;
-    for (mixed, value) in mixed.iter_mut().zip(value) {
-        *mixed += share * (value - *mixed);
-    }
-    mixed
-}
-
-/// The expected outcome of each seat.
-fn expected(scores: &[f32]) -> Value {
-    let mut value = [0.5; MAX_SEATS];
-    if let [one, other] = *scores {
-        value[0] = 1.0 / (1.0 + exp(other - one));
-        value[1] = 1.0 - value[0];
-        return value;
-    }
-    let others = (scores.len().max(2) - 1) as f32;
-    for (seat, value) in value.iter_mut().enumerate().take(scores.len()) {
-        let rest = scores.iter().enumerate().filter(|(other, _)| *other != seat);
-        let beaten = rest.map(|(_, score)| 1.0 / (1.0 + exp(score - scores[seat])));
-        *value = beaten.sum::<f32>() / others;
-    }
-    value
-}
-
 /// How far a seat is ahead of the best other one.
 fn lead(scores: &[f32], seat: Seat) -> f32 {
-    let others = scores.iter().enumerate().filter(|(other, _)| *other != seat);
-    let best = others.map(|(_, score)| *score).fold(f32::NEG_INFINITY, f32::max);
+    if let [one, other] = *scores {
+        return if seat == 0 { one - other } else { other - one };
+    }
+    let others = scores
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    let best = others
+        .map(|(_, score)| *score)
+        .fold(f32::NEG_INFINITY, f32::max);
     scores[seat] - best
 }
 
-/// Shares by how good things are: the larger the heat, the more alike.
-pub(super) fn softmax<'a>(heat: f32, items: impl Iterator<Item = (f32, &'a mut f32)>) {
-    let mut items: Vec<(f32, &mut f32)> = items.collect();
-    let most = items.iter().map(|(margin, _)| *margin).fold(f32::NEG_INFINITY, f32::max);
+/// Makes the priors of moves from their margins.
+pub(super) fn prefer<M>(candidates: &mut [Candidate<M>]) {
+    let margins = candidates.iter().map(|candidate| candidate.margin);
+    let most = margins.fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
-    for (margin, share) in &mut items {
-        **share = exp((*margin - most) / heat);
-        sum += **share;
+    for candidate in candidates.iter_mut() {
+        candidate.prior = exp((candidate.margin - most) * (1.0 / PRIOR_HEAT));
+        sum += candidate.prior;
     }
-    for (_, share) in items {
-        *share /= sum;
+    let share = 1.0 / sum;
+    for candidate in candidates {
+        candidate.prior *= share;
     }
 }
 
 /// The exponential function from nothing but sums and products, which are the same on every
-/// machine; within a millionth of the true one.
-fn exp(x: f32) -> f32 {
+/// machine; within some millionths of the true one.
+#[inline]
+pub(super) fn exp(x: f32) -> f32 {
+    /// Adding it rounds to a whole number.
+    const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
-    let whole = x.round_ties_even();
+    let whole = (x + ROUND) - ROUND;
     let rest = (x - whole) * std::f32::consts::LN_2;
-    let series = [5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0];
-    let part = series.iter().fold(0.0, |sum, factorial| (sum + 1.0 / factorial) * rest);
-    f32::from_bits((((whole as i32) + 127) as u32) << 23) * (1.0 + part)
+    let part = 1.0 / 120.0 * rest + 1.0 / 24.0;
+    let part = ((part * rest + 1.0 / 6.0) * rest + 0.5) * rest + 1.0;
+    f32::from_bits((((whole as i32) + 127) as u32) << 23) * (1.0 + part * rest)
 }
 
 #[cfg(test)]
@@ -277,19 +341,25 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_and_follow_the_margins() {
-        let margins = [3.0, 1.0, -5.0];
-        let mut shares = [0.0; 3];
-        softmax(1.0, margins.into_iter().zip(&mut shares));
-        assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-6);
-        assert!(shares[0] > shares[1] && shares[1] > shares[2]);
-        assert!((shares[0] / shares[1] - 2.0f32.exp()).abs() < 1e-3);
+    fn priors_add_up_and_follow_the_margins() {
+        let candidate = |margin| Candidate {
+            mv: (),
+            guess: 0.5,
+            margin,
+            prior: 0.0,
+            exact: None,
+        };
+        let mut moves = [3.0, 1.0, -50.0].map(candidate);
+        prefer(&mut moves);
+        let [a, b, c] = moves.map(|candidate| candidate.prior);
+        assert!((a + b + c - 1.0).abs() < 1e-6);
+        assert!((a / b - (2.0f32 / PRIOR_HEAT).exp()).abs() < 0.01 && c < 1e-6);
     }
 
     #[test]
     fn expected_outcomes_are_like_outcomes() {
-        assert_eq!(expected(&[1.0, 1.0])[..2], [0.5, 0.5]);
-        let three = expected(&[9.0, 0.0, 0.5]);
+        let mut three = Value::default();
+        shares(&[9.0, 0.0, 0.5], &mut three);
         assert!(three[0] > 0.99 && three[2] > three[1]);
         assert!((three[..3].iter().sum::<f32>() - 1.5).abs() < 1e-5);
         assert_eq!(lead(&[9.0, 0.0, 0.5], 2), -8.5);

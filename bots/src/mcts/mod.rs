@@ -11,6 +11,9 @@ mod stop;
 mod tree;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Mutex;
 use std::thread;
 
@@ -25,8 +28,10 @@ use worker::{Worker, lock};
 /// Searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mcts {
-    /// So many playouts a move, whatever the clock says; `None` for as many as there is time.
+    /// So many playouts a move; `None` for as many as there is time.
     pub playouts: Option<u32>,
+    /// Whether they count alone, whatever the clock says.
+    pub untimed: bool,
     /// So many threads; 0 is 1. With one, a number of playouts gives the same moves always.
     pub threads: usize,
 }
@@ -59,7 +64,11 @@ impl<G: Game> Mind<G> for Searcher<G> {
         if let [mv] = moves[..] {
             return Thought { mv, info: None };
         }
-        let stop = Stop::new(self.options.playouts, question.deadline, question.saves);
+        let Mcts {
+            playouts, untimed, ..
+        } = self.options;
+        let deadline = question.deadline.filter(|_| !untimed);
+        let stop = Stop::new(playouts, deadline, question.saves);
         self.prepare(question, &moves, &stop, rng);
         self.search(question, &stop);
         let tree = lock(&self.tree);
@@ -98,6 +107,13 @@ impl<G: Game> Searcher<G> {
         if let Some(limit) = question.repetition {
             tree.remember(|key| worker::times(question, key), limit);
         }
+        let factors = self
+            .workers
+            .iter_mut()
+            .map(|worker| worker.judge.center(question));
+        if let Some(factor) = factors.last().filter(|factor| *factor != 1.0) {
+            tree.shift(factor);
+        }
         self.workers[0].open(question, &mut tree, moves, stop);
     }
 
@@ -129,7 +145,7 @@ impl<G: Game> Searcher<G> {
         let depth = self.workers.iter().map(|worker| worker.depth).max();
         let pv = line.iter().map(|mv| thinker::text(question.game, *mv));
         let pv: Vec<String> = pv.collect();
-        let value = f64::from(tree.node(0).value[question.seat]);
+        let value = f64::from(tree.value(question.seat));
         let value = (value * 1000.0).round() / 1000.0;
         let mut info = json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv});
         if let Some(sure) = tree.settled(question.seat) {

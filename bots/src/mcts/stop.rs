@@ -21,13 +21,13 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    /// A fixed number of playouts does without the clock, so that it gives the same moves always.
+    /// A fixed number of playouts does without a deadline, so that it gives the same moves always.
     pub(super) fn new(playouts: Option<u32>, deadline: Option<Instant>, saves: bool) -> Self {
         let begin = Instant::now();
-        let deadline = deadline.unwrap_or(begin + UNHURRIED);
+        let unhurried = || playouts.is_none().then_some(begin + UNHURRIED);
         Stop {
             playouts,
-            deadline: playouts.is_none().then_some(deadline),
+            deadline: deadline.or_else(unhurried),
             saves,
             begin,
             done: AtomicU32::new(0),
@@ -51,7 +51,7 @@ impl Stop {
         if self.playouts.is_some_and(|most| done >= most) || self.late() || tree.proven() {
             return true;
         }
-        if self.saves && done >= LEAST && done % 16 == 0 && tree.decided(self.left(done)) {
+        if self.saves && done >= LEAST && done.is_multiple_of(16) && tree.decided(self.left(done)) {
             return true;
         }
         self.done.store(done + 1, Ordering::Relaxed);

@@ -7,7 +7,7 @@ use games::{Game, Rng};
 use super::bounds::Bounds;
 use super::judge::{self, Judge};
 use super::stop::Stop;
-use super::tree::{Candidate, NodeId, Spot, Stage, Tree, Value};
+use super::tree::{Candidate, NodeId, Spot, Stage, Step, Tree, Value};
 use crate::thinker::Question;
 
 /// Positions with no more moves than this get all of them at once.
@@ -19,7 +19,7 @@ const SAMPLE: usize = 40;
 pub(super) struct Worker<G: Game> {
     pub(super) judge: Judge<G>,
     pub(super) rng: Rng,
-    path: Vec<NodeId>,
+    path: Vec<Step>,
     moves: Vec<G::Move>,
     /// The length of the longest path.
     pub(super) depth: usize,
@@ -104,15 +104,11 @@ impl<G: Game> Worker<G> {
     }
 
     /// Follows the graph to a position whose moves were not looked at, or to an end.
-    fn descend(
-        &mut self,
-        question: &Question<'_, G>,
-        tree: &mut Tree<G::Move>,
-    ) -> Option<Job<G>> {
+    fn descend(&mut self, question: &Question<'_, G>, tree: &mut Tree<G::Move>) -> Option<Job<G>> {
         let mut position = *question.position;
         let mut id = 0;
         self.path.clear();
-        self.path.push(id);
+        self.path.push(Step { node: id, edge: 0 });
         loop {
             let full = tree.full();
             let node = tree.node_mut(id);
@@ -144,9 +140,14 @@ impl<G: Game> Worker<G> {
                 return None;
             }
             let edge = tree.select(id);
-            question.game.play(&mut position, tree.node(id).edges[edge].mv);
+            question
+                .game
+                .play(&mut position, tree.node(id).edges[edge].mv);
+            if let Some(step) = self.path.last_mut() {
+                step.edge = edge;
+            }
             id = tree.child(id, edge, || spot(question, &position));
-            self.path.push(id);
+            self.path.push(Step { node: id, edge: 0 });
         }
     }
 
@@ -164,14 +165,14 @@ impl<G: Game> Worker<G> {
         let stopped = question.repetition.is_some_and(|most| times + 1 >= most);
         if id != 0 && (judge::over(question, position) || stopped) {
             let outcome = game.outcome(position);
-            tree.end(id, judge::plain(&outcome), Bounds::exact(&outcome));
+            tree.end(id, self.judge.result(&outcome), Bounds::exact(&outcome));
             return true;
         }
         let above = &self.path[..self.path.len() - 1];
-        let again = || above.iter().any(|node| tree.node(*node).key == key);
+        let again = || above.iter().any(|step| tree.node(step.node).key == key);
         if question.repetition.is_some() && again() {
             let outcome = game.outcome(position);
-            tree.end(id, judge::plain(&outcome), Bounds::OPEN);
+            tree.end(id, self.judge.result(&outcome), Bounds::OPEN);
             tree.node_mut(id).stage = Stage::Repeated;
             return true;
         }
@@ -192,7 +193,11 @@ impl<G: Game> Worker<G> {
         if !have.is_empty() {
             self.moves.retain(|mv| !have.contains(mv));
         }
-        let room = if have.is_empty() { SAMPLE } else { 3 * have.len() };
+        let room = if have.is_empty() {
+            SAMPLE
+        } else {
+            3 * have.len()
+        };
         if all > ALL && self.moves.len() > room {
             for place in 0..room {
                 let from = place + self.rng.index(self.moves.len() - place);

@@ -3,16 +3,24 @@
 //! A position that is reached in several ways is one node. So a node's value is not a sum of what
 //! came by, but is made anew from its moves: the mean of their values, weighted by visits.
 
+mod proof;
+mod reuse;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::mem;
 
 use games::{MAX_SEATS, Seat};
 
 use super::bounds::{Bounds, WIN};
+use super::judge::{self, shifted};
 
 /// How much a move that looks good but was tried seldom is preferred to one that did well.
-const EXPLORE: f32 = 0.6;
+const EXPLORE: f32 = 1.2;
+/// How much worse than the best move of a position a move may be, as an expected outcome, before it
+/// hardly counts for the position's value.
+const TOLERANCE: f32 = 0.2;
 /// The nodes of a graph, at most; with the moves of [`MOST_EDGES`], some 250 MB.
 const MOST_NODES: usize = 1 << 20;
 /// The moves of all nodes, at most.
@@ -26,6 +34,13 @@ pub(super) type NodeId = u32;
 
 /// No node.
 const NONE: NodeId = NodeId::MAX;
+
+/// A step of a playout: a node and the move that was made there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    pub(super) edge: usize,
+}
 
 /// How far a node has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +94,8 @@ pub(super) struct Edge<M> {
     /// How promising it is; of all moves of a node together 1.
     prior: f32,
     /// What it seems to be worth to the seat that makes it.
-    guess: f32,
-    /// The same in log odds, from which the prior is made.
+    mean: f32,
+    /// The same before it was tried, in log odds, from which the prior is made.
     margin: f32,
     /// What is proven about it for the seat that makes it.
     least: u8,
@@ -95,6 +110,8 @@ pub(super) struct Candidate<M> {
     pub(super) guess: f32,
     /// The same in log odds.
     pub(super) margin: f32,
+    /// How promising it is; of all moves together 1.
+    pub(super) prior: f32,
     /// The outcome in twelfths, where it is certain.
     pub(super) exact: Option<u8>,
 }
@@ -123,6 +140,8 @@ impl Hasher for AsIs {
 #[derive(Debug)]
 pub(super) struct Tree<M> {
     seats: usize,
+    /// What the odds of seat 0 are multiplied by in all values.
+    even: f32,
     nodes: Vec<Node<M>>,
     index: HashMap<u64, NodeId, BuildHasherDefault<AsIs>>,
     edges: usize,
@@ -133,6 +152,7 @@ impl<M: Copy + Eq> Tree<M> {
     pub(super) fn empty() -> Self {
         Tree {
             seats: 2,
+            even: 1.0,
             nodes: Vec::new(),
             index: HashMap::default(),
             edges: 0,
@@ -170,7 +190,7 @@ impl<M: Copy + Eq> Tree<M> {
 
     /// How many nodes there are.
     #[cfg(test)]
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.nodes.len()
     }
 
@@ -204,14 +224,14 @@ impl<M: Copy + Eq> Tree<M> {
 
     /// The node that a move leads to; makes it, given where it is.
     pub(super) fn child(&mut self, id: NodeId, edge: usize, spot: impl FnOnce() -> Spot) -> NodeId {
-        let Edge { child, guess, .. } = self.nodes[id as usize].edges[edge];
+        let Edge { child, mean, .. } = self.nodes[id as usize].edges[edge];
         if child != NONE {
             return child;
         }
         // What the mover does not get, the others share.
-        let others = (self.seats as f32 / 2.0 - guess) / (self.seats.max(2) - 1) as f32;
+        let others = (self.seats as f32 / 2.0 - mean) / (self.seats.max(2) - 1) as f32;
         let mut value = [others; MAX_SEATS];
-        value[self.nodes[id as usize].mover] = guess;
+        value[self.nodes[id as usize].mover] = mean;
         let child = self.find(&spot(), value);
         self.nodes[id as usize].edges[edge].child = child;
         child
@@ -227,11 +247,7 @@ impl<M: Copy + Eq> Tree<M> {
         for (index, edge) in node.edges.iter().enumerate() {
             // What cannot be better than what is sure already is not worth a look.
             if edge.most > least {
-                let mean = match self.nodes.get(edge.child as usize) {
-                    Some(child) => child.value[mover],
-                    None => edge.guess,
-                };
-                let bound = mean + reach * edge.prior / (1 + edge.visits) as f32;
+                let bound = edge.mean + reach * edge.prior / (1 + edge.visits) as f32;
                 if bound > best.0 {
                     best = (bound, index);
                 }
@@ -251,11 +267,12 @@ impl<M: Copy + Eq> Tree<M> {
         if node.edges.is_empty() {
             (node.own, node.value) = (own, own);
         }
+        let first = node.edges.is_empty();
         node.edges.extend(moves.iter().map(Edge::new));
         self.edges += moves.len();
         node.complete = complete;
         node.stage = Stage::Grown;
-        node.arrange();
+        node.arrange(first);
         self.prove(id);
     }
 
@@ -268,104 +285,93 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// Counts a playout that went this way, from its end up to the root.
-    pub(super) fn record(&mut self, path: &[NodeId]) {
-        let mut below = Bounds::OPEN;
-        for &id in path.iter().rev() {
-            if self.node(id).stage == Stage::Grown {
-                if below != Bounds::OPEN {
-                    self.prove(id);
-                }
-                self.refresh(id);
+    pub(super) fn record(&mut self, path: &[Step]) {
+        let Some((last, above)) = path.split_last() else {
+            return;
+        };
+        if self.node(last.node).stage == Stage::Grown {
+            self.refresh(last.node);
+        }
+        let mut below = last.node;
+        for step in above.iter().rev() {
+            let Node { value, bounds, .. } = *self.node(below);
+            let node = self.node_mut(step.node);
+            // Another thread may have put more moves in between.
+            let is = |edge: &&mut Edge<M>| edge.child == below;
+            let mut edge = node.edges.get_mut(step.edge).filter(is);
+            if edge.is_none() {
+                edge = node.edges.iter_mut().find(is);
             }
-            below = self.node(id).bounds;
+            if let Some(edge) = edge {
+                edge.mean = value[node.mover];
+            }
+            if bounds != Bounds::OPEN {
+                self.prove(step.node);
+            }
+            self.refresh(step.node);
+            below = step.node;
         }
     }
 
     /// Makes the value of a node anew from its moves.
     fn refresh(&mut self, id: NodeId) {
         let node = &self.nodes[id as usize];
-        if let (2, Some(sure)) = (self.seats, node.bounds.settled(node.mover)) {
-            let mut value = [1.0 - sure; MAX_SEATS];
-            value[node.mover] = sure;
-            let node = self.node_mut(id);
-            node.value = value;
-            node.visits += 1;
-            return;
-        }
-        let least = node.bounds.least[node.mover];
-        let (mut sum, mut weight, mut visits) = (node.own, 1.0, 1);
+        let mover = node.mover;
+        let least = node.bounds.least[mover];
+        let mut visits = 1;
+        let mut tried = 0;
+        let mut top = f32::NEG_INFINITY;
         for edge in &node.edges {
+            if edge.visits == 0 && edge.most > least {
+                break;
+            }
+            tried += 1;
             visits += edge.visits;
-            if edge.visits == 0 {
-                if edge.most > least {
-                    break;
-                }
-                continue;
+            if edge.visits > 0 {
+                top = top.max(edge.mean);
             }
-            // Moves that are known to be bad don't make a position bad.
-            if edge.child == NONE || edge.most <= least && edge.least < least.max(1) {
-                continue;
-            }
-            let value = &self.nodes[edge.child as usize].value;
-            let share = edge.visits as f32;
-            for (sum, value) in sum.iter_mut().zip(value) {
-                *sum += share * value;
-            }
-            weight += share;
         }
+        let value = match (self.seats, node.bounds.settled(mover)) {
+            (2, Some(sure)) => {
+                let first = if mover == 0 { sure } else { 1.0 - sure };
+                let first = shifted(first, self.even);
+                [first, 1.0 - first, 0.0, 0.0]
+            }
+            _ => self.mean_of_moves(node, tried, top),
+        };
         let node = self.node_mut(id);
-        node.value = sum.map(|sum| sum / weight);
+        node.value = value;
         node.visits = visits;
     }
 
-    /// Draws conclusions from what is proven about the moves of a node.
-    fn prove(&mut self, id: NodeId) {
-        let node = self.node_mut(id);
-        let mut edges = mem::take(&mut node.edges);
-        let (mover, complete, known) = (node.mover, node.complete, node.known);
-        let (mut least, mut most) = (0, 0);
-        for edge in &mut edges {
-            if let Some(child) = self.nodes.get(edge.child as usize) {
-                edge.least = edge.least.max(child.bounds.least[mover]);
-                edge.most = edge.most.min(child.bounds.most[mover]);
+    /// The mean of the first moves, weighted by visits and by how good they are for the mover.
+    fn mean_of_moves(&self, node: &Node<M>, tried: usize, top: f32) -> Value {
+        let mover = node.mover;
+        let least = node.bounds.least[mover];
+        let weight = |mean: f32| judge::exp((mean - top).min(0.0) * (1.0 / TOLERANCE));
+        let mut weights = weight(node.own[mover]);
+        let mut sum = node.own.map(|own| own * weights);
+        for edge in &node.edges[..tried] {
+            // Moves that are known to be bad don't make a position bad.
+            let bad = edge.most <= least && edge.least < least.max(1);
+            if edge.visits == 0 || bad {
+                continue;
             }
-            least = least.max(edge.least);
-            most = most.max(edge.most);
-        }
-        if !complete {
-            most = WIN;
-        }
-        let bounds = match self.seats {
-            _ if known => Bounds::OPEN,
-            2 => Bounds::of_two(mover, least, most),
-            _ => self.bounds_of_many(mover, least, most, complete, &edges),
-        };
-        let node = self.node_mut(id);
-        node.edges = edges;
-        node.bounds = bounds;
-    }
-
-    /// What is proven where more than two seats play, and others may join against one.
-    fn bounds_of_many(
-        &self,
-        mover: Seat,
-        least: u8,
-        most: u8,
-        complete: bool,
-        edges: &[Edge<M>],
-    ) -> Bounds {
-        let mut bounds = Bounds::OPEN;
-        let children = || edges.iter().map(|edge| self.nodes.get(edge.child as usize));
-        if complete && children().all(|child| child.is_some()) {
-            for seat in 0..self.seats {
-                let low = children().flatten().map(|child| child.bounds.least[seat]);
-                let high = children().flatten().map(|child| child.bounds.most[seat]);
-                bounds.least[seat] = low.min().unwrap_or(0);
-                bounds.most[seat] = high.max().unwrap_or(WIN);
+            let share = edge.visits as f32 * weight(edge.mean);
+            weights += share;
+            if self.seats == 2 {
+                sum[mover] += share * edge.mean;
+            } else if let Some(child) = self.nodes.get(edge.child as usize) {
+                for (sum, value) in sum.iter_mut().zip(&child.value) {
+                    *sum += share * value;
+                }
             }
         }
-        (bounds.least[mover], bounds.most[mover]) = (least, most);
-        bounds
+        let mut value = sum.map(|sum| sum / weights);
+        if self.seats == 2 {
+            value[1 - mover] = 1.0 - value[mover];
+        }
+        value
     }
 
     /// The best move of a node: a proven win, else the one that was tried most.
@@ -374,29 +380,17 @@ impl<M: Copy + Eq> Tree<M> {
         let worth = |edge: &Edge<M>| {
             let sure = node.bounds.least[node.mover];
             // If something is sure, then only what promises more, or gives just that.
-            (edge.least == WIN, edge.most > sure || edge.least >= sure && sure > 0)
+            (
+                edge.least == WIN,
+                edge.most > sure || edge.least >= sure && sure > 0,
+            )
         };
         node.edges.iter().rev().max_by(|a, b| {
             worth(a)
                 .cmp(&worth(b))
                 .then(a.visits.cmp(&b.visits))
-                .then(self.mean(node, a).total_cmp(&self.mean(node, b)))
+                .then(a.mean.total_cmp(&b.mean))
         })
-    }
-
-    /// What a move seems to be worth to the seat that makes it.
-    fn mean(&self, node: &Node<M>, edge: &Edge<M>) -> f32 {
-        match self.nodes.get(edge.child as usize) {
-            Some(child) => child.value[node.mover],
-            None => edge.guess,
-        }
-    }
-
-    /// The moves of the root with visits and what they seem to be worth.
-    pub(super) fn moves(&self) -> Vec<(M, u32, f32)> {
-        let root = &self.nodes[0];
-        let told = |edge: &Edge<M>| (edge.mv, edge.visits, self.mean(root, edge));
-        root.edges.iter().map(told).collect()
     }
 
     /// The best moves from the root on.
@@ -408,67 +402,6 @@ impl<M: Copy + Eq> Tree<M> {
             next = edge.child;
         }
         line
-    }
-
-    /// Makes the position after a move of the root the new root, and forgets what is not below.
-    pub(super) fn advance(&mut self, mv: M) {
-        let edge = self
-            .nodes
-            .first()
-            .and_then(|root| root.edges.iter().find(|edge| edge.mv == mv));
-        let Some(root) = edge.map(|edge| edge.child).filter(|child| *child != NONE) else {
-            self.clear();
-            return;
-        };
-        let mut place = vec![NONE; self.nodes.len()];
-        let mut order = vec![root];
-        place[root as usize] = 0;
-        let mut done = 0;
-        while let Some(&id) = order.get(done) {
-            for edge in &mut self.nodes[id as usize].edges {
-                if edge.child != NONE {
-                    let to = &mut place[edge.child as usize];
-                    if *to == NONE {
-                        *to = order.len() as NodeId;
-                        order.push(edge.child);
-                    }
-                    edge.child = *to;
-                }
-            }
-            done += 1;
-        }
-        let mut old: Vec<Option<Node<M>>> = mem::take(&mut self.nodes).into_iter().map(Some).collect();
-        self.nodes = order
-            .iter()
-            .filter_map(|id| old[*id as usize].take())
-            .collect();
-        let hashes = self.nodes.iter().map(|node| node.hash);
-        self.index = hashes.zip(0..).collect();
-        self.edges = self.nodes.iter().map(|node| node.edges.len()).sum();
-    }
-
-    /// Thinks again about all that depends on the positions that were there in the match, where
-    /// `count` tells how often one was.
-    pub(super) fn remember(&mut self, count: impl Fn(u64) -> u32, limit: u32) {
-        let mut order: Vec<NodeId> = (0..self.nodes.len() as NodeId).collect();
-        order.sort_by_key(|id| std::cmp::Reverse(self.node(*id).ply));
-        for id in order {
-            let times = if id == 0 { 0 } else { count(self.node(id).key) };
-            let node = self.node_mut(id);
-            node.known = times > 0;
-            if node.stage == Stage::Repeated || times + 1 >= limit && node.stage != Stage::Over {
-                node.stage = Stage::Fresh;
-                node.edges.clear();
-                node.bounds = Bounds::OPEN;
-            }
-            if node.stage == Stage::Grown {
-                // Proofs that rested on other positions are made again.
-                for edge in node.edges.iter_mut().filter(|edge| edge.child != NONE) {
-                    (edge.least, edge.most) = (0, WIN);
-                }
-                self.prove(id);
-            }
-        }
     }
 
     /// Whether no other move of the root can get as many visits as the best one by so many more.
@@ -487,19 +420,17 @@ impl<M: Copy + Eq> Tree<M> {
         f64::from(most[0] - most[1]) > playouts_left
     }
 
-    /// Whether more thinking cannot change anything: the best is proven, or there is no other.
-    pub(super) fn proven(&self) -> bool {
-        self.nodes.first().is_some_and(|root| {
-            let least = root.bounds.least[root.mover];
-            let open = root.edges.iter().filter(|edge| edge.most > least).count();
-            root.stage == Stage::Grown && root.complete && (open == 0 || open == 1 && least == 0)
-                || least == WIN
-        })
-    }
-
-    /// What is proven for a seat at the root.
-    pub(super) fn settled(&self, seat: Seat) -> Option<f32> {
-        self.nodes.first()?.bounds.settled(seat)
+    /// What the root is worth to a seat.
+    pub(super) fn value(&self, seat: Seat) -> f32 {
+        let value = self
+            .nodes
+            .first()
+            .map_or([0.5; MAX_SEATS], |root| root.value);
+        match (self.seats, seat) {
+            (2, 0) => shifted(value[0], 1.0 / self.even),
+            (2, _) => 1.0 - shifted(value[0], 1.0 / self.even),
+            _ => value[seat],
+        }
     }
 }
 
@@ -527,29 +458,41 @@ impl<M: Copy + Eq> Node<M> {
         !self.complete && self.visits as usize * 2 > self.edges.len()
     }
 
-    /// Puts the moves in order and makes their priors.
-    fn arrange(&mut self) {
-        let tried = self.edges.iter().filter(|edge| edge.visits > 0).count();
-        self.edges.sort_by(|a, b| {
+    /// Puts the moves in order; makes the priors anew if there were moves before.
+    fn arrange(&mut self, first: bool) {
+        self.edges.sort_unstable_by(|a, b| {
             let late = |edge: &Edge<M>| edge.visits == 0;
             late(a).cmp(&late(b)).then(b.margin.total_cmp(&a.margin))
         });
-        debug_assert!(self.edges[..tried].iter().all(|edge| edge.visits > 0));
-        super::judge::softmax(
-            super::judge::PRIOR_HEAT,
-            self.edges.iter_mut().map(|edge| (edge.margin, &mut edge.prior)),
-        );
+        if first {
+            return;
+        }
+        let mut all: Vec<Candidate<M>> = self.edges.iter().map(Edge::candidate).collect();
+        judge::prefer(&mut all);
+        for (edge, candidate) in self.edges.iter_mut().zip(all) {
+            edge.prior = candidate.prior;
+        }
     }
 }
 
 impl<M: Copy> Edge<M> {
+    fn candidate(&self) -> Candidate<M> {
+        Candidate {
+            mv: self.mv,
+            guess: self.mean,
+            margin: self.margin,
+            prior: self.prior,
+            exact: None,
+        }
+    }
+
     fn new(candidate: &Candidate<M>) -> Self {
         Edge {
             mv: candidate.mv,
             child: NONE,
             visits: 0,
-            prior: 0.0,
-            guess: candidate.guess,
+            prior: candidate.prior,
+            mean: candidate.guess,
             margin: candidate.margin,
             least: candidate.exact.unwrap_or(0),
             most: candidate.exact.unwrap_or(WIN),
