@@ -241,6 +241,12 @@ fn greedy_beats_random() {
 }
 
 #[test]
+fn alphabeta_beats_random() {
+    let make = |seed| bot("alphabeta", seed, Some(200));
+    beats_random(&make, 4, 0.75);
+}
+
+#[test]
 fn mcts_beats_random() {
     let make = |seed| bot("mcts", seed, Some(200));
     beats_random(&make, 4, 0.75);
@@ -263,8 +269,10 @@ fn a_move_is_there_even_without_any_time() {
         let mut pairing = Pairing::new(game, options.clone(), 1);
         pairing.clock.move_ms = Some(Millis::default());
         let seats = rules(game, &options).seats();
-        let mut bots: Vec<_> = (0..seats).map(|_| bot("mcts", 1, None)).collect();
-        assert!(!pairing.play(&mut bots).moves.is_empty());
+        for name in ["alphabeta", "mcts"] {
+            let mut bots: Vec<_> = (0..seats).map(|_| bot(name, 1, None)).collect();
+            assert!(!pairing.play(&mut bots).moves.is_empty());
+        }
     }
 }
 

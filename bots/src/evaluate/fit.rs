@@ -11,8 +11,9 @@ use crate::thinker::{Mind, Question, Thinker};
 
 /// Random plies at the beginning of a game, at most.
 const OPENING: u64 = 8;
-/// One in so many plies is random after that.
-const SLIP: u64 = 16;
+/// One in so many plies of a seat is random after that, drawn for each seat and game: so that also
+/// the seat that is worse off wins some games.
+const SLIPS: [u64; 6] = [2, 4, 8, 16, 16, 32];
 /// How much weights are drawn to 0.
 const RIDGE: f64 = 2.0;
 
@@ -31,9 +32,10 @@ fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample
     };
     let mut minds: [Box<dyn Mind<G>>; 2] = [bot.mind(), bot.mind()];
     let opening = rng.below(OPENING) as u32;
+    let slips = [0, 1].map(|_| SLIPS[rng.index(SLIPS.len())]);
     let first = samples.len();
     let mut scratch = Vec::new();
-    let most = G::INFO.limits.max_plies.unwrap_or(u32::MAX).min(200);
+    let most = G::INFO.limits.max_plies.unwrap_or(u32::MAX);
     while let Some(seat) = game.to_move(&position) {
         let ply = game.ply(&position);
         if ply >= most {
@@ -45,7 +47,7 @@ fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample
             let lead = std::array::from_fn(|i| f64::from(table[0][i] - table[1][i]));
             samples.push((lead, 0.0));
         }
-        let mv = if ply < opening || rng.below(SLIP) == 0 {
+        let mv = if ply < opening || rng.below(slips[seat]) == 0 {
             game.random_move(&position, &mut rng, &mut scratch)
         } else {
             let question = Question {

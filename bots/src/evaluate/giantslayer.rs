@@ -48,7 +48,8 @@ impl Ground {
 
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.246, 6.748, 2.386, 0.470, 0.594, 0.109, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457,
+        0.246, 6.748, 2.386, 0.470, 0.594, 0.8, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457, 0.5,
+        2.0,
     ];
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
@@ -67,6 +68,10 @@ impl Features<Giantslayer> for Siege {
         features[4] = (black & ground.rings[3]).count() as f32;
         features[5] = (black & ground.rings[4]).count() as f32;
         features[9] = tempo(GIANTS);
+        // How far the giants are from their goal, all of them together: it is reached at 0.
+        let inside = (black & !ground.rings[4]).count() as f32;
+        features[12] = -inside;
+        features[13] = 1.0 / (inside + 1.0);
         for cell in black.each() {
             let near = ground.near[cell as usize];
             let touched = (near & white).count();

@@ -43,8 +43,8 @@ impl Between {
     }
 }
 
-/// The places that are looked at for one answer.
-const EFFORT: u32 = 600;
+/// The moves that are looked at for one answer: a millisecond or two.
+const EFFORT: u32 = 4000;
 /// Answers that are remembered; all are forgotten when there are more.
 const MOST_KNOWN: usize = 1 << 16;
 
@@ -107,11 +107,11 @@ impl<S: Cells + Hash> Solo<S> {
                 most: bound,
             };
         }
-        *effort -= 1;
         let mut next = Vec::new();
         moves.each(place, &mut |to, gain| {
             next.push((gain + moves.most(to), gain, to));
         });
+        *effort = effort.saturating_sub(1 + next.len() as u32);
         if next.is_empty() {
             let rest = moves.rest(place);
             return Between {
@@ -136,5 +136,65 @@ impl<S: Cells + Hash> Solo<S> {
         best.least = best.least.min(best.most);
         self.known.insert(place, best);
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use games::board::Board;
+
+    use super::*;
+
+    /// Pieces that step to a neighbour and take the cell; each cell is worth one.
+    struct Steps<'a>(&'a Grid<u64>);
+
+    impl Moves<u64> for Steps<'_> {
+        fn each(&self, place: Place<u64>, visit: &mut dyn FnMut(Place<u64>, u32)) {
+            for from in place.pieces.each() {
+                for to in (self.0.around(1 << from) & place.open).each() {
+                    let pieces = place.pieces ^ 1 << from ^ 1 << to;
+                    let open = place.open ^ 1 << to;
+                    visit(Place { pieces, open }, 1);
+                }
+            }
+        }
+
+        fn most(&self, place: Place<u64>) -> u32 {
+            self.0.region(place.pieces, place.open).count()
+        }
+    }
+
+    fn solve(pieces: u64, open: u64) -> Between {
+        let grid = Grid::new(&Board::square(8, 1));
+        Solo::default().all(&grid, &Steps(&grid), Place { pieces, open })
+    }
+
+    #[test]
+    fn a_piece_between_two_ways_takes_the_longer_one() {
+        let exactly = |n| Between { least: n, most: n };
+        assert_eq!(solve(0b0000_0100, 0b1111_1011), exactly(5));
+        assert_eq!(solve(0b0001_0000, 0b0010_1111), exactly(4));
+        assert_eq!(solve(0b0001_0000, 0), exactly(0));
+    }
+
+    #[test]
+    fn regions_are_added_up() {
+        let both = solve(0b1001_0001, 0b0110_0110);
+        // The left piece goes 2 cells, the middle one gets what is to its right.
+        assert_eq!(both, Between { least: 4, most: 4 });
+    }
+
+    #[test]
+    fn what_takes_too_long_is_bounded() {
+        let grid = Grid::new(&Board::square(8, 8));
+        // A comb: each tooth can be had by itself, but there is no way back.
+        let teeth = 0x5555_5555_5555_55ff_u64;
+        let place = Place {
+            pieces: 1,
+            open: teeth & !1,
+        };
+        let found = Solo::default().all(&grid, &Steps(&grid), place);
+        assert!(found.least >= 14 && found.most < teeth.count());
+        assert!(found.least <= found.most);
     }
 }
