@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Plays every game without knowing a rule: random games by the referee's forward model, more of
-them for the moves that did well. Uses the SDK, installed or beside this folder."""
+"""Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward
+model. Uses the SDK, installed or where it lies in the repository."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -9,21 +10,34 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "sdk/python/src"))
 
 from referee_bot import Bot, Move  # noqa: E402
 
+#: Random games stop after so many plies: the longer they are, the less they tell.
+HORIZON = 80
 #: Random games at a time.
-BATCH = 10
-#: Of the moves that are left, one of so many stays for the next round.
-CUT = 4
+BATCH = 4
+#: A move that was tried in so many games gets its answers looked at.
+READY = 8
+#: How much moves that were tried less are preferred.
+CURIOSITY = 0.4
 
 
-class Record:
-    """What random games after a move came to."""
+class Node:
+    """A move, what games after it came to for the seat that made it, and the answers to it."""
 
-    def __init__(self, move, mean):
-        self.move, self.sum, self.games = move, mean, 1
+    def __init__(self, move, seat, outcome):
+        self.move, self.seat = move, seat
+        self.sum, self.games = outcome, 1
+        self.children = []
 
-    def worth(self):
-        """The mean, as if a game had been won and one lost before: a single win proves little."""
-        return (self.sum + 1) / (self.games + 2)
+    def pick(self):
+        """The child to try next: a good one, or one that is not known well (UCB1)."""
+        total = math.log(sum(child.games for child in self.children) + 1)
+
+        def promise(child):
+            # As if half a game more had been won and half a game lost.
+            mean = (child.sum + 0.5) / (child.games + 1)
+            return mean + CURIOSITY * math.sqrt(total / child.games)
+
+        return max(self.children, key=promise)
 
 
 class SearchBot(Bot):
@@ -32,34 +46,36 @@ class SearchBot(Bot):
     wants_legal = False
 
     def choose(self, turn):
-        model, seat = self.model_at(turn), turn.match.seat
-        means = model.playouts(seed=turn.ply)
-        moves = [Record(move, outcome[seat]) for move, outcome in means.items()]
-        games = len(moves)
-        while len(moves) > 1 and turn.time_left() > 0:
-            moves.sort(key=Record.worth, reverse=True)
-            moves = moves[: max(2, len(moves) // CUT)]
-            games += self.round(turn, model, moves)
-        best = max(moves, key=Record.worth)
-        return Move(best.move, {"value": best.sum / best.games, "nodes": games})
+        model = self.model_at(turn, HORIZON)
+        root = Node(None, turn.match.seat, 0)
+        self.expand(model, root, [])
+        playouts = len(root.children)
+        while turn.time_left() > 0 and len(root.children) > 1:
+            self.try_line(model, root, seed=playouts)
+            playouts += BATCH
+        best = max(root.children, key=lambda child: child.games)
+        return Move(best.move, {"value": best.sum / best.games, "nodes": playouts})
 
-    def round(self, turn, model, moves):
-        """Random games after each of these moves, for a fair share of the time that is left."""
-        rounds, left = 1, len(moves)
-        while left > 2:
-            rounds, left = rounds + 1, left // CUT
-        share = turn.time_left() * (1 - 1 / rounds)
-        games = 0
-        while turn.time_left() > share:
-            for record in moves:
-                if turn.time_left() <= share:
-                    break
-                seed = turn.ply + record.games
-                outcome = model.playout_after(record.move, BATCH, seed).outcome
-                record.sum += BATCH * outcome[turn.match.seat]
-                record.games += BATCH
-                games += BATCH
-        return games
+    def try_line(self, model, root, seed):
+        """Follows the most promising moves, plays on at random, and remembers what that gave."""
+        line, node = [], root
+        while node.children:
+            node = node.pick()
+            line.append(node)
+        moves = [node.move for node in line]
+        if node.games >= READY:
+            self.expand(model, node, moves)
+        outcome = model.playout_after(moves, BATCH, seed).outcome
+        for node in line:
+            node.sum += BATCH * outcome[node.seat]
+            node.games += BATCH
+
+    def expand(self, model, node, moves):
+        """Gives a node its children, each of which begins with one random game."""
+        seat = model.play(*moves).to_move
+        means = model.playouts(seed=node.games)
+        node.children = [Node(move, seat, outcome[seat]) for move, outcome in means.items()]
+        model.undo(len(moves))
 
 
 if __name__ == "__main__":

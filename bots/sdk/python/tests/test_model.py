@@ -39,7 +39,7 @@ class ForwardModel(unittest.TestCase):
         self.assertGreater(playout.plies, 4)
         self.assertEqual(list(self.model.playouts(1, seed=1)), self.model.legal())
         before = self.model.position()
-        self.assertAlmostEqual(sum(self.model.playout_after(self.model.legal()[0]).outcome), 1)
+        self.assertAlmostEqual(sum(self.model.playout_after(self.model.legal()[:1]).outcome), 1)
         self.assertEqual(self.model.position(), before)
 
     def test_the_end_is_told(self):
@@ -54,7 +54,7 @@ class ForwardModel(unittest.TestCase):
         self.model.play(self.model.legal()[0])
         before = self.model.key()
         with self.assertRaises(ModelError):
-            self.model.playout_after("z9-z8/z7")
+            self.model.playout_after(["z9-z8/z7"])
         with self.assertRaises(ModelError) as refused:
             self.model.play(self.model.legal()[0], "z9-z8/z7")
         self.assertEqual(refused.exception.code, "illegal_move")

@@ -151,12 +151,14 @@ class Bot:
             self._model = Model()
         return self._model
 
-    def model_at(self, turn: Turn) -> Model:
-        """The forward model, set up with the position of a turn."""
-        match = turn.match
-        self.model.new(
-            match.game, match.options, state=turn.state, max_plies=match.limits.get("max_plies")
-        )
+    def model_at(self, turn: Turn, horizon: int | None = None) -> Model:
+        """The forward model, set up with the position of a turn. Playouts stop where the match
+        does, and after `horizon` plies: short ones tell more in long games."""
+        match, limits = turn.match, [turn.match.limits.get("max_plies")]
+        if horizon is not None:
+            limits.append(turn.ply + horizon)
+        max_plies = min((limit for limit in limits if limit is not None), default=None)
+        self.model.new(match.game, match.options, state=turn.state, max_plies=max_plies)
         return self.model
 
     def run(self, input: IO[str] | None = None, output: IO[str] | None = None) -> None:

@@ -125,13 +125,13 @@ class Model:
         """For every legal move the mean outcome a seat of `count` random games after it."""
         return self._ask({"op": "playouts", "count": count, "seed": seed})["moves"]
 
-    def playout_after(self, move: str, count: int = 1, seed: int = 0) -> Playout:
-        """The same after one move, which is taken back: one wait instead of three."""
+    def playout_after(self, moves: Sequence[str], count: int = 1, seed: int = 0) -> Playout:
+        """The same after these moves, which are taken back: one wait instead of three."""
         answers = self._ask_all(
-            {"op": "play", "moves": [move]},
+            {"op": "play", "moves": list(moves)},
             {"op": "playout", "count": count, "seed": seed},
         )
-        self._send({"op": "undo"})
+        self._send({"op": "undo", "count": len(moves)})
         self._unread += 1
         return _playout(answers[1])
 
