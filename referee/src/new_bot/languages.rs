@@ -188,9 +188,8 @@ pub static LANGUAGES: &[Language] = &[
         needs: "Rust 1.85 or newer",
         check: "cargo build --release && cargo test",
         command: &["target/release/bot"],
-        about: "`src/bin/bot.rs` is the bot with its tests; `src/json.rs` reads JSON. (With the \
-                crates `games` and `bots` of the referee's\nrepository a bot in Rust can have the \
-                rules themselves: see `bots::sdk`.)",
+        about: "`src/bin/bot.rs` is the bot with its tests; `src/json.rs` reads JSON. The rules themselves \
+                are in the\ncrates `games` and `bots` of the referee's repository.",
         files: &[
             ("src/bin/bot.rs", example!("rust/src/bin/one_ply_bot.rs")),
             ("src/lib.rs", example!("rust/src/lib.rs")),
