@@ -271,12 +271,20 @@ impl Arbiter {
         }
     }
 
-    /// How the match went, once it is over.
-    pub fn played(&self) -> Option<Played> {
+    /// How the match ended, once it is over.
+    pub fn result(&self) -> Option<&MatchResult> {
         match &self.phase {
+            Phase::Over(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// How the match went, if it is over.
+    pub fn into_played(self) -> Option<Played> {
+        match self.phase {
             Phase::Over(result) => Some(Played {
-                moves: self.table.moves.clone(),
-                result: result.clone(),
+                moves: self.table.moves,
+                result,
             }),
             _ => None,
         }
@@ -384,7 +392,10 @@ impl Arbiter {
             } if seat == from => {
                 let used = now.since(asked);
                 match self.too_much(seat, used, now) {
-                    Some(cause) => self.give_up(seat, cause, actions),
+                    Some(cause) => {
+                        let answered = matches!(message, Ok(FromBot::Move(_)));
+                        self.give_up(seat, cause, (used, answered), actions);
+                    }
                     None => self.answer(seat, message, used, actions),
                 }
             }
@@ -451,7 +462,7 @@ impl Arbiter {
             }
             Ok(FromBot::Move(mv)) => {
                 let info = self.told(seat, mv.info);
-                match self.table.play(seat, &mv.mv, used, info) {
+                match self.table.play(seat, mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
                 }
@@ -539,7 +550,7 @@ impl Arbiter {
                     if let Some(seen) = self.seen[seat].take() {
                         message.push_str(&format!("; {seen}"));
                     }
-                    self.give_up(seat, (code, message), actions);
+                    self.give_up(seat, (code, message), (used, false), actions);
                 }
             }
             _ => {}
@@ -557,8 +568,16 @@ impl Arbiter {
         (in_match >= allowed).then(|| faults::out_of_cpu_time(in_match, allowed))
     }
 
-    fn give_up(&mut self, seat: usize, cause: faults::Cause, actions: &mut Vec<Action>) {
+    /// Gives a turn up that took too long: what it took, and whether an answer is there by now.
+    fn give_up(
+        &mut self,
+        seat: usize,
+        cause: faults::Cause,
+        (used, answered): (Used, bool),
+        actions: &mut Vec<Action>,
+    ) {
         self.lose(seat, cause, actions);
+        self.table.note_late(seat, used, answered);
         self.advance(actions);
     }
 

@@ -7,6 +7,7 @@ mod lines;
 mod look;
 mod meter;
 mod nursery;
+mod output;
 pub mod pool;
 mod script;
 pub mod spec;
@@ -17,6 +18,7 @@ pub mod tree;
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -28,7 +30,7 @@ use nix::sys::stat::fstat;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::in_words;
@@ -37,6 +39,7 @@ use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
 pub use nursery::{Nursery, NurseryError};
+use output::Output;
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
@@ -101,7 +104,9 @@ pub struct BotProcess {
     kept: Kept,
     /// `None` once it could not be written to.
     stdin: Option<ChildStdin>,
-    lines: Lines<ChildStdout>,
+    /// The message that was last sent.
+    line: Vec<u8>,
+    lines: Lines<Output>,
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
@@ -201,6 +206,7 @@ impl BotProcess {
             kept,
             _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
+            line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
             hello: BotHello {
@@ -222,7 +228,7 @@ impl BotProcess {
         let deadline = self.deadline;
         let answer = async {
             // A bot may be gone before it reads; its exit is then the better story.
-            let _ = self.write(&hello.to_line()).await;
+            let _ = self.tell(&hello).await;
             poll_fn(|cx| self.poll_line(cx)).await
         };
         let line = timeout_at(deadline, answer).await.map_err(|_| {
@@ -342,7 +348,9 @@ impl BotProcess {
             ToBot::Turn(_) => self.lines.allow_anew(),
             _ => {}
         }
-        self.say(&message.to_line(), limit).await
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.pass_on(limit).await
     }
 
     /// Sends a line, whatever stands in it, within `limit`.
@@ -350,7 +358,22 @@ impl BotProcess {
     /// # Errors
     /// The fault, if the bot does not read or is gone.
     pub async fn say(&mut self, line: &str, limit: Duration) -> Result<(), Failure> {
-        match timeout(limit, self.write(line)).await {
+        self.line.clear();
+        self.line.extend_from_slice(line.as_bytes());
+        self.pass_on(limit).await
+    }
+
+    /// Writes the line that is made, within `limit`.
+    async fn pass_on(&mut self, limit: Duration) -> Result<(), Failure> {
+        let written = {
+            let mut write = pin!(self.write());
+            // Most go through at once, without a timer.
+            match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
+                Poll::Ready(written) => Ok(written),
+                Poll::Pending => timeout(limit, write).await,
+            }
+        };
+        match written {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
                 self.stdin = None;
@@ -367,11 +390,20 @@ impl BotProcess {
         }
     }
 
-    async fn write(&mut self, line: &str) -> io::Result<()> {
+    /// Sends a message, however long that takes.
+    async fn tell(&mut self, message: &ToBot) -> io::Result<()> {
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.write().await
+    }
+
+    /// Writes the line that is made.
+    async fn write(&mut self) -> io::Result<()> {
         match &mut self.stdin {
             Some(stdin) => {
-                self.transcript.sent(line.as_bytes());
-                stdin.write_all(line.as_bytes()).await
+                self.transcript.sent(&self.line);
+                self.lines.pipe_mut().expect();
+                stdin.write_all(&self.line).await
             }
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
@@ -439,7 +471,7 @@ impl BotProcess {
         self.wake();
         let asked = timeout(GRACE, async {
             // It may not read any more.
-            let _ = self.write(&ToBot::Quit.to_line()).await;
+            let _ = self.tell(&ToBot::Quit).await;
             self.stdin = None;
             self.kept.ended().await;
         });

@@ -1,15 +1,16 @@
 //! What was said between the referee and a bot in a match, for reports of failures.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tempfile::SpooledTempFile;
+use tempfile::tempfile;
 
 use super::trace::{Said, Trace};
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
-const IN_MEMORY: usize = 16 << 10;
+const IN_MEMORY: usize = 12 << 10;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
 const KEPT_A_TURN: usize = 256 << 10;
 /// So much of a line is kept that is too long to be one.
@@ -19,8 +20,10 @@ const KEPT_OF_A_PIECE: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Transcript {
     began: Instant,
-    /// Frames: see [`Transcript::push`].
-    frames: SpooledTempFile,
+    /// The last frames: see [`Transcript::push`].
+    frames: Vec<u8>,
+    /// Those before them, if there were too many.
+    file: Option<File>,
     /// How much the bot printed since it was last asked.
     heard: usize,
     /// What of that was left out since the last frame: lines.
@@ -63,7 +66,8 @@ impl Transcript {
     pub(super) fn new() -> Self {
         Transcript {
             began: Instant::now(),
-            frames: SpooledTempFile::new(IN_MEMORY),
+            frames: Vec::new(),
+            file: None,
             heard: 0,
             skipped: 0,
             broken: false,
@@ -92,8 +96,11 @@ impl Transcript {
 
     /// Another match begins.
     pub(super) fn begin(&mut self) {
-        let emptied = self.frames.set_len(0).and_then(|()| self.frames.rewind());
-        self.broken = emptied.is_err();
+        self.frames.clear();
+        // Made anew only if it cannot be emptied: that costs more.
+        self.file
+            .take_if(|file| file.set_len(0).and_then(|()| file.rewind()).is_err());
+        self.broken = false;
         self.began = Instant::now();
         self.heard = 0;
         self.skipped = 0;
@@ -135,16 +142,27 @@ impl Transcript {
     /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
     fn push(&mut self, kind: Kind, text: &[u8]) {
         self.note_skipped();
+        if self.frames.len() + text.len() > IN_MEMORY {
+            self.broken |= self.spill().is_err();
+        }
         let at = self.began.elapsed().as_nanos() as u64;
-        let mut head = [0; 13];
-        head[..8].copy_from_slice(&at.to_le_bytes());
-        head[8] = kind as u8;
-        head[9..].copy_from_slice(&(text.len() as u32).to_le_bytes());
-        let written = self
-            .frames
-            .write_all(&head)
-            .and_then(|()| self.frames.write_all(text));
-        self.broken |= written.is_err();
+        self.frames.extend_from_slice(&at.to_le_bytes());
+        self.frames.push(kind as u8);
+        let length = text.len() as u32;
+        self.frames.extend_from_slice(&length.to_le_bytes());
+        self.frames.extend_from_slice(text);
+    }
+
+    /// Makes room by writing what is there to the file.
+    fn spill(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile()?),
+        };
+        let written = file.write_all(&self.frames);
+        self.frames.clear();
+        self.frames.shrink_to(IN_MEMORY);
+        written
     }
 
     /// Writes it as JSON, an entry a line.
@@ -153,10 +171,17 @@ impl Transcript {
     /// If it cannot be written, or was not kept whole.
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.note_skipped();
-        self.frames.seek(SeekFrom::Start(0))?;
+        let mut first: Box<dyn Read> = match self.file.take() {
+            Some(mut file) => {
+                file.rewind()?;
+                Box::new(BufReader::new(file))
+            }
+            None => Box::new(io::empty()),
+        };
+        let mut frames = first.by_ref().chain(&*self.frames);
         let mut head = [0; 13];
         let mut text = Vec::new();
-        while self.frames.read_exact(&mut head).is_ok() {
+        while frames.read_exact(&mut head).is_ok() {
             let number = |bytes: &[u8]| {
                 bytes
                     .iter()
@@ -164,7 +189,7 @@ impl Transcript {
                     .fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))
             };
             text.resize(number(&head[9..]) as usize, 0);
-            self.frames.read_exact(&mut text)?;
+            frames.read_exact(&mut text)?;
             let line = entry(Duration::from_nanos(number(&head[..8])), head[8], &text)?;
             writeln!(out, "{line}")?;
         }

@@ -254,8 +254,7 @@ impl Match<'_, '_> {
     }
 
     fn resigned(&self) -> Option<u32> {
-        let result = self.arbiter.played()?.result;
-        let mut faults = result.faults.iter();
+        let mut faults = self.arbiter.result()?.faults.iter();
         let fault = faults.find(|fault| fault.seat == self.seat)?;
         (fault.code == FaultCode::Resign).then_some(fault.ply)
     }

@@ -7,6 +7,7 @@ use std::thread;
 
 use protocol::{Conditions, LoggedMove, Record};
 
+use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, on_interrupt, print};
@@ -72,6 +73,9 @@ pub(super) struct Args {
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
+    /// How the result is printed; as "json" it is the line that --log writes, and no boards are drawn
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
 impl Args {
@@ -85,6 +89,9 @@ impl Args {
         let record = block_on(self.play(&plan))??;
         if let Some(mut log) = log {
             log.append(&record)?;
+        }
+        if self.format == Format::Json {
+            return print(&record.to_line());
         }
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
@@ -101,6 +108,10 @@ impl Args {
         let rules = self.game.rules()?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
+        if self.format == Format::Json && !humans.is_empty() {
+            let message = "--human and --format json do not go together; --log writes the match";
+            return Err(CliError::Usage(message.to_owned()));
+        }
         if bots + humans.len() != seats {
             let id = rules.info().id;
             let people = match humans.len() {
@@ -177,7 +188,7 @@ impl Args {
             let drawn = seen.is_some_and(|(before, _)| before == plies);
             seen = Some((plies, arbiter.awaited()));
             // Nobody looks on any more when the thread is gone.
-            if !self.quiet && !drawn {
+            if !self.quiet && self.format == Format::Text && !drawn {
                 let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
             }
             if let Some(seat) = arbiter.awaited().filter(|seat| seats.contains(seat)) {

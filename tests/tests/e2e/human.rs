@@ -153,6 +153,8 @@ fn wrong_seats_and_numbers_of_bots_are_told() {
     };
     assert!(error(&["--human", "2", "--bot", "random"]).contains("0 (elephants), 1 (rhinos)"));
     assert!(error(&["--human", "0"]).contains("2 seats"));
+    let json = ["--human", "0", "--bot", "random", "--format", "json"];
+    assert!(error(&json).contains("do not go together"));
     let twice = ["--human", "0", "--human", "elephants"];
     assert!(error(&twice).contains("no free seat"));
 }

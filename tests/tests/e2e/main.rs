@@ -17,6 +17,7 @@ mod formats;
 mod human;
 mod limits;
 mod mistakes;
+mod new_bot;
 mod processes;
 mod replay;
 mod resume;

@@ -1,0 +1,89 @@
+//! Giantslayer: how far the giants are from the edge, and how near the halogai are to them.
+
+use games::Game;
+use games::giantslayer::{Giantslayer, Position};
+
+use super::grid::Cells;
+use super::linear::{Features, Table};
+
+const HALOGAI: usize = 0;
+const GIANTS: usize = 1;
+/// Rings around the middle cell; the last one is the edge.
+const RINGS: usize = 5;
+
+/// The giants and the stones around them.
+#[derive(Default)]
+pub(super) struct Siege {
+    ground: Option<Ground>,
+}
+
+/// The board as tables.
+struct Ground {
+    near: Vec<u64>,
+    rings: [u64; RINGS],
+    middle: u64,
+}
+
+impl Ground {
+    fn new(game: &Giantslayer) -> Self {
+        let board = game.board();
+        let set = |cell| board.neighbours(cell).fold(0u64, |set, c| set | 1 << c);
+        let near: Vec<u64> = board.cells().map(set).collect();
+        let mut rings = [1u64 << game.middle(); RINGS];
+        let mut inside = rings[0];
+        for ring in &mut rings[1..] {
+            let wider = inside
+                .each()
+                .fold(inside, |all, cell| all | near[cell as usize]);
+            *ring = wider & !inside;
+            inside = wider;
+        }
+        Ground {
+            near,
+            rings,
+            middle: 1 << game.middle(),
+        }
+    }
+}
+
+impl Features<Giantslayer> for Siege {
+    const WEIGHTS: &'static [f32] = &[
+        0.246, 6.748, 2.386, 0.470, 0.594, 0.8, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457, 0.5,
+        2.0,
+    ];
+
+    fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
+        let ground = self.ground.get_or_insert_with(|| Ground::new(game));
+        let white = position.stone_set(HALOGAI);
+        let black = position.stone_set(GIANTS);
+        let empty = !(white | black | ground.middle);
+        let mover = game.to_move(position);
+        let tempo = |seat| f32::from(u8::from(mover == Some(seat)));
+        table[HALOGAI][0] = white.count() as f32;
+        table[HALOGAI][1] = 1.0;
+        table[HALOGAI][9] = tempo(HALOGAI);
+        let features = &mut table[GIANTS];
+        features[2] = black.count() as f32;
+        features[3] = (black & ground.rings[2]).count() as f32;
+        features[4] = (black & ground.rings[3]).count() as f32;
+        features[5] = (black & ground.rings[4]).count() as f32;
+        features[9] = tempo(GIANTS);
+        // How far the giants are from their goal, all of them together: it is reached at 0.
+        let inside = (black & !ground.rings[4]).count() as f32;
+        features[12] = -inside;
+        features[13] = 1.0 / (inside + 1.0);
+        for cell in black.each() {
+            let near = ground.near[cell as usize];
+            let touched = (near & white).count();
+            match touched {
+                0 => {}
+                1 => features[6] += 1.0,
+                _ => features[7] += 1.0,
+            }
+            let room = (near & empty).count();
+            features[8] += room as f32;
+            features[10] += f32::from(u8::from(room == 0));
+            features[11] += f32::from(u8::from(near & black != 0));
+        }
+    }
+}
