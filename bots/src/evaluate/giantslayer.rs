@@ -72,8 +72,8 @@ impl Ground {
 
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.189, -0.493, 0.692, 0.006, 0.086, 0.8, 0.145, 0.119, 0.072, 0.018, -0.159, 0.075, 0.439,
-        0.1, 0.0, 0.05,
+        0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
+        -0.074, 0.230, 0.073,
     ];
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
@@ -87,7 +87,7 @@ impl Features<Giantslayer> for Siege {
         table[HALOGAI][1] = 1.0;
         table[HALOGAI][9] = tempo(HALOGAI);
         // Halogai on the edge cannot be trampled.
-        table[HALOGAI][15] = (white & ground.rings[4]).count() as f32;
+        table[HALOGAI][14] = (white & ground.rings[4]).count() as f32;
         let features = &mut table[GIANTS];
         features[2] = black.count() as f32;
         features[3] = (black & ground.rings[2]).count() as f32;
@@ -98,7 +98,6 @@ impl Features<Giantslayer> for Siege {
         let inside = (black & !ground.rings[4]).count() as f32;
         features[12] = -inside;
         features[13] = ground.tramples(white, black, empty) as f32;
-        features[14] = features[7] * tempo(GIANTS);
         for cell in black.each() {
             let near = ground.near[cell as usize];
             let touched = (near & white).count();
