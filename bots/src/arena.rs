@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::{GAMES, Outcome, Rules, Session};
 use protocol::{
@@ -105,7 +106,14 @@ fn turn(session: &dyn Session, moves: &[PlayedMove], clock: &ClockState) -> Turn
 
 /// A bot of the catalogue.
 pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> {
-    find(name).unwrap().make(&BotOptions { seed, playouts })
+    let nodes = playouts.map(u64::from);
+    let options = BotOptions {
+        seed,
+        playouts,
+        nodes,
+        ..BotOptions::default()
+    };
+    find(name).unwrap().make(&options)
 }
 
 /// Every game, with options that keep it short, and one game with more than two seats.
@@ -188,6 +196,8 @@ fn every_bot_talks_as_the_protocol_says() {
                 let options = BotOptions {
                     seed: 5,
                     playouts: Some(20),
+                    nodes: Some(20),
+                    ..BotOptions::default()
                 };
                 run_named(entry.name, &options, script.as_bytes(), &mut output).unwrap();
                 let mut lines = output.split_inclusive(|byte| *byte == b'\n');
@@ -231,6 +241,12 @@ fn greedy_beats_random() {
 }
 
 #[test]
+fn alphabeta_beats_random() {
+    let make = |seed| bot("alphabeta", seed, Some(200));
+    beats_random(&make, 4, 0.75);
+}
+
+#[test]
 fn mcts_beats_random() {
     let make = |seed| bot("mcts", seed, Some(200));
     beats_random(&make, 4, 0.75);
@@ -253,8 +269,10 @@ fn a_move_is_there_even_without_any_time() {
         let mut pairing = Pairing::new(game, options.clone(), 1);
         pairing.clock.move_ms = Some(Millis::default());
         let seats = rules(game, &options).seats();
-        let mut bots: Vec<_> = (0..seats).map(|_| bot("mcts", 1, None)).collect();
-        assert!(!pairing.play(&mut bots).moves.is_empty());
+        for name in ["alphabeta", "mcts"] {
+            let mut bots: Vec<_> = (0..seats).map(|_| bot(name, 1, None)).collect();
+            assert!(!pairing.play(&mut bots).moves.is_empty());
+        }
     }
 }
 
@@ -273,5 +291,42 @@ fn win_rates() {
         let greedy = rate("greedy", "random", 20);
         let mcts = rate("mcts", "greedy", 8);
         println!("{id:16} greedy-random {greedy:.2?}  mcts-greedy {mcts:.2?}");
+    }
+}
+
+/// Prints how `alphabeta` does against another bot by the clock, for each seat:
+/// `DUEL=mcts:50:10 cargo test --release -p bots by_the_clock -- --ignored --nocapture` for 50 ms a
+/// move and 10 starts; `DUEL_GAME` for one game only.
+#[test]
+#[ignore = "measures strength, and takes minutes"]
+fn by_the_clock() {
+    let text = std::env::var("DUEL").unwrap_or_else(|_| "greedy:50:5".to_owned());
+    let [other, ms, starts] = text.split(':').collect::<Vec<_>>()[..] else {
+        panic!("BOT:MS:STARTS is needed, not {text}");
+    };
+    let only = std::env::var("DUEL_GAME").ok();
+    let clock = ClockState {
+        move_ms: Some(Millis(Duration::from_millis(ms.parse().unwrap()))),
+        ..ClockState::default()
+    };
+    let make = |name: &str| {
+        let entry = find(name).unwrap();
+        move |seed| {
+            let seeded = BotOptions {
+                seed,
+                ..BotOptions::default()
+            };
+            entry.make(&seeded)
+        }
+    };
+    for game in GAMES {
+        let id = game.info.id;
+        if only.as_deref().is_some_and(|only| only != id) {
+            continue;
+        }
+        let (hero, foe) = (make("alphabeta"), make(other));
+        let rates = duel(id, &json!({}), &hero, &foe, &clock, starts.parse().unwrap());
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        println!("{id:16} {mean:.3} {rates:.2?}");
     }
 }

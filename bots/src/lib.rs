@@ -12,8 +12,11 @@
 //! assert!(String::from_utf8(output).unwrap().contains("\"name\":\"greedy\""));
 //! ```
 
+pub mod alphabeta;
 pub mod clock;
+pub mod evaluate;
 pub mod greedy;
+pub mod level;
 pub mod mcts;
 pub mod random;
 mod rating;
@@ -27,11 +30,13 @@ use std::io::{BufRead, Write};
 
 use thiserror::Error;
 
+use crate::alphabeta::AlphaBeta;
 use crate::greedy::Greedy;
+use crate::level::{Eased, Level};
 use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
-use crate::thinker::Player;
+use crate::thinker::{Player, Thinker};
 
 /// What can be set for a reference bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +45,28 @@ pub struct BotOptions {
     pub seed: u64,
     /// For `mcts`: so many playouts a move, whatever the clock says.
     pub playouts: Option<u32>,
+    /// For `alphabeta`: so many nodes a move, whatever the clock says.
+    pub nodes: Option<u64>,
+    /// For `mcts`: so many threads; with more than one, moves depend on chance. 0 is 1.
+    pub threads: usize,
+    /// For all but `random`: how strong it plays; `None` is full strength. The clock counts, too.
+    pub level: Option<Level>,
+}
+
+impl BotOptions {
+    /// A bot that plays like the thinker, at the level.
+    fn player<T: Thinker + 'static>(&self, thinker: T) -> Box<dyn Bot> {
+        match self.level {
+            Some(level) => Box::new(Player::new(Eased { thinker, level }, self.seed)),
+            None => Box::new(Player::new(thinker, self.seed)),
+        }
+    }
+
+    /// The smaller one of a number that was asked for and that of the level.
+    fn limit<N: Ord>(&self, own: Option<N>, of_level: impl Fn(Level) -> Option<N>) -> Option<N> {
+        let of_level = self.level.and_then(of_level);
+        own.into_iter().chain(of_level).min()
+    }
 }
 
 /// A reference bot.
@@ -69,14 +96,27 @@ pub static BOTS: &[Entry] = &[
     Entry {
         name: "greedy",
         summary: "looks one ply ahead: most points, then most mobility",
-        make: |options| Box::new(Player::new(Greedy, options.seed)),
+        make: |options| options.player(Greedy),
+    },
+    Entry {
+        name: "alphabeta",
+        summary: "searches: alpha-beta with an evaluation for each game",
+        make: |options| {
+            options.player(AlphaBeta {
+                nodes: options.limit(options.nodes, Level::nodes),
+                untimed: options.nodes.is_some(),
+            })
+        },
     },
     Entry {
         name: "mcts",
         summary: "searches: Monte Carlo tree search for as long as the clock allows",
         make: |options| {
-            let playouts = options.playouts;
-            Box::new(Player::new(Mcts { playouts }, options.seed))
+            options.player(Mcts {
+                playouts: options.limit(options.playouts, Level::playouts),
+                untimed: options.playouts.is_some(),
+                threads: options.threads,
+            })
         },
     },
 ];

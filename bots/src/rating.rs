@@ -3,7 +3,7 @@
 
 use std::array;
 
-use games::{Game, MAX_SEATS, Outcome, Rng, Seat};
+use games::{Game, MAX_SEATS, Rng, Seat};
 
 /// How good a move looks one ply ahead: first by a result if it ends the game, then by points,
 /// then by mobility.
@@ -103,19 +103,6 @@ pub(crate) fn lead(strengths: &[f64], seat: Seat) -> f64 {
     strengths[seat] - others.map(|(_, s)| *s).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// A guess at the outcome from how strong each seat has become since `before`. Like an outcome:
-/// the mean, over the other seats, of the chance to beat them.
-pub(crate) fn estimate(seats: usize, before: &Strengths, now: &Strengths) -> Outcome {
-    let gain = |seat: Seat| now[seat] - before[seat];
-    (0..seats)
-        .map(|seat| {
-            let others = (0..seats).filter(|other| *other != seat);
-            let beaten = others.map(|other| 1.0 / (1.0 + (gain(other) - gain(seat)).exp()));
-            beaten.sum::<f64>() / (seats.max(2) - 1) as f64
-        })
-        .collect()
-}
-
 /// The number of moves that each seat has when it is next to move, along one random line; 0 for
 /// a seat that does not get to move.
 fn mobility<G: Game>(
@@ -167,15 +154,5 @@ mod tests {
         assert_eq!(margin(&[5, 3, 7], 0), -2);
         assert_eq!(margin(&[5, 3, 7], 2), 2);
         assert_eq!(lead(&[1.0, 4.0], 1), 3.0);
-    }
-
-    #[test]
-    fn an_estimate_is_like_an_outcome() {
-        let start = [1.0, 2.0, 3.0, 0.0];
-        let even = estimate(3, &start, &start);
-        assert_eq!(even.as_slice(), [0.5; 3]);
-        let ahead = estimate(3, &start, &[9.0, 2.0, 2.0, 0.0]);
-        assert!(ahead[0] > 0.99 && ahead[1] > ahead[2]);
-        assert!((ahead.iter().sum::<f64>() - 1.5).abs() < 1e-9);
     }
 }

@@ -43,8 +43,31 @@ pub struct Question<'a, G: Game> {
     pub seat: Seat,
     /// When the match is stopped, as a ply of the position; `None` for never.
     pub max_plies: Option<u32>,
+    /// When the match is stopped by a position that is there for so many times.
+    pub repetition: Option<u32>,
+    /// The keys of the positions of the match so far, this one last; empty where repetition does
+    /// not matter.
+    pub history: &'a [u64],
     /// When the answer should be on its way; `None` without a clock.
     pub deadline: Option<Instant>,
+    /// Whether time that is left over can be used later: a game clock runs.
+    pub saves: bool,
+}
+
+impl<'a, G: Game> Question<'a, G> {
+    /// The question without any limit.
+    pub fn new(game: &'a G, position: &'a G::Position, seat: Seat) -> Self {
+        Question {
+            game,
+            position,
+            seat,
+            max_plies: None,
+            repetition: None,
+            history: &[],
+            deadline: None,
+            saves: false,
+        }
+    }
 }
 
 /// A chosen move.
@@ -174,11 +197,15 @@ impl<T: Thinker> Visitor for SitDown<'_, T> {
         let game = G::new(&Options::read(&G::INFO, &start.options)?)?;
         let position = game.load(&start.state)?;
         let name = games::hash_text(&start.match_id);
+        let repetition = start.limits.repetition;
+        let history = repetition.map(|_| game.key(&position));
         Ok(Box::new(Following {
             game,
             position,
             seat: start.seat,
             max_plies: start.limits.max_plies,
+            repetition,
+            history: history.into_iter().collect(),
             rng: Rng::from_parts(&[self.seed, name, start.seat as u64]),
             mind: self.thinker.mind::<G>(),
         }))
@@ -191,6 +218,9 @@ struct Following<G: Game> {
     seat: Seat,
     /// Counted from the start of the match.
     max_plies: Option<u32>,
+    repetition: Option<u32>,
+    /// The keys of all positions so far, if there is a limit on repetition.
+    history: Vec<u64>,
     rng: Rng,
     mind: Box<dyn Mind<G>>,
 }
@@ -208,6 +238,9 @@ impl<G: Game> Following<G> {
             });
         }
         self.game.play(&mut self.position, mv);
+        if self.repetition.is_some() {
+            self.history.push(self.game.key(&self.position));
+        }
         self.mind.played(mv);
         Ok(())
     }
@@ -234,7 +267,10 @@ impl<G: Game> Table for Following<G> {
             position: &self.position,
             seat: self.seat,
             max_plies: self.last_ply(turn),
+            repetition: self.repetition,
+            history: &self.history,
             deadline: spend.map(|spend| asked + spend),
+            saves: turn.clock.remaining_ms.is_some(),
         };
         let thought = self.mind.choose(&question, &mut self.rng);
         Ok(Choice::Move {

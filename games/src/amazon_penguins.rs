@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::bits;
-use crate::board::Board;
+use crate::board::{Board, CellId};
 use crate::fish::{self, Floe, Move, Phase, Sea};
 use crate::game::{Game, Info, Limits, ParseError, Scores, Seat};
-use crate::lines::{Lines, Occupancy};
+use crate::lines::{Gap, Lines, Occupancy};
 use crate::options::{OptionError, OptionKind, OptionSpec, Options};
 use crate::rng::Rng;
 use crate::shots::{self, Shot};
@@ -56,6 +56,37 @@ impl Position {
 }
 
 impl AmazonPenguins {
+    /// The board.
+    pub fn board(&self) -> &Board {
+        self.sea.board()
+    }
+
+    /// Calls `visit` with each cell that a penguin on a cell can go to.
+    #[inline]
+    pub fn each_slide(&self, position: &Position, cell: CellId, mut visit: impl FnMut(CellId)) {
+        let occupied = &position.occupied;
+        with_lines!(self, lines => lines.each(occupied, cell, Gap::NONE, |to, _| visit(to)));
+    }
+
+    /// How many cells a penguin on a cell can go to.
+    #[inline]
+    pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
+        with_lines!(self, lines => lines.count(&position.occupied, cell, Gap::NONE))
+    }
+
+    /// The position half-way through a move of the seat to move, the penguin moved and nothing
+    /// speared: for evaluations only.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        with_lines!(self, lines => {
+            lines.toggle(&mut next.occupied, from);
+            lines.toggle(&mut next.occupied, to);
+        });
+        next.floe.walk(from, to);
+        next
+    }
+
     fn position(&self, floe: Floe) -> Position {
         let free = floe.free();
         let blocked = self.sea.board().cells().filter(|c| free >> c & 1 == 0);

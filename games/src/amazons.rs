@@ -47,6 +47,16 @@ impl Position {
     pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<> {
         bits::cells(self.amazons[seat])
     }
+
+    /// The same as a set.
+    pub fn amazon_set(&self, seat: Seat) -> u128 {
+        self.amazons[seat]
+    }
+
+    /// Amazons and arrows.
+    pub fn occupied(&self) -> &Occupancy<64> {
+        &self.occupied
+    }
 }
 
 impl Amazons {
@@ -93,6 +103,23 @@ impl Amazons {
         self.board.cells().filter(move |&cell| {
             self.lines.blocked(&position.occupied, cell) && amazons >> cell & 1 == 0
         })
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The position half-way through a move, the amazon moved and nothing shot: for evaluations
+    /// only, its key and turn mean nothing.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        let seat = usize::from(position.amazons[1] >> from & 1 != 0);
+        self.lines.toggle(&mut next.occupied, from);
+        self.lines.toggle(&mut next.occupied, to);
+        next.amazons[seat] ^= 1 << from | 1 << to;
+        next
     }
 
     /// The lines of the board, for evaluations.

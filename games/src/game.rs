@@ -1,6 +1,7 @@
 //! The trait that every game implements, and what it says about itself.
 
 use std::fmt::Debug;
+use std::hash::Hash;
 
 use arrayvec::ArrayVec;
 use serde::Serialize;
@@ -97,7 +98,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// A position, seat to move, ply and scores included.
     type Position: Copy + Eq + Debug + Send + Sync + 'static;
     /// A move. It carries all that is needed to play it and to write it.
-    type Move: Copy + Eq + Debug + Send + Sync + 'static;
+    type Move: Copy + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// The game's description.
     const INFO: Info;

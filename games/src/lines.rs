@@ -90,6 +90,16 @@ pub struct Lines<const K: usize, const L: usize> {
     free: Occupancy<L>,
     /// The most cells that a slider can reach from anywhere.
     most: u32,
+    /// The first lines, which are the rows of the board.
+    rows: Vec<Row>,
+}
+
+/// A row of the board, whose cells are numbered one after another.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    first: CellId,
+    /// The bits of its cells in an occupancy.
+    mask: u16,
 }
 
 impl<const K: usize, const L: usize> Lines<K, L> {
@@ -132,11 +142,16 @@ impl<const K: usize, const L: usize> Lines<K, L> {
                 line += 1;
             }
         }
+        let rows = board.rows().iter().map(|cells| Row {
+            first: cells[0],
+            mask: (1 << cells.len()) - 1,
+        });
         let mut lines = Lines {
             places,
             cells,
             free,
             most: 0,
+            rows: rows.collect(),
         };
         let reaches = board
             .cells()
@@ -173,6 +188,15 @@ impl<const K: usize, const L: usize> Lines<K, L> {
     pub fn blocked(&self, occupancy: &Occupancy<L>, cell: CellId) -> bool {
         let at = self.places(cell)[0];
         occupancy.0[at.line as usize % L] >> at.place & 1 != 0
+    }
+
+    /// The blocked cells of the board, as a set.
+    #[inline]
+    pub fn blocked_cells(&self, occupancy: &Occupancy<L>) -> u128 {
+        let rows = self.rows.iter().zip(&occupancy.0);
+        rows.fold(0, |set, (row, occupied)| {
+            set | u128::from(occupied & row.mask) << row.first
+        })
     }
 
     /// How many cells a slider on `cell` reaches. Whether `cell` itself is blocked does not
@@ -306,6 +330,8 @@ mod tests {
             }
             for from in board.cells() {
                 assert_eq!(lines.blocked(&occupancy, from), blocked[from as usize]);
+                let in_set = lines.blocked_cells(&occupancy) >> from & 1 != 0;
+                assert_eq!(in_set, blocked[from as usize]);
                 let expected = walk(board, &blocked, from);
                 let mut listed = Vec::new();
                 lines.each(&occupancy, from, Gap::NONE, |cell, _| listed.push(cell));

@@ -60,6 +60,11 @@ impl Penguins {
         });
     }
 
+    /// The board.
+    pub fn board(&self) -> &Board {
+        self.sea.board()
+    }
+
     /// The lines of the board, for evaluations.
     pub fn lines(&self) -> &Lines<3, 32> {
         &self.lines

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::mistakes;
+use crate::move_list::MoveList;
 use crate::time::{ClockState, Millis, TimeControl};
 
 /// What the referee says to a bot.
@@ -91,7 +93,7 @@ pub struct Turn {
     pub state: Option<Value>,
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub legal: Option<Vec<String>>,
+    pub legal: Option<MoveList>,
     /// The clocks.
     pub clock: ClockState,
 }
@@ -277,18 +279,25 @@ pub struct BotInfo {
 
 /// A line that is not a message.
 #[derive(Debug, Error)]
-#[error("{reason}; the line was `{line}`")]
+#[error("{reason}; the line was `{line}`{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
 pub struct BadMessage {
     /// What is wrong with it.
     pub reason: String,
     /// The line, cut when it is long.
     pub line: String,
+    /// The mistake that it usually comes from, and how to mend that.
+    pub hint: Option<&'static str>,
 }
 
 impl ToBot {
     /// The message as a line.
     pub fn to_line(&self) -> String {
         crate::line(self)
+    }
+
+    /// Appends the message as a line.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        crate::write_line(self, out);
     }
 
     /// Reads a line, with or without its end.
@@ -311,9 +320,12 @@ impl FromBot {
     /// # Errors
     /// If it is not a message of a bot.
     pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        read(line, "a message of a bot")
+        read(line, OF_A_BOT)
     }
 }
+
+/// What a bot's line should be.
+const OF_A_BOT: &str = "a message of a bot";
 
 fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMessage> {
     serde_json::from_slice(line).map_err(|error| {
@@ -325,8 +337,10 @@ fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMess
             serde_json::error::Category::Data => format!("not {what}: {error}"),
             _ => format!("not JSON: {error}"),
         };
+        let whole = error.classify() == serde_json::error::Category::Data;
         // The error quotes what the line says, as long as it is, escapes resolved.
         BadMessage {
+            hint: mistakes::hint(line, whole).filter(|_| what == OF_A_BOT),
             reason: excerpt(reason.as_bytes(), 300),
             line: excerpt(line, 120),
         }

@@ -1,13 +1,15 @@
 //! Drives one match: hands what bots do to the arbiter, and does what the arbiter says.
 
 use std::future::{pending, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use protocol::{FaultCode, FromBot, ToBot};
-use tokio::task::{JoinError, JoinSet, yield_now};
-use tokio::time::{Instant, sleep_until};
+use protocol::{BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet, consume_budget, yield_now};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::{Leaving, Pool};
@@ -29,19 +31,68 @@ pub enum After {
     Absent(Option<Box<Evidence>>),
 }
 
-/// Plays a match. The bots come in seat order, as their descriptions do, or the reason why one
-/// could not be started.
+/// Who takes a seat.
+pub enum Taker {
+    /// A bot, or the reason why it could not be started.
+    Bot(Result<Box<BotProcess>, NotStarted>),
+    /// One of the [`Guests`].
+    Guest,
+}
+
+/// Players who are no processes of their own, such as a person at the terminal. They look on as
+/// everybody can, and what they say comes through a channel.
+#[derive(Default)]
+pub struct Guests {
+    /// Their seats.
+    pub seats: Vec<usize>,
+    /// What they say, with the seat; `None` where there is nobody.
+    pub said: Option<mpsc::UnboundedReceiver<(usize, FromBot)>>,
+}
+
+impl Guests {
+    /// Whether a guest has this seat.
+    pub fn sit(&self, seat: usize) -> bool {
+        self.seats.contains(&seat)
+    }
+
+    /// What is said next; `None` where nobody can say anything any more.
+    async fn next(&mut self) -> Option<(usize, FromBot)> {
+        match &mut self.said {
+            Some(said) => said.recv().await,
+            None => pending().await,
+        }
+    }
+}
+
+/// A guest is there, and wants nothing: what there is to see is seen by looking on.
+fn guest() -> BotHello {
+    BotHello {
+        protocol: PROTOCOL,
+        name: "guest".to_owned(),
+        version: None,
+        author: None,
+        games: None,
+        wants: Wants {
+            state: false,
+            legal: false,
+        },
+    }
+}
+
+/// Plays a match. The players come in seat order, as their descriptions do.
 ///
 /// `watch` is called after every event, for those who want to look on.
 pub async fn play(
     setup: Setup,
     specs: &[Arc<BotSpec>],
-    bots: Vec<Result<Box<BotProcess>, NotStarted>>,
+    takers: Vec<Taker>,
+    guests: Guests,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
     let mut driver = Driver {
         began: Instant::now(),
+        alarm: Alarm::new(),
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
         deaf: Vec::new(),
@@ -50,19 +101,26 @@ pub async fn play(
         plain: vec![false; specs.len()],
         specs,
         renewed: JoinSet::new(),
+        guests,
         pool,
     };
     let mut events = Vec::new();
-    for (seat, bot) in bots.into_iter().enumerate() {
-        driver.deaf.push(bot.is_err());
-        match bot {
-            Ok(bot) => {
+    for (seat, taker) in takers.into_iter().enumerate() {
+        driver.deaf.push(!matches!(taker, Taker::Bot(Ok(_))));
+        match taker {
+            Taker::Guest => {
+                let hello = guest();
+                driver.bots.push(None);
+                driver.gone.push(After::Absent(None));
+                events.push(Event::Joined { seat, hello });
+            }
+            Taker::Bot(Ok(bot)) => {
                 let hello = bot.hello().clone();
                 driver.bots.push(Some(bot));
                 driver.gone.push(After::Absent(None));
                 events.push(Event::Joined { seat, hello });
             }
-            Err(not) => {
+            Taker::Bot(Err(not)) => {
                 let (code, message) = not.failure;
                 driver.bots.push(None);
                 driver.gone.push(After::Absent(not.evidence));
@@ -79,16 +137,46 @@ pub async fn play(
     }
     loop {
         watch(&driver.arbiter);
-        if let Some(played) = driver.arbiter.played() {
-            return (played, driver.survivors());
+        if driver.arbiter.result().is_some() {
+            return driver.over();
         }
+        // A bot that always has answered already must not keep the thread for itself.
+        consume_budget().await;
         let event = driver.next_event().await;
         driver.settle(event).await;
     }
 }
 
+/// Later than any deadline, nearly.
+const LATER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A timer. To arm one costs more than to let one ring too early, and deadlines mostly move on: so
+/// it is armed anew only when it has rung, or would ring too late.
+struct Alarm(Pin<Box<Sleep>>);
+
+impl Alarm {
+    fn new() -> Self {
+        Alarm(Box::pin(sleep(LATER)))
+    }
+
+    /// Ready at the deadline.
+    fn poll_until(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        loop {
+            if self.0.deadline() > deadline {
+                self.0.as_mut().reset(deadline);
+            }
+            ready!(self.0.as_mut().poll(cx));
+            if self.0.deadline() == deadline {
+                return Poll::Ready(());
+            }
+            self.0.as_mut().reset(deadline);
+        }
+    }
+}
+
 struct Driver<'a> {
     began: Instant,
+    alarm: Alarm,
     arbiter: Arbiter,
     bots: Vec<Option<Box<BotProcess>>>,
     /// Seats from which nothing more can come.
@@ -102,19 +190,22 @@ struct Driver<'a> {
     specs: &'a [Arc<BotSpec>],
     /// Processes that are being started in the place of others, with their seats.
     renewed: JoinSet<(usize, Result<Box<BotProcess>, NotStarted>)>,
+    guests: Guests,
     pool: &'a mut Pool,
 }
 
 impl Driver<'_> {
-    /// What became of the bots.
-    fn survivors(self) -> Vec<After> {
+    /// How the match went, and what became of the bots.
+    fn over(self) -> (Played, Vec<After>) {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
-        bots.map(|((bot, deaf), gone)| match bot {
+        let after = bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
             Some(bot) => After::Fit(bot),
             None => gone,
-        })
-        .collect()
+        });
+        let after = after.collect();
+        let played = self.arbiter.into_played();
+        (played.expect("the match has a result"), after)
     }
 
     fn now(&self) -> Duration {
@@ -145,6 +236,9 @@ impl Driver<'_> {
     }
 
     async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
+        if self.guests.sit(seat) {
+            return self.tell_guest(seat, message);
+        }
         let limit = self.write_limit(seat, message);
         self.bots[seat].as_mut()?.wake();
         // From here on the time is the bot's: it may answer before the write is seen to be over,
@@ -161,6 +255,41 @@ impl Driver<'_> {
                 message,
             },
         })
+    }
+
+    /// A guest is always ready, and has seen already what it would be told.
+    fn tell_guest(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
+        let now = self.reading(seat);
+        match message {
+            ToBot::Start(_) => Some(Event::Line {
+                seat,
+                message: Ok(FromBot::Ready {}),
+                now,
+            }),
+            ToBot::Turn(_) => Some(Event::Sent { seat, now }),
+            _ => None,
+        }
+    }
+
+    /// What a guest said, as an event.
+    fn heard_guest(&mut self, said: Option<(usize, FromBot)>) -> Event {
+        match said {
+            Some((seat, message)) => {
+                let now = self.reading(seat);
+                let message = Ok(message);
+                Event::Line { seat, message, now }
+            }
+            None => {
+                let awaited = self.arbiter.awaited();
+                let seat = awaited.filter(|seat| self.guests.sit(*seat));
+                self.guests.said = None;
+                Event::Failed {
+                    seat: seat.or(self.guests.seats.first().copied()).unwrap_or(0),
+                    code: FaultCode::Crash,
+                    message: "the player is gone".to_owned(),
+                }
+            }
+        }
     }
 
     /// What the clocks show, for a seat.
@@ -211,19 +340,17 @@ impl Driver<'_> {
             }
             Poll::Pending
         });
-        let wake = async {
-            match deadline {
-                Some(deadline) => sleep_until(deadline).await,
-                None => pending().await,
-            }
-        };
+        let alarm = &mut self.alarm;
+        let wake = poll_fn(|cx| match deadline {
+            Some(deadline) => alarm.poll_until(cx, deadline),
+            None => Poll::Pending,
+        });
         let (seat, line) = tokio::select! {
             biased;
             line = line => line,
             Some(started) = self.renewed.join_next() => return self.seat_anew(started),
-            () = wake => {
-                return Event::Tick { now: self.reading(first) };
-            }
+            said = self.guests.next() => return self.heard_guest(said),
+            () = wake => return self.time_is_up(first),
         };
         let now = self.reading(seat);
         if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {
@@ -244,6 +371,19 @@ impl Driver<'_> {
                 message: self.explain(seat, code, message).await,
             },
         }
+    }
+
+    /// The arbiter's deadline has come. Whoever is late by it is looked at first, as that may
+    /// explain it.
+    fn time_is_up(&mut self, seat: usize) -> Event {
+        let now = self.reading(seat);
+        for seat in self.arbiter.late(now) {
+            let seen = self.bots[seat].as_ref().and_then(|bot| bot.look());
+            if let Some(what) = seen {
+                self.arbiter.handle(Event::Seen { seat, what });
+            }
+        }
+        Event::Tick { now }
     }
 
     /// Whether there may be something to be known of the others before their turn comes: how one

@@ -3,6 +3,7 @@
 
 pub mod arbiter;
 pub mod bot;
+pub mod check;
 pub mod cli;
 pub mod clock;
 pub mod draw;
@@ -10,6 +11,7 @@ pub mod driver;
 pub mod ending;
 pub mod log;
 pub mod model;
+pub mod new_bot;
 mod permutations;
 pub mod rating;
 pub mod rematch;

@@ -52,6 +52,21 @@ pub struct ElephantRun {
 }
 
 impl ElephantRun {
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The points that the elephant needs to win.
+    pub fn target(&self) -> u8 {
+        self.target
+    }
+
+    /// How many farmers are placed.
+    pub fn farmers(&self) -> u32 {
+        self.farmers
+    }
+
     /// Where farmers of `from` land when they jump over another one in a direction.
     #[inline]
     fn jumps(&self, position: &Position, from: u32, direction: usize) -> u32 {

@@ -106,6 +106,16 @@ impl Position {
         self.farmers
     }
 
+    /// The elephant's points.
+    pub fn points(&self) -> u8 {
+        self.points
+    }
+
+    /// Whether pieces are still to be placed.
+    pub fn placing(&self) -> bool {
+        self.phase == Phase::Place
+    }
+
     /// Tiles without a piece.
     #[inline]
     pub(super) fn free(&self) -> u32 {

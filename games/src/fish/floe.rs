@@ -85,6 +85,12 @@ impl Floe {
         bits::cells64(self.penguins[self.seat as usize])
     }
 
+    /// The cells with one or three fish, and those with two or three: numbers in binary.
+    #[inline]
+    pub fn fish_sets(&self) -> [u64; 2] {
+        self.fish
+    }
+
     /// The penguins of all seats.
     pub(super) fn all_penguins(&self) -> u64 {
         self.penguins.iter().fold(0, |all, set| all | set)

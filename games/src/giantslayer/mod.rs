@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::board::CellId;
+use crate::board::{Board, CellId};
 use crate::game::{Game, Info, Limits, ParseError, Scores, Seat};
 use crate::options::{OptionError, Options};
 use crate::rng::Rng;
@@ -62,9 +62,24 @@ impl Position {
     pub fn stones(&self, seat: Seat) -> impl Iterator<Item = CellId> + use<> {
         bits::cells64(self.stones[seat])
     }
+
+    /// The same as a set.
+    pub fn stone_set(&self, seat: Seat) -> u64 {
+        self.stones[seat]
+    }
 }
 
 impl Giantslayer {
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.ground.board
+    }
+
+    /// The closed cell in the middle of the board.
+    pub fn middle(&self) -> CellId {
+        self.ground.middle
+    }
+
     fn no_stones(&self) -> Position {
         Position {
             stones: [0; 2],

@@ -73,8 +73,27 @@ impl Position {
         &self.occupied
     }
 
+    /// A seat's pieces, as a set.
+    #[inline]
+    pub fn piece_set(&self, seat: Seat) -> u128 {
+        self.pieces[seat]
+    }
+
+    /// The unclaimed cells with one or three points, and those with two or three: numbers in
+    /// binary.
+    #[inline]
+    pub fn point_sets(&self) -> [u128; 2] {
+        self.points
+    }
+
+    /// Whether pieces are still to be placed.
+    pub fn placing(&self) -> bool {
+        self.phase == Phase::Place
+    }
+
     /// The cells that are neither claimed nor crossed out.
-    fn unclaimed(&self) -> u128 {
+    #[inline]
+    pub fn unclaimed(&self) -> u128 {
         self.points[0] | self.points[1]
     }
 
@@ -166,6 +185,11 @@ impl PaperPenguins {
         if mover.is_none() {
             position.phase = Phase::Over;
         }
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
     }
 
     /// The lines of the board, for evaluations.

@@ -66,6 +66,11 @@ fn board() -> Board {
 }
 
 impl Run {
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
     fn choices(&self, position: &Position) -> [Choices; 2] {
         Kind::ALL.map(|kind| position.choices(kind, &self.steps))
     }

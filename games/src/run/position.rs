@@ -84,6 +84,21 @@ impl Position {
         bits::cells64(self.pieces[seat][kind as usize])
     }
 
+    /// The same as a set.
+    pub fn piece_set(&self, seat: Seat, kind: Kind) -> u64 {
+        self.pieces[seat][kind as usize]
+    }
+
+    /// How many pieces of a kind a seat has in reserve.
+    pub fn reserve(&self, seat: Seat, kind: Kind) -> u8 {
+        self.reserve[seat][kind as usize]
+    }
+
+    /// What the seat to move has played in this turn.
+    pub fn acted(&self) -> Option<Kind> {
+        self.acted
+    }
+
     pub(super) fn of_seat(&self, seat: Seat) -> u64 {
         self.pieces[seat][0] | self.pieces[seat][1]
     }

@@ -6,6 +6,9 @@ use protocol::{BadMessage, ClockKind, FaultCode};
 
 use crate::clock::{Clock, Overrun, in_words};
 
+/// The most common reason for silence.
+const UNSEEN: &str = " (is its output flushed?)";
+
 /// Why a seat loses: the kind of fault, and what happened in words.
 pub(super) type Cause = (FaultCode, String);
 
@@ -27,9 +30,11 @@ pub(super) fn unasked(message: &str) -> Cause {
     (FaultCode::Protocol, text)
 }
 
-pub(super) fn not_ready(startup: Duration) -> String {
+/// `seen` is what a look at the bot has told.
+pub(super) fn not_ready(startup: Duration, seen: Option<String>) -> String {
     let startup = in_words(startup);
-    format!("did not say `ready` within {startup} (is its output flushed?)")
+    let why = seen.map_or_else(|| UNSEEN.to_owned(), |seen| format!("; {seen}"));
+    format!("did not say `ready` within {startup}{why}")
 }
 
 pub(super) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {

@@ -119,6 +119,13 @@ pub enum Event {
         /// What happened, in words.
         message: String,
     },
+    /// A look at a seat that is late has told something that may explain it.
+    Seen {
+        /// The seat.
+        seat: usize,
+        /// What it seems to do, as part of a sentence.
+        what: String,
+    },
     /// Time went by.
     Tick {
         /// The time now; the CPU time of the seat whose turn it is.
@@ -192,6 +199,8 @@ pub struct Arbiter {
     info: Map<String, Value>,
     /// About how many bytes those are.
     info_bytes: u64,
+    /// What was seen of each seat's bot when it was late.
+    seen: Vec<Option<String>>,
 }
 
 /// About how many bytes a field takes in the log.
@@ -221,6 +230,7 @@ impl Arbiter {
             dismissed: vec![false; seats],
             info: Map::new(),
             info_bytes: 0,
+            seen: vec![None; seats],
         }
     }
 
@@ -261,12 +271,20 @@ impl Arbiter {
         }
     }
 
-    /// How the match went, once it is over.
-    pub fn played(&self) -> Option<Played> {
+    /// How the match ended, once it is over.
+    pub fn result(&self) -> Option<&MatchResult> {
         match &self.phase {
+            Phase::Over(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// How the match went, if it is over.
+    pub fn into_played(self) -> Option<Played> {
+        match self.phase {
             Phase::Over(result) => Some(Played {
-                moves: self.table.moves.clone(),
-                result: result.clone(),
+                moves: self.table.moves,
+                result,
             }),
             _ => None,
         }
@@ -288,6 +306,25 @@ impl Arbiter {
         &*self.table.session
     }
 
+    /// The seats whose time is up: an [`Event::Tick`] with this reading is their fault.
+    pub fn late(&self, now: Reading) -> Vec<usize> {
+        match self.phase {
+            Phase::Starting => {
+                let late = |seat: &usize| {
+                    let deadline = self.ready_deadline(*seat);
+                    deadline.is_some_and(|deadline| now.at >= deadline)
+                };
+                (0..self.readiness.len()).filter(late).collect()
+            }
+            Phase::Turn {
+                seat,
+                asked: Some(asked),
+                ..
+            } if self.too_much(seat, now.since(asked), now).is_some() => vec![seat],
+            _ => Vec::new(),
+        }
+    }
+
     /// The plies so far.
     pub fn moves(&self) -> &[LoggedMove] {
         &self.table.moves
@@ -305,6 +342,7 @@ impl Arbiter {
                 code,
                 message,
             } => self.trouble(seat, code, message, &mut actions),
+            Event::Seen { seat, what } => self.seen[seat] = Some(what),
             Event::Tick { now } => self.tick(now, &mut actions),
         }
         actions
@@ -424,7 +462,7 @@ impl Arbiter {
             }
             Ok(FromBot::Move(mv)) => {
                 let info = self.told(seat, mv.info);
-                match self.table.play(seat, &mv.mv, used, info) {
+                match self.table.play(seat, mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
                 }
@@ -492,14 +530,12 @@ impl Arbiter {
     }
 
     fn tick(&mut self, now: Reading, actions: &mut Vec<Action>) {
-        let at = now.at;
+        let late = self.late(now);
         match &mut self.phase {
             Phase::Starting => {
-                let late = |seat: &usize| self.ready_deadline(*seat).is_some_and(|end| at >= end);
-                let late: Vec<usize> = (0..self.readiness.len()).filter(late).collect();
                 for seat in late {
                     let startup = self.table.clocks[seat].control().startup.0;
-                    let message = faults::not_ready(startup);
+                    let message = faults::not_ready(startup, self.seen[seat].take());
                     self.trouble(seat, FaultCode::Startup, message, actions);
                 }
             }
@@ -510,8 +546,11 @@ impl Arbiter {
             } => {
                 *seen = now;
                 let (seat, used) = (*seat, now.since(*asked));
-                if let Some(cause) = self.too_much(seat, used, now) {
-                    self.give_up(seat, cause, (used, false), actions);
+                if let Some((code, mut message)) = self.too_much(seat, used, now) {
+                    if let Some(seen) = self.seen[seat].take() {
+                        message.push_str(&format!("; {seen}"));
+                    }
+                    self.give_up(seat, (code, message), (used, false), actions);
                 }
             }
             _ => {}

@@ -7,8 +7,8 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, Opponent, PlayedMove, Start,
-    ToBot, Turn, Wants,
+    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, Opponent,
+    PlayedMove, Start, ToBot, Turn, Wants,
 };
 
 use super::faults::Cause;
@@ -127,7 +127,11 @@ impl Table {
             ply: self.session.ply(),
             moves: self.news(seat),
             state: wants.state.then(|| self.session.state()),
-            legal: wants.legal.then(|| self.session.legal()),
+            legal: wants.legal.then(|| {
+                let mut legal = MoveList::default();
+                self.session.each_legal(&mut |mv| legal.push(mv));
+                legal
+            }),
             clock: clock::state(&self.clocks, seat),
         }))
     }
@@ -153,13 +157,13 @@ impl Table {
     pub(super) fn play(
         &mut self,
         seat: usize,
-        mv: &str,
+        mv: String,
         used: Used,
         info: Option<serde_json::Value>,
     ) -> Result<(), MoveError> {
-        self.make(seat, mv)?;
+        self.make(seat, &mv)?;
         self.clocks[seat].charge(used);
-        self.push(seat, mv.to_owned(), used, info, false);
+        self.push(seat, mv, used, info, false);
         Ok(())
     }
 

@@ -4,26 +4,33 @@ pub mod cage;
 pub mod keeper;
 mod kept;
 mod lines;
+mod look;
 mod meter;
 mod nursery;
+mod output;
 pub mod pool;
+mod script;
 pub mod spec;
 mod stderr;
+pub mod trace;
 mod transcript;
 pub mod tree;
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use look::Sight;
 use nix::sys::signal::Signal;
+use nix::sys::stat::fstat;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::in_words;
@@ -32,15 +39,20 @@ use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
 pub use nursery::{Nursery, NurseryError};
+use output::Output;
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
+use trace::Trace;
 use transcript::Transcript;
 
 /// How long a bot may take to exit after `quit`, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 /// How long a bot that closed its output may take to exit, so that its exit status can be told.
 const LAST_WORDS: Duration = Duration::from_millis(50);
+
+/// So much of what is no whole line is quoted in sentences.
+const QUOTED: usize = 60;
 
 /// What the referee calls itself in messages and logs.
 pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
@@ -92,11 +104,15 @@ pub struct BotProcess {
     kept: Kept,
     /// `None` once it could not be written to.
     stdin: Option<ChildStdin>,
-    lines: Lines<ChildStdout>,
+    /// The message that was last sent.
+    line: Vec<u8>,
+    lines: Lines<Output>,
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
     transcript: Transcript,
+    /// When its `hello` must be there.
+    deadline: Instant,
     /// Its own `/tmp`, where that is a folder; it is removed with this.
     _tmp: Option<TempDir>,
     meter: Meter,
@@ -117,6 +133,39 @@ impl BotProcess {
         cage: &Cage,
         stderr: &Stderr,
         keepers: &Arc<Keepers>,
+        trace: Option<Trace>,
+    ) -> Result<Box<Self>, NotStarted> {
+        let mut process = Self::launch(spec, cage, stderr, keepers, trace).await?;
+        match process.introduce(spec).await {
+            Ok(hello) => {
+                process.hello = hello;
+                Ok(process)
+            }
+            Err((code, message)) => {
+                let error = ToBot::Error {
+                    code,
+                    message: message.clone(),
+                };
+                // It may not read any more.
+                let _ = process.send(&error, LAST_WORDS).await;
+                Err(NotStarted {
+                    evidence: Some(Box::new(process.end().await)),
+                    failure: (code, message),
+                })
+            }
+        }
+    }
+
+    /// Starts a bot, without a word to it yet.
+    ///
+    /// # Errors
+    /// The fault by which its matches are lost.
+    async fn launch(
+        spec: &BotSpec,
+        cage: &Cage,
+        stderr: &Stderr,
+        keepers: &Arc<Keepers>,
+        trace: Option<Trace>,
     ) -> Result<Box<Self>, NotStarted> {
         let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
@@ -145,15 +194,19 @@ impl BotProcess {
             _ => None,
         };
         // On the heap: it is handed around a lot, and futures would carry it on every stack.
-        let mut process = Box::new(BotProcess {
+        let mut transcript = Transcript::traced(trace);
+        transcript.happened(&format!("started: {}", shell_words::join(&spec.command)));
+        Ok(Box::new(BotProcess {
             meter: Meter::new(kept.id()),
             idle: spec.idle,
-            transcript: Transcript::new(),
+            deadline: Instant::now() + limit,
+            transcript,
             resting: false,
             played: false,
             kept,
             _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
+            line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
             hello: BotHello {
@@ -164,50 +217,27 @@ impl BotProcess {
                 games: None,
                 wants: protocol::Wants::default(),
             },
-        });
-        let introduced = process
-            .introduce(Instant::now() + limit, spec.time.startup.0)
-            .await;
-        match introduced {
-            Ok(hello) => {
-                process.hello = hello;
-                Ok(process)
-            }
-            Err((code, message)) => {
-                let error = ToBot::Error {
-                    code,
-                    message: message.clone(),
-                };
-                // It may not read any more.
-                let _ = process.send(&error, LAST_WORDS).await;
-                Err(NotStarted {
-                    evidence: Some(Box::new(process.end().await)),
-                    failure: (code, message),
-                })
-            }
-        }
+        }))
     }
 
-    async fn introduce(
-        &mut self,
-        deadline: Instant,
-        startup: Duration,
-    ) -> Result<BotHello, Failure> {
+    async fn introduce(&mut self, spec: &BotSpec) -> Result<BotHello, Failure> {
         let hello = ToBot::Hello {
             protocol: PROTOCOL,
             referee: REFEREE_NAME.to_owned(),
         };
-        let late = || {
-            let startup = in_words(startup);
-            let message = format!("did not say `hello` within {startup} (is its output flushed?)");
-            (FaultCode::Startup, message)
-        };
+        let deadline = self.deadline;
         let answer = async {
             // A bot may be gone before it reads; its exit is then the better story.
-            let _ = self.write(&hello).await;
+            let _ = self.tell(&hello).await;
             poll_fn(|cx| self.poll_line(cx)).await
         };
-        let line = timeout_at(deadline, answer).await.map_err(|_| late())?;
+        let line = timeout_at(deadline, answer).await.map_err(|_| {
+            let startup = in_words(spec.time.startup.0);
+            let seen = self.look();
+            let why = seen.map_or(" (is its output flushed?)".to_owned(), |s| format!("; {s}"));
+            let message = format!("did not say `hello` within {startup}{why}");
+            (FaultCode::Startup, message)
+        })?;
         let line = match line {
             Ok(line) => line,
             Err((FaultCode::Crash, _)) => {
@@ -216,6 +246,12 @@ impl BotProcess {
                     && let Some(line) = tail.last_line(LAST_WORDS).await
                 {
                     message.push_str(&format!("; the last it printed on stderr: {line}"));
+                }
+                if let Some(path) = script::windows_lines(spec) {
+                    let path = path.display();
+                    message.push_str(&format!(
+                        "; `{path}` has the line ends of Windows, `sed -i 's/\\r$//' {path}` mends that"
+                    ));
                 }
                 return Err((FaultCode::Startup, message));
             }
@@ -236,6 +272,25 @@ impl BotProcess {
             )),
             Err(bad) => Err((FaultCode::Protocol, bad.to_string())),
         }
+    }
+
+    /// What it seems to do while an answer is waited for, as part of a sentence; `None` where
+    /// nothing sure can be said.
+    pub fn look(&self) -> Option<String> {
+        let rest = self.lines.rest();
+        if !rest.is_empty() {
+            let begun = String::from_utf8_lossy(&rest[..rest.len().min(4 * QUOTED)]);
+            let fit = begun.chars().filter(|c| !c.is_control());
+            let begun: String = fit.take(QUOTED).collect();
+            return Some(format!(
+                "what it printed, `{begun}`, has no line end, or is not flushed to its end"
+            ));
+        }
+        let pipe = fstat(self.stdin.as_ref()?).ok()?;
+        Some(match look::at(self.kept.id(), pipe.st_ino)? {
+            Sight::Reading => "it sleeps, waiting for input: is its output flushed?".to_owned(),
+            Sight::Stopped => "it is stopped, by a signal or a debugger".to_owned(),
+        })
     }
 
     /// What the bot said about itself.
@@ -293,7 +348,32 @@ impl BotProcess {
             ToBot::Turn(_) => self.lines.allow_anew(),
             _ => {}
         }
-        match timeout(limit, self.write(message)).await {
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.pass_on(limit).await
+    }
+
+    /// Sends a line, whatever stands in it, within `limit`.
+    ///
+    /// # Errors
+    /// The fault, if the bot does not read or is gone.
+    pub async fn say(&mut self, line: &str, limit: Duration) -> Result<(), Failure> {
+        self.line.clear();
+        self.line.extend_from_slice(line.as_bytes());
+        self.pass_on(limit).await
+    }
+
+    /// Writes the line that is made, within `limit`.
+    async fn pass_on(&mut self, limit: Duration) -> Result<(), Failure> {
+        let written = {
+            let mut write = pin!(self.write());
+            // Most go through at once, without a timer.
+            match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
+                Poll::Ready(written) => Ok(written),
+                Poll::Pending => timeout(limit, write).await,
+            }
+        };
+        match written {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
                 self.stdin = None;
@@ -310,12 +390,20 @@ impl BotProcess {
         }
     }
 
-    async fn write(&mut self, message: &ToBot) -> io::Result<()> {
+    /// Sends a message, however long that takes.
+    async fn tell(&mut self, message: &ToBot) -> io::Result<()> {
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.write().await
+    }
+
+    /// Writes the line that is made.
+    async fn write(&mut self) -> io::Result<()> {
         match &mut self.stdin {
             Some(stdin) => {
-                let line = message.to_line();
-                self.transcript.sent(&line);
-                stdin.write_all(line.as_bytes()).await
+                self.transcript.sent(&self.line);
+                self.lines.pipe_mut().expect();
+                stdin.write_all(&self.line).await
             }
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
@@ -352,6 +440,23 @@ impl BotProcess {
         })
     }
 
+    /// Closes its input, as happens when a referee is gone.
+    pub fn close_input(&mut self) {
+        if self.stdin.take().is_some() {
+            self.transcript.happened("its input was closed");
+        }
+    }
+
+    /// How the process ended, in words, once it does within a while.
+    pub async fn ended(&mut self, within: Duration) -> Option<String> {
+        self.kept.exit(within).await
+    }
+
+    /// Whether it has ended as a program does in which nothing went wrong.
+    pub fn ended_well(&self) -> bool {
+        self.kept.ended_well()
+    }
+
     /// How the process ended, in words, when its output was closed; waits a moment for it.
     pub async fn exit(&mut self) -> String {
         let exit = self.kept.exit(LAST_WORDS).await;
@@ -366,7 +471,7 @@ impl BotProcess {
         self.wake();
         let asked = timeout(GRACE, async {
             // It may not read any more.
-            let _ = self.write(&ToBot::Quit).await;
+            let _ = self.tell(&ToBot::Quit).await;
             self.stdin = None;
             self.kept.ended().await;
         });
@@ -375,6 +480,9 @@ impl BotProcess {
             let _ = timeout(GRACE, self.kept.ended()).await;
         }
         self.kept.end().await;
+        let ended = self.kept.exit_so_far();
+        self.transcript
+            .happened(ended.as_deref().unwrap_or("ended"));
         Evidence {
             exit,
             stderr: match &mut self.tail {

@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::cage::limits::Sandbox;
 use super::cage::{Cage, CageError, Machine};
 use super::spec::BotSpec;
+use super::trace::{Trace, Tracer};
 use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
 
 /// So many failed starts in a row make a bot hopeless that has started before.
@@ -35,6 +36,8 @@ pub struct Nursery {
     cages: BTreeMap<String, Cage>,
     /// Where stderr is kept; `None` to pass it on.
     stderr: Option<PathBuf>,
+    /// Where everything goes that is said, if that is wanted.
+    tracer: Option<Tracer>,
     started: AtomicUsize,
     bots: Mutex<BTreeMap<String, Arc<History>>>,
     news: Mutex<Vec<String>>,
@@ -86,6 +89,7 @@ impl Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
             stderr,
+            tracer: None,
             started: AtomicUsize::new(0),
             bots: Mutex::default(),
             news: Mutex::default(),
@@ -95,6 +99,12 @@ impl Nursery {
     /// Files of stderr get numbers after this one.
     pub fn after(mut self, number: usize) -> Self {
         self.started = AtomicUsize::new(number);
+        self
+    }
+
+    /// Everything that is said goes there, too.
+    pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
+        self.tracer = tracer;
         self
     }
 
@@ -162,6 +172,21 @@ impl Nursery {
         spec: &BotSpec,
         history: &History,
     ) -> Result<Box<BotProcess>, NotStarted> {
+        let (stderr, trace) = self.outlets(spec, history);
+        BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers, trace).await
+    }
+
+    /// Starts a bot without a word to it, whatever is known of it.
+    ///
+    /// # Errors
+    /// The fault by which its matches would be lost.
+    pub async fn launch(&self, spec: &BotSpec) -> Result<Box<BotProcess>, NotStarted> {
+        let (stderr, trace) = self.outlets(spec, &self.history(spec));
+        BotProcess::launch(spec, self.cage(spec), &stderr, &self.keepers, trace).await
+    }
+
+    /// Where the next process's stderr goes, and its trace.
+    fn outlets(&self, spec: &BotSpec, history: &History) -> (Stderr, Option<Trace>) {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
             Some(folder) => Stderr::Keep {
@@ -170,7 +195,8 @@ impl Nursery {
             },
             None => Stderr::Inherit,
         };
-        BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers).await
+        let tracer = self.tracer.as_ref();
+        (stderr, tracer.and_then(|t| t.process(&spec.name, number)))
     }
 
     /// What the user should hear about, each thing once.

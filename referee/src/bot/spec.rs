@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::cage::limits::Wanted;
+use super::script;
 
 /// The word in commands that means this very program.
 pub const REFEREE: &str = "referee";
@@ -72,6 +73,24 @@ pub enum CommandError {
     /// A quote or a backslash is left open.
     #[error("the command `{0}` cannot be split into words: a quote is not closed")]
     Split(String),
+    /// The interpreter of a script is not there.
+    #[error(
+        "the first line of `{}` names the interpreter `{interpreter}`, which is not there",
+        script.display()
+    )]
+    NoInterpreter {
+        /// The script.
+        script: PathBuf,
+        /// What its first line names.
+        interpreter: String,
+    },
+    /// The first line of a script has a carriage return at its end, which is taken for a part of
+    /// the interpreter's name.
+    #[error(
+        "`{0}` has the line ends of Windows, so its interpreter is not found; \
+         `sed -i 's/\\r$//' {0}` mends that"
+    )]
+    WindowsLines(PathBuf),
     /// There is no such file.
     #[error("there is no program `{program}`{place}")]
     Missing {
@@ -141,10 +160,16 @@ impl BotSpec {
         if program == REFEREE {
             return env::current_exe().map_err(CommandError::Myself);
         }
-        if program.contains('/') {
-            return executable(self.dir.join(program), program);
+        let found = match program.contains('/') {
+            true => executable(self.dir.join(program), program)?,
+            false => search(path, program)?,
+        };
+        // What `env` finds for a script depends on the bot's own variables.
+        let path = self.env.get("PATH").map_or(path, OsStr::new);
+        match script::trouble(&found, path) {
+            Some(trouble) => Err(trouble),
+            None => Ok(found),
         }
-        search(path, program)
     }
 }
 
@@ -210,6 +235,10 @@ mod tests {
         assert!(error(&["./bot.sh"]).contains("is not executable"));
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
         assert!(spec(folder.path(), &["./bot.sh"]).program().is_ok());
+        fs::write(&script, "#!/bin/sh\r\nexit\r\n").unwrap();
+        assert!(error(&["./bot.sh"]).contains("line ends of Windows"));
+        fs::write(&script, "#!/usr/bin/env no-such-interpreter\n").unwrap();
+        assert!(error(&["./bot.sh"]).contains("names the interpreter `no-such-interpreter`"));
         assert!(spec(folder.path(), &["sh"]).program().is_ok());
         assert!(
             spec(folder.path(), &["referee", "bot", "random"])

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter};
 
 use bots::BotOptions;
+use bots::level::Level;
 
 use serde_json::{Value, json};
 
@@ -21,6 +22,15 @@ pub(super) struct Args {
     /// For mcts: so many playouts a move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     playouts: Option<u32>,
+    /// For alphabeta: so many nodes a move, whatever the clock says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How strong it plays, all but random: from 1, nearly at random, to 10, its full strength
+    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
+    level: Option<u8>,
+    /// For mcts: so many threads; with more than one, --playouts does not give the same moves always
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -35,12 +45,15 @@ impl Args {
             }
             let lines = bots::BOTS
                 .iter()
-                .map(|bot| format!("{:8} {}\n", bot.name, bot.summary));
+                .map(|bot| format!("{:9} {}\n", bot.name, bot.summary));
             return print(&lines.collect::<String>());
         };
         let options = BotOptions {
             seed: self.seed,
             playouts: self.playouts,
+            nodes: self.nodes,
+            threads: self.threads.into(),
+            level: self.level.and_then(Level::new),
         };
         let output = BufWriter::new(io::stdout().lock());
         bots::run_named(&name, &options, io::stdin().lock(), output)

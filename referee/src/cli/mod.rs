@@ -2,16 +2,19 @@
 //! here is only the list of them.
 
 mod bot;
+mod check;
 mod config;
 mod doctor;
 mod dry_run;
 mod export;
 mod format;
 mod games;
+mod human;
 mod input;
 mod keeper;
 mod launch;
 mod model;
+mod new_bot;
 mod perft;
 mod play;
 mod rematch;
@@ -30,7 +33,9 @@ use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
 use crate::bot::NurseryError;
+use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
+use crate::new_bot::NewBotError;
 use crate::report::tell;
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
@@ -49,7 +54,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    all went well, faults of bots included
   2    the command line or the configuration is wrong
-  3    a log did not verify
+  3    a log did not verify, or a bot did not pass `referee check`
   4    the referee could not go on (disk, permissions)
   130  interrupted; what was finished is in the log, `--resume` goes on
 
@@ -61,6 +66,7 @@ Environment:
 enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
+    Check(check::Args),
     Standings(standings::Args),
     Replay(replay::Args),
     Export(export::Args),
@@ -68,6 +74,7 @@ enum Command {
     Perft(perft::Args),
     Games(games::Args),
     Bot(bot::Args),
+    NewBot(new_bot::Args),
     Doctor(doctor::Args),
     Config(config::Args),
     Completions(shell::Completions),
@@ -104,8 +111,12 @@ enum CliError {
     #[error(transparent)]
     Nursery(#[from] NurseryError),
     #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
     Log(#[from] LogError),
-    /// A log was read but does not hold what it should.
+    #[error(transparent)]
+    NewBot(#[from] NewBotError),
+    /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
     /// Input or output of the program itself.
@@ -121,6 +132,8 @@ impl CliError {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Folder(FolderError::Taken { .. }) => 2,
+            CliError::NewBot(NewBotError::Write { .. }) => 4,
+            CliError::NewBot(_) => 2,
             CliError::Nursery(NurseryError::Cage(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
@@ -137,7 +150,7 @@ impl CliError {
                 ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
-            CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -153,6 +166,7 @@ pub fn run() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
+        Command::Check(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),
@@ -160,6 +174,7 @@ pub fn run() -> ExitCode {
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
         Command::Bot(args) => args.run(),
+        Command::NewBot(args) => args.run(),
         Command::Doctor(args) => args.run(),
         Command::Config(args) => args.run(),
         Command::Completions(args) => args.run(),

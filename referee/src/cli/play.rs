@@ -1,5 +1,6 @@
 //! `referee play`: one match, drawn in the terminal as it goes.
 
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -7,12 +8,14 @@ use std::thread;
 use protocol::{Conditions, LoggedMove, Record};
 
 use super::format::Format;
+use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::arbiter::Arbiter;
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
+use crate::bot::trace::Tracer;
 use crate::draw;
 use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
@@ -26,14 +29,19 @@ use crate::tournament::plan::Plan;
 #[command(after_help = "\
 Examples:
   referee play siam --bot mcts --bot greedy
+  referee play siam --human rhinos --bot mcts
   referee play amazons --options '{\"size\":6}' --bot mcts --bot \"python3 mybot.py\" --log match.jsonl")]
 pub(super) struct Args {
     #[command(flatten)]
     game: GameArgs,
     /// A bot, one for each seat in seat order: a reference bot's name (`referee bot` lists them)
     /// or a command line
-    #[arg(long = "bot", value_name = "BOT", required = true)]
+    #[arg(long = "bot", value_name = "BOT", required_unless_present = "humans")]
     bots: Vec<String>,
+    /// You take this seat, by number or role, and the bots the others; you have all the time in
+    /// the world, and `help` tells what can be said
+    #[arg(long = "human", value_name = "SEAT")]
+    humans: Vec<String>,
     #[command(flatten)]
     start: StartArgs,
     /// The time for each move [default: 1s, if --base is not given either]
@@ -58,6 +66,10 @@ pub(super) struct Args {
     /// Append the match to this log
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Write every line that is said, both ways, with times: a file for each process in this
+    /// folder, or one file if the path has an extension
+    #[arg(long, value_name = "PATH")]
+    trace: Option<PathBuf>,
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
@@ -95,10 +107,19 @@ impl Args {
     fn plan(&self) -> Result<Plan, CliError> {
         let rules = self.game.rules()?;
         let (seats, bots) = (rules.seats(), self.bots.len());
-        if bots != seats {
+        let humans = human::seats(&self.humans, &*rules)?;
+        if self.format == Format::Json && !humans.is_empty() {
+            let message = "--human and --format json do not go together; --log writes the match";
+            return Err(CliError::Usage(message.to_owned()));
+        }
+        if bots + humans.len() != seats {
             let id = rules.info().id;
+            let people = match humans.len() {
+                0 => String::new(),
+                n => format!(" (and of seats for people {n})"),
+            };
             return Err(CliError::Usage(format!(
-                "{id} has {seats} seats, but the number of bots given is {bots}"
+                "{id} has {seats} seats, but the number of bots given is {bots}{people}"
             )));
         }
         let flags = TimeFlags {
@@ -108,8 +129,12 @@ impl Args {
         };
         let time = flags.control().map_err(CliError::Usage)?;
         let mut specs: Vec<Arc<BotSpec>> = Vec::new();
-        for bot in &self.bots {
-            let spec = spec(bot, &specs, &time)?;
+        let mut bots = self.bots.iter();
+        for seat in 0..seats {
+            let spec = match humans.contains(&seat) {
+                true => human::spec(rules.roles()[seat], humans.len(), &time)?,
+                false => spec(bots.next().map_or("", |bot| bot), &specs, &time)?,
+            };
             specs.push(Arc::new(spec));
         }
         let mut limits = rules.info().limits;
@@ -143,27 +168,40 @@ impl Args {
     }
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
-        let mut pool = Pool::new(Arc::new(Nursery::new(&plan.specs, None, None)?));
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
+        let nursery = Nursery::new(&plan.specs, None, None)?.traced(tracer);
+        let mut pool = Pool::new(Arc::new(nursery));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
-        // Drawn by another thread: a terminal that is slow to show it must not cost a bot time.
-        let (pictures, drawn) = mpsc::channel::<String>();
-        let artist = thread::spawn(move || drawn.iter().try_for_each(|text| print(&text)));
-        let mut shown = None;
+        let rules = &plan.game.rules;
+        let seats = human::seats(&self.humans, &**rules)?;
+        let (said, guests) = human::guests(seats.clone());
+        // By another thread: a terminal that is slow to show it must not cost a bot time.
+        let (scenes, shown) = mpsc::channel::<Scene>();
+        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), said);
+        let artist = thread::spawn(move || terminal.show(shown.iter()));
+        let mut seen = None;
         let watch = |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
-            let drawing = !self.quiet && self.format == Format::Text;
-            if drawing && shown != Some(plies) {
-                shown = Some(plies);
-                // Nobody looks on any more when the artist is gone.
-                let _ = pictures.send(picture(arbiter, &names));
+            if seen == Some((plies, arbiter.awaited())) {
+                return;
+            }
+            let drawn = seen.is_some_and(|(before, _)| before == plies);
+            seen = Some((plies, arbiter.awaited()));
+            // Nobody looks on any more when the thread is gone.
+            if !self.quiet && self.format == Format::Text && !drawn {
+                let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
+            }
+            if let Some(seat) = arbiter.awaited().filter(|seat| seats.contains(seat)) {
+                let role = rules.roles()[seat];
+                let _ = scenes.send(Scene::Ask(Ask::of(arbiter, seat, role)));
             }
         };
         let mut stop = on_interrupt()?;
         let record = tokio::select! {
-            record = plan.play(&mut pool, watch) => record,
+            record = plan.play(&mut pool, guests, watch) => record,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
-        drop(pictures);
+        drop(scenes);
         pool.end().await;
         // What went wrong with drawing shows again when the result is printed.
         let _ = artist.join();

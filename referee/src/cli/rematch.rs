@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use protocol::{Millis, Player, Record, TimeControl};
 
-use super::{CliError, block_on, on_interrupt, print};
+use super::{CliError, block_on, human, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
+use crate::bot::trace::Tracer;
 use crate::rematch::{self, News};
 use crate::tournament::folder::CONFIG_NAME;
 
@@ -28,6 +29,9 @@ pub(super) struct RematchArgs {
     /// Its working directory [default: the current one]
     #[arg(long, value_name = "DIR", requires = "bot")]
     dir: Option<PathBuf>,
+    /// Write every line that is said, both ways, with times, to this file, or a file in this folder
+    #[arg(long, value_name = "PATH", requires = "bot")]
+    trace: Option<PathBuf>,
     /// Another command for the bot
     #[arg(last = true, value_name = "COMMAND", requires = "bot")]
     command: Vec<String>,
@@ -48,10 +52,15 @@ impl RematchArgs {
             ))
         })?;
         let spec = Arc::new(self.spec(&players[seat], environment(log, name))?);
-        block_on(play(record, seat, spec))?
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
+        block_on(play(record, seat, spec, tracer))?
     }
 
     fn spec(&self, player: &Player, env: BTreeMap<String, String>) -> Result<BotSpec, CliError> {
+        if self.command.is_empty() && player.command == human::COMMAND {
+            let message = "--bot: `{}` was a person; `-- COMMAND` names a bot to be asked instead";
+            return Err(CliError::Usage(message.replace("{}", &player.name)));
+        }
         let command = match self.command.is_empty() {
             true => player.command.clone(),
             false => self.command.clone(),
@@ -89,8 +98,14 @@ fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
     read().unwrap_or_default()
 }
 
-async fn play(record: &Record, seat: usize, spec: Arc<BotSpec>) -> Result<(), CliError> {
-    let mut pool = Pool::new(Arc::new(Nursery::new([&spec], None, None)?));
+async fn play(
+    record: &Record,
+    seat: usize,
+    spec: Arc<BotSpec>,
+    tracer: Option<Tracer>,
+) -> Result<(), CliError> {
+    let nursery = Nursery::new([&spec], None, None)?.traced(tracer);
+    let mut pool = Pool::new(Arc::new(nursery));
     let mut stop = on_interrupt()?;
     let again = async {
         let started = pool.take(std::slice::from_ref(&spec)).await.remove(0);

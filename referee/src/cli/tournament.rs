@@ -10,6 +10,7 @@ use super::format::{Format, print_json};
 use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
+use crate::bot::trace::Tracer;
 use crate::log::{LOG_NAME, WriteError};
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
@@ -58,6 +59,10 @@ pub(super) struct Args {
     /// `--set bots.NAME.command="./mybot --fast"`; may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Write every line that is said, both ways, with times: a file for each process in this
+    /// folder, or one file if the path has an extension
+    #[arg(long, value_name = "PATH")]
+    trace: Option<PathBuf>,
     /// Show no progress, only the standings at the end
     #[arg(long, short, conflicts_with = "verbose")]
     quiet: bool,
@@ -79,6 +84,7 @@ impl Args {
         let stop = on_interrupt()?;
         // Before anything is written: what this machine cannot do.
         Nursery::new(&config.bots, None, None)?;
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let (mut folder, schedule) = match self.resume || self.extend {
             true => self.resumed(&config, &mut standings)?,
@@ -115,7 +121,8 @@ impl Args {
             Some(&folder.path),
             Some(folder.path.join(STDERR_NAME)),
         )?
-        .after(folder::last_stderr(&folder.path));
+        .after(folder::last_stderr(&folder.path))
+        .traced(tracer);
         if !config.all_strict() {
             folder.log.guard()?;
         }

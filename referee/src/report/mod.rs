@@ -1,5 +1,6 @@
 //! What is shown to people: standings and tables, and progress while matches run.
 
+pub mod checks;
 pub mod formats;
 pub mod progress;
 pub mod sheet;

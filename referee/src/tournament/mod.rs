@@ -16,6 +16,7 @@ pub mod failures;
 pub mod folder;
 pub mod forecast;
 mod load;
+mod memory;
 pub mod opening;
 pub mod plan;
 mod queue;

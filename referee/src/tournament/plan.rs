@@ -13,8 +13,8 @@ use super::{GameSetup, failures};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
-use crate::bot::{BotProcess, Failure, NotStarted, Nursery, REFEREE_NAME};
-use crate::driver::{self, After};
+use crate::bot::{Failure, Nursery, REFEREE_NAME};
+use crate::driver::{self, After, Guests, Taker};
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
@@ -42,18 +42,20 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plays the match with bots of this pool; `watch` looks on.
+    /// Plays the match with bots of this pool, and with guests, whose specs are only names then;
+    /// `watch` looks on.
     pub async fn play(
         &self,
         pool: &mut Pool,
+        guests: Guests,
         watch: impl FnMut(&crate::arbiter::Arbiter),
     ) -> Record {
         let rules = &self.game.rules;
         let (state, opened) = (self.start.state(), self.opening.len());
         let started = SystemTime::now();
         let clock = Instant::now();
-        let bots = pool.take(&self.specs).await;
-        let versions: Vec<Option<String>> = bots.iter().map(version).collect();
+        let takers = self.take(pool, &guests).await;
+        let versions: Vec<Option<String>> = takers.iter().map(version).collect();
         let setup = Setup {
             match_id: self.id.clone(),
             rules: rules.clone(),
@@ -64,9 +66,9 @@ impl Plan {
             players: self.seated(pool.nursery()),
             cores: cores(),
         };
-        let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
+        let joined: Vec<bool> = takers.iter().map(|taker| self.plays_this(taker)).collect();
         let watch_load = LoadWatch::begin();
-        let (played, after) = driver::play(setup, &self.specs, bots, pool, watch).await;
+        let (played, after) = driver::play(setup, &self.specs, takers, guests, pool, watch).await;
         let load = watch_load.end();
         for (seat, spec) in self
             .specs
@@ -103,6 +105,19 @@ impl Plan {
         record
     }
 
+    /// Who takes which seat.
+    async fn take(&self, pool: &mut Pool, guests: &Guests) -> Vec<Taker> {
+        let seats = self.specs.iter().enumerate();
+        let bots = seats.filter(|(seat, _)| !guests.sit(*seat));
+        let bots: Vec<Arc<BotSpec>> = bots.map(|(_, spec)| spec.clone()).collect();
+        let mut bots = pool.take(&bots).await.into_iter();
+        let taker = |seat| match guests.sit(seat) {
+            true => Some(Taker::Guest),
+            false => bots.next().map(Taker::Bot),
+        };
+        (0..self.specs.len()).filter_map(taker).collect()
+    }
+
     /// Keeps a bot for its next match, or what there is to tell about its failure.
     fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
@@ -124,8 +139,10 @@ impl Plan {
     }
 
     /// Whether a bot is there that says that it plays this game.
-    fn plays_this(&self, bot: &Result<Box<BotProcess>, NotStarted>) -> bool {
-        let Ok(bot) = bot else { return false };
+    fn plays_this(&self, taker: &Taker) -> bool {
+        let Taker::Bot(Ok(bot)) = taker else {
+            return false;
+        };
         let games = bot.hello().games.as_ref();
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
@@ -169,8 +186,11 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
 }
 
 /// As the bot tells it; a bot that tells a novel does not fill the log with it.
-fn version(bot: &Result<Box<BotProcess>, NotStarted>) -> Option<String> {
-    let told = bot.as_ref().ok()?.hello().version.as_ref()?;
+fn version(taker: &Taker) -> Option<String> {
+    let Taker::Bot(Ok(bot)) = taker else {
+        return None;
+    };
+    let told = bot.hello().version.as_ref()?;
     let fit = told.chars().filter(|c| !c.is_control());
     Some(fit.take(LONGEST_VERSION).collect())
 }

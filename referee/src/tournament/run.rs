@@ -13,6 +13,7 @@ use super::Config;
 use super::config::Affinity;
 use super::cores;
 use super::folder::Folder;
+use super::memory;
 use super::opening::{self, Opening};
 use super::plan::Plan;
 use super::queue::Queue;
@@ -20,6 +21,7 @@ use super::schedule::{Schedule, Scheduled, Standing};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
+use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::rating;
 
@@ -111,6 +113,7 @@ pub async fn run(
         folder: folder.path.clone(),
         stop,
     });
+    memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, mut inbox) = mpsc::channel(2 * slots.max(1));
     for number in 0..slots {
@@ -191,7 +194,8 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(slot(shared, reports)),
+        // On the heap: futures are handed through many frames, which would each carry it.
+        Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => tracing::error!("a slot cannot begin: {error}"),
     }
 }
@@ -216,7 +220,9 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             let _ = reports.send(Report::Trouble(warning)).await;
         }
         let record = tokio::select! {
-            record = play(&shared, &scheduled, opening, &mut pool) => record,
+            // The others are looked at only when the match waits for something.
+            biased;
+            record = Box::pin(play(&shared, &scheduled, opening, &mut pool)) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
@@ -274,5 +280,5 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         conditions: config.conditions(),
         folder: Some(shared.folder.clone()),
     };
-    plan.play(pool, |_| ()).await
+    plan.play(pool, Guests::default(), |_| ()).await
 }

@@ -7,13 +7,17 @@
 
 mod arena;
 mod bad_input;
+mod check;
 mod clocks;
 mod commands;
 mod config;
 mod failures;
 mod faults;
 mod formats;
+mod human;
 mod limits;
+mod mistakes;
+mod new_bot;
 mod processes;
 mod replay;
 mod resume;
@@ -21,6 +25,7 @@ mod sandbox;
 mod standings;
 mod supervision;
 mod tournament;
+mod trace;
 
 /// The misbehaving bot.
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");

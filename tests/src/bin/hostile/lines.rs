@@ -28,6 +28,7 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
         "empty-line" => format!("\n{line}"),
         "null-byte" => format!("\0{line}"),
         "null-byte-inside" => line.replace("\"type\"", "\"ty\0pe\""),
+        "only-other-ply" => format!("{}\n", json!({"type": "move", "move": mv, "ply": 1000})),
         "crlf" => line.replace('\n', "\r\n"),
         "deep-json" => "[".repeat(500_000) + "\n",
         "deep-info" => {

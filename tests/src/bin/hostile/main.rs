@@ -2,6 +2,7 @@
 //! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
 
 mod lines;
+mod manners;
 mod processes;
 mod resources;
 mod spy;
@@ -51,6 +52,8 @@ struct Bot {
     /// Of this match.
     turns: u32,
     matches: u32,
+    /// The last `start`.
+    begun: Value,
     ponder: Option<resources::Ponder>,
 }
 
@@ -61,15 +64,20 @@ impl Bot {
             how,
             turns: 0,
             matches: 0,
+            begun: Value::Null,
         }
     }
 
     fn run(&mut self) {
+        manners::at_once(&self.how);
         for line in io::stdin().lock().lines().map_while(Result::ok) {
+            manners::read(&self.how, &line);
             let message: Value = serde_json::from_str(&line).expect("the referee speaks JSON");
             match message["type"].as_str() {
+                Some("hello") if self.how == "speaks-first" => {}
                 Some("hello") => self.hello(),
                 Some("start") => {
+                    self.begun = message.clone();
                     self.turns = 0;
                     self.matches += 1;
                     self.start();
@@ -80,7 +88,9 @@ impl Bot {
                 }
                 Some("end") => self.end(),
                 Some("quit") => self.quit(),
-                _ => {}
+                Some("error") if self.how == "answers-error" => say(&json!({"type": "ready"})),
+                Some(kind) => manners::unknown(&self.how, kind),
+                None => {}
             }
         }
         if ["stays", "close-stdin"].contains(&&*self.how) {
@@ -99,6 +109,8 @@ impl Bot {
             "no-hello" => sleep_for_ever(),
             "wrong-protocol" => with("protocol", json!(99)),
             "python-repr" => print(b"{'type': 'hello', 'protocol': 1, 'name': 'x'}\n"),
+            "only-chess" => with("games", json!(["chess"])),
+            "reads-what-it-refuses" => with("wants", json!({"state": false, "legal": false})),
             "only-siam" => with("games", json!(["siam"])),
             "giant-games" => with("games", json!(["x".repeat(900 << 10)])),
             "giant-version" => with("version", json!("1.\u{1b}[2J".repeat(90 << 10))),
@@ -129,6 +141,9 @@ impl Bot {
 
     fn turn(&mut self, turn: &Value) {
         let mut answer = json!({"type": "move", "move": turn["legal"][0], "ply": turn["ply"]});
+        if let Some(mv) = manners::instead(&self.how, &self.begun, turn, self.turns) {
+            answer["move"] = mv;
+        }
         if self.turns >= TURN {
             if let Some(text) = lines::instead(&self.how, &answer) {
                 return print(&text);
@@ -211,6 +226,7 @@ impl Bot {
     fn end(&self) {
         match self.how.as_str() {
             "exit-at-end" => exit(0),
+            "expects-a-turn" if self.turns == 0 => exit(8),
             "garbage-at-end" => print(b"good game\n"),
             _ => {}
         }
@@ -220,6 +236,7 @@ impl Bot {
         match self.how.as_str() {
             "stays" => sleep_for_ever(),
             "abort-at-quit" => std::process::abort(),
+            "sorry-at-quit" => exit(3),
             _ => exit(0),
         }
     }

@@ -1,0 +1,129 @@
+//! Which moves to try first: those that did well in other positions.
+
+use std::hash::{Hash, Hasher};
+
+/// No line of the search is longer than this.
+pub(super) const LONGEST: usize = 96;
+/// Places for moves in the history, a power of two.
+const PLACES: usize = 1 << 14;
+/// The history stays below this.
+const MOST: i32 = 1 << 20;
+
+/// Moves that cut something off lately, by distance from the root and by the moves themselves.
+#[derive(Debug)]
+pub(super) struct Order<M> {
+    killers: Vec<[Option<M>; 2]>,
+    /// For each side, by a hash of the move.
+    history: [Vec<i32>; 2],
+}
+
+impl<M: Copy + Eq + Hash> Order<M> {
+    pub(super) fn new() -> Self {
+        Order {
+            killers: vec![[None; 2]; LONGEST],
+            history: [vec![0; PLACES], vec![0; PLACES]],
+        }
+    }
+
+    /// A new turn begins.
+    pub(super) fn grow_older(&mut self) {
+        self.killers.fill([None; 2]);
+        for value in self.history.iter_mut().flatten() {
+            *value /= 4;
+        }
+    }
+
+    /// How promising a move of a side is.
+    #[inline]
+    pub(super) fn promise(&self, side: usize, ply: usize, mv: M) -> i32 {
+        match self.killers[ply] {
+            [Some(killer), _] if killer == mv => 2 * MOST,
+            [_, Some(killer)] if killer == mv => 2 * MOST - 1,
+            _ => self.history[side][place(mv)],
+        }
+    }
+
+    /// A move of a side has cut something off; the moves tried before it have not.
+    pub(super) fn reward(&mut self, side: usize, ply: usize, depth: i32, mv: M, before: &[M]) {
+        if self.killers[ply][0] != Some(mv) {
+            self.killers[ply] = [Some(mv), self.killers[ply][0]];
+        }
+        let history = &mut self.history[side];
+        let bonus = (depth * depth).min(400) * 32;
+        let mut change = |mv: M, bonus: i32| {
+            let value = &mut history[place(mv)];
+            // The nearer to the bound, the less a bonus adds.
+            *value += bonus - (i64::from(*value) * i64::from(bonus.abs()) / i64::from(MOST)) as i32;
+        };
+        change(mv, bonus);
+        before.iter().for_each(|&mv| change(mv, -bonus));
+    }
+}
+
+/// Where a move has its place.
+#[inline]
+fn place<M: Hash>(mv: M) -> usize {
+    let mut hasher = Mix(0);
+    mv.hash(&mut hasher);
+    (hasher.0 >> 40) as usize & (PLACES - 1)
+}
+
+/// A quick hash of a few small numbers, the same on every machine.
+struct Mix(u64);
+
+impl Mix {
+    #[inline]
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(9) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.add(u64::from(*byte)));
+    }
+
+    #[inline]
+    fn write_u8(&mut self, value: u8) {
+        self.add(u64::from(value));
+    }
+
+    #[inline]
+    fn write_usize(&mut self, value: usize) {
+        self.add(value as u64);
+    }
+
+    #[inline]
+    fn write_isize(&mut self, value: isize) {
+        self.add(value as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_that_cuts_comes_before_others() {
+        let mut order = Order::new();
+        order.reward(0, 3, 4, 'b', &['a']);
+        let promise = |ply, mv| order.promise(0, ply, mv);
+        assert!(promise(3, 'b') > promise(5, 'b'));
+        assert!(promise(5, 'b') > promise(5, 'c'));
+        assert!(promise(5, 'c') > promise(5, 'a'));
+        assert_eq!(order.promise(1, 3, 'c'), 0);
+    }
+
+    #[test]
+    fn history_stays_within_bounds() {
+        let mut order = Order::new();
+        for _ in 0..10_000 {
+            order.reward(0, 0, 30, 1u8, &[2]);
+        }
+        assert!(order.promise(0, 1, 1) <= MOST && order.promise(0, 1, 2) >= -MOST);
+    }
+}

@@ -1,0 +1,193 @@
+//! Game of the Amazons: who gets where first, by queen's and by king's moves, and room to move.
+
+use games::amazons::{Amazons, Position};
+use games::lines::Gap;
+use games::shots::Shot;
+use games::{Game, MAX_SEATS, Seat};
+
+use super::grid::{Cells, Flood, Grid};
+use super::halves::{self, Halves};
+use super::linear::{Features, Table, logarithm};
+use super::solo::{Moves, Place, Solo};
+
+/// The territory of each side.
+#[derive(Default)]
+pub(super) struct Territory {
+    grid: Option<Grid<u128>>,
+    solo: Solo<u128>,
+}
+
+/// Amazons that fill a region of their own: each shot is a move more.
+struct Filling<'a>(&'a Grid<u128>);
+
+impl Moves<u128> for Filling<'_> {
+    fn each(&self, place: Place<u128>, visit: &mut dyn FnMut(Place<u128>, u32)) {
+        for from in place.pieces.each() {
+            for to in self.0.slides(1 << from, place.open).each() {
+                let pieces = place.pieces ^ 1 << from ^ 1 << to;
+                let open = place.open ^ 1 << to | 1 << from;
+                for target in self.0.slides(1 << to, open).each() {
+                    let open = open ^ 1 << target;
+                    visit(Place { pieces, open }, 1);
+                }
+            }
+        }
+    }
+
+    fn most(&self, place: Place<u128>) -> u32 {
+        self.0.region(place.pieces, place.open).count()
+    }
+}
+
+/// The cells that are neither amazons nor arrows.
+fn empty(game: &Amazons, position: &Position) -> u128 {
+    let board = u128::MAX >> (128 - game.board().len());
+    board & !game.lines().blocked_cells(position.occupied())
+}
+
+/// How fast a cell loses worth with the moves that it takes to get there.
+const DECAY: f32 = 0.5;
+
+impl Features<Amazons> for Territory {
+    const WEIGHTS: &'static [f32] = &[
+        0.057, -0.092, 0.181, -0.222, 0.004, 0.169, -0.015, 0.002, 0.277, 0.217, -0.020,
+    ];
+
+    fn count(&mut self, game: &Amazons, position: &Position, table: &mut Table) {
+        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let empty = empty(game, position);
+        let sides = [position.amazon_set(0), position.amazon_set(1)];
+        let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
+        let kings = sides.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
+        // 1 while everything is open, 0 when each cell is one side's own.
+        let contested = (queens[0].all() & queens[1].all()).count() as f32;
+        let phase = contested / (empty.count().max(1)) as f32 * (contested / 92.0).min(1.0);
+        let mover = game.to_move(position);
+        for (seat, features) in table.iter_mut().enumerate().take(2) {
+            let (own, other) = (seat, 1 - seat);
+            let first = queens[own].before(&queens[other]).count() as f32;
+            let near = kings[own].before(&kings[other]).count() as f32;
+            let close = closeness(&queens[own]);
+            let sooner: u32 = kings[own].within.iter().map(|set| set.count()).sum();
+            let alone = queens[own].all().without(queens[other].all()).count() as f32;
+            let room = room(game, position, seat, empty, grid);
+            let tempo = if mover == Some(seat) { 1.0 } else { 0.0 };
+            let list = [
+                first,
+                first * phase,
+                near,
+                near * phase,
+                close * phase,
+                sooner as f32 * phase / 10.0,
+                alone,
+                room,
+                room * phase,
+                tempo,
+                tempo * phase * 10.0,
+            ];
+            features[..list.len()].copy_from_slice(&list);
+        }
+    }
+
+    fn shortlist(
+        &mut self,
+        game: &Amazons,
+        position: &Position,
+        depth: i32,
+        moves: &mut Vec<Shot>,
+    ) -> bool {
+        halves::shortlist(self, (game, position), depth, &HALVES, moves)
+    }
+
+    fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
+        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let mover = game.to_move(position)?;
+        let empty = empty(game, position);
+        let sides = [position.amazon_set(0), position.amazon_set(1)];
+        let regions = sides.map(|own| grid.region(own, empty | own));
+        if regions[0] & regions[1] & empty != 0 {
+            return None;
+        }
+        let moves = [0, 1].map(|seat| {
+            let place = Place {
+                pieces: sides[seat],
+                open: empty & regions[seat],
+            };
+            self.solo.all(grid, &Filling(grid), place)
+        });
+        // The first who cannot move loses.
+        let (own, other) = (moves[mover], moves[1 - mover]);
+        let lead = if own.least > other.most {
+            1 + own.least - other.most
+        } else if own.most <= other.least {
+            1 + other.least - own.most
+        } else {
+            return None;
+        };
+        let winner = if own.least > other.most {
+            mover
+        } else {
+            1 - mover
+        };
+        let mut scores = [0.0; MAX_SEATS];
+        scores[winner] = super::CERTAIN + lead as f32;
+        Some(scores)
+    }
+}
+
+const HALVES: Halves<Amazons, Territory> = Halves {
+    slides: |game, position, slides| {
+        for from in game
+            .to_move(position)
+            .into_iter()
+            .flat_map(|s| position.amazons(s))
+        {
+            let slide = |to, _| slides.push((from, to));
+            game.lines()
+                .each(position.occupied(), from, Gap::NONE, slide);
+        }
+    },
+    after: |game, position, (from, to), moves| {
+        let next = game.half_move(position, from, to);
+        let shot = |target, _| moves.push(Shot { from, to, target });
+        game.lines().each(next.occupied(), to, Gap::NONE, shot);
+    },
+    judge_slide: |territory, game, position, (from, to)| {
+        let seat = game.to_move(position).unwrap_or_default();
+        territory.lead(game, &game.half_move(position, from, to), seat)
+    },
+    judge: |territory, game, position, mv| {
+        let seat = game.to_move(position).unwrap_or_default();
+        let mut next = *position;
+        game.play(&mut next, mv);
+        territory.lead(game, &next, seat)
+    },
+};
+
+/// The cells that a flood reaches, each worth less by the moves that it takes.
+fn closeness(flood: &Flood<u128>) -> f32 {
+    let mut sum = 0.0;
+    let mut before = 0;
+    let mut worth = 1.0;
+    for set in flood.within {
+        let count = set.count();
+        if count == before {
+            break;
+        }
+        sum += (count - before) as f32 * worth;
+        worth *= DECAY;
+        before = count;
+    }
+    sum
+}
+
+/// How free the amazons of a seat are: little is gained by more where there is enough.
+fn room(game: &Amazons, position: &Position, seat: Seat, empty: u128, grid: &Grid<u128>) -> f32 {
+    let lines = game.lines();
+    let each = position.amazons(seat).map(|cell| {
+        let moves = lines.count(position.occupied(), cell, Gap::NONE);
+        let steps = (grid.around(1 << cell) & empty).count();
+        logarithm(moves + 2 * steps)
+    });
+    each.sum()
+}

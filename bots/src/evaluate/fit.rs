@@ -1,0 +1,224 @@
+//! Fits the weights of evaluations to games that `alphabeta` plays against itself:
+//! `FIT=siam:400:2000 cargo test --release -p bots fit_weights -- --ignored --nocapture` plays 400
+//! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` gives other
+//! games; with `FIT_HANDICAP` the first seat plays so many times more moves at random.
+
+use games::registry::{self, Visitor};
+use games::{Game, Options, Rng};
+
+use super::linear::{Features, MOST, Table};
+use crate::alphabeta::AlphaBeta;
+use crate::thinker::{Mind, Question, Thinker};
+
+/// Random plies at the beginning of a game, at most.
+const OPENING: u64 = 8;
+/// One in so many plies of a seat is random after that, drawn for each seat and game: so that also
+/// the seat that is worse off wins some games.
+const SLIPS: [u64; 6] = [2, 4, 8, 16, 16, 32];
+/// How much weights are drawn to 0.
+const RIDGE: f64 = 2.0;
+
+/// A position: the features of the first seat less those of the second one, and the outcome.
+type Sample = ([f64; MOST], f64);
+
+/// Plays a game and appends its positions.
+fn play<G: Game, F: Features<G>>(nodes: u64, handicap: u64, seed: u64, samples: &mut Vec<Sample>) {
+    let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+    let mut rng = Rng::new(seed);
+    let mut position = game.start(&mut rng);
+    let mut features = F::default();
+    let bot = AlphaBeta {
+        nodes: Some(nodes),
+        untimed: true,
+    };
+    let mut minds: [Box<dyn Mind<G>>; 2] = [bot.mind(), bot.mind()];
+    let opening = rng.below(OPENING) as u32;
+    let mut slips = [0, 1].map(|_| SLIPS[rng.index(SLIPS.len())]);
+    slips[0] = (slips[0] / handicap).max(1);
+    let first = samples.len();
+    let mut scratch = Vec::new();
+    let most = G::INFO.limits.max_plies.unwrap_or(u32::MAX);
+    while let Some(seat) = game.to_move(&position) {
+        let ply = game.ply(&position);
+        if ply >= most {
+            break;
+        }
+        if ply > opening && features.certain(&game, &position).is_none() {
+            let mut table = Table::default();
+            features.count(&game, &position, &mut table);
+            let lead = std::array::from_fn(|i| f64::from(table[0][i] - table[1][i]));
+            samples.push((lead, 0.0));
+        }
+        let mv = if ply < opening || rng.below(slips[seat]) == 0 {
+            game.random_move(&position, &mut rng, &mut scratch)
+        } else {
+            let question = Question {
+                max_plies: G::INFO.limits.max_plies,
+                ..Question::new(&game, &position, seat)
+            };
+            minds[seat].choose(&question, &mut rng).mv
+        };
+        game.play(&mut position, mv);
+        minds.iter_mut().for_each(|mind| mind.played(mv));
+    }
+    let outcome = game.outcome(&position)[0];
+    for sample in &mut samples[first..] {
+        sample.1 = outcome;
+    }
+}
+
+/// The weights under which the samples are most likely (logistic regression by Newton's method).
+fn fit(samples: &[Sample], count: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; count];
+    for _ in 0..30 {
+        let mut gradient: Vec<f64> = weights.iter().map(|weight| -RIDGE * weight).collect();
+        let mut curve = vec![vec![0.0; count]; count];
+        for (i, row) in curve.iter_mut().enumerate() {
+            row[i] = RIDGE;
+        }
+        for (features, outcome) in samples {
+            let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+            let expected = 1.0 / (1.0 + (-sum).exp());
+            let spread = expected * (1.0 - expected);
+            for i in 0..count {
+                gradient[i] += (outcome - expected) * features[i];
+                for j in 0..count {
+                    curve[i][j] += spread * features[i] * features[j];
+                }
+            }
+        }
+        let step = solve(curve, gradient);
+        weights
+            .iter_mut()
+            .zip(step)
+            .for_each(|(w, s)| *w += s.clamp(-1.0, 1.0));
+    }
+    weights
+}
+
+/// Solves a system of linear equations whose matrix is positive definite.
+fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    let n = right.len();
+    for i in 0..n {
+        for j in i + 1..n {
+            let factor = rows[j][i] / rows[i][i];
+            let (above, below) = rows.split_at_mut(j);
+            for (value, pivot) in below[0].iter_mut().zip(&above[i]).skip(i) {
+                *value -= factor * pivot;
+            }
+            right[j] -= factor * right[i];
+        }
+    }
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|k| rows[i][k] * right[k]).sum();
+        right[i] = (right[i] - known) / rows[i][i];
+    }
+    right
+}
+
+/// The mean of minus the logarithm of the likelihood.
+fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
+    let one = |(features, outcome): &Sample| {
+        let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+        (1.0 + (-sum).exp()).ln() + (1.0 - outcome) * sum
+    };
+    samples.iter().map(one).sum::<f64>() / samples.len() as f64
+}
+
+fn report<G: Game, F: Features<G>>(games: u64, nodes: u64) {
+    let mut samples = Vec::new();
+    let handicap = std::env::var("FIT_HANDICAP")
+        .ok()
+        .and_then(|s| s.parse().ok());
+    let seed = std::env::var("FIT_SEED").ok().and_then(|s| s.parse().ok());
+    for game in 0..games {
+        play::<G, F>(
+            nodes,
+            handicap.unwrap_or(1),
+            seed.unwrap_or(1u64) * 1_000_000 + game,
+            &mut samples,
+        );
+    }
+    let old: Vec<f64> = F::WEIGHTS.iter().map(|w| f64::from(*w)).collect();
+    let mean = samples.iter().map(|s| s.1).sum::<f64>() / samples.len() as f64;
+    let new = fit(&samples, old.len());
+    println!(
+        "{}: {} positions, mean {mean:.3}",
+        G::INFO.id,
+        samples.len()
+    );
+    println!(
+        "loss {:.4} before, {:.4} now",
+        loss(&samples, &old),
+        loss(&samples, &new)
+    );
+    let text: Vec<String> = new.iter().map(|w| format!("{w:.3}")).collect();
+    println!("{}", text.join(", "));
+}
+
+#[test]
+#[ignore = "makes weights, and takes minutes"]
+fn fit_weights() {
+    let text = std::env::var("FIT").unwrap_or_else(|_| "siam:20:200".to_owned());
+    let [game, games, nodes] = text.split(':').collect::<Vec<_>>()[..] else {
+        panic!("GAME:GAMES:NODES is needed, not {text}");
+    };
+    let (games, nodes) = (games.parse().unwrap(), nodes.parse().unwrap());
+    match game {
+        "amazons" => report::<games::amazons::Amazons, super::amazons::Territory>(games, nodes),
+        "amazon-penguins" => report::<
+            games::amazon_penguins::AmazonPenguins,
+            super::amazon_penguins::Reach,
+        >(games, nodes),
+        "elephant-run" => {
+            report::<games::elephant_run::ElephantRun, super::elephant_run::Chase>(games, nodes);
+        }
+        "giantslayer" => {
+            report::<games::giantslayer::Giantslayer, super::giantslayer::Siege>(games, nodes);
+        }
+        "paper-penguins" => {
+            report::<games::paper_penguins::PaperPenguins, super::paper_penguins::Reach>(
+                games, nodes,
+            );
+        }
+        "penguins" => report::<games::penguins::Penguins, super::penguins::Reach>(games, nodes),
+        "run" => report::<games::run::Run, super::run::Drive>(games, nodes),
+        "siam" => report::<games::siam::Siam, super::siam::Force>(games, nodes),
+        _ => panic!("{game} has no evaluation of its own"),
+    }
+}
+
+#[test]
+fn a_fit_finds_the_weights_that_made_the_outcomes() {
+    let mut rng = Rng::new(3);
+    let mut number = || rng.below(2001) as f64 / 1000.0 - 1.0;
+    let samples: Vec<Sample> = (0..2000)
+        .map(|_| {
+            let mut features = [0.0; MOST];
+            (features[0], features[1]) = (number(), number());
+            let sum = 2.0 * features[0] - features[1];
+            (features, 1.0 / (1.0 + f64::exp(-sum)))
+        })
+        .collect();
+    let weights = fit(&samples, 2);
+    assert!((weights[0] - 2.0).abs() < 0.1 && (weights[1] + 1.0).abs() < 0.1);
+    assert!(loss(&samples, &weights) < loss(&samples, &[0.0, 0.0]));
+}
+
+/// The registry's types and the names above go together.
+struct Known;
+
+impl Visitor for Known {
+    type Output = bool;
+
+    fn visit<G: Game>(self) -> bool {
+        super::own::<G>().is_some()
+    }
+}
+
+#[test]
+fn every_game_has_an_evaluation_of_its_own() {
+    for game in games::GAMES {
+        assert_eq!(registry::visit(game.info.id, Known), Some(true));
+    }
+}

@@ -1,0 +1,115 @@
+//! Giantslayer: how far the giants are from the edge, and how near the halogai are to them.
+
+use games::Game;
+use games::giantslayer::{Giantslayer, Position};
+
+use super::grid::Cells;
+use super::linear::{Features, Table};
+
+const HALOGAI: usize = 0;
+const GIANTS: usize = 1;
+/// Rings around the middle cell; the last one is the edge.
+const RINGS: usize = 5;
+
+/// The giants and the stones around them.
+#[derive(Default)]
+pub(super) struct Siege {
+    ground: Option<Ground>,
+}
+
+/// The board as tables.
+struct Ground {
+    /// The cells next to each cell, by direction.
+    steps: Vec<[u64; 6]>,
+    near: Vec<u64>,
+    rings: [u64; RINGS],
+    middle: u64,
+}
+
+impl Ground {
+    fn new(game: &Giantslayer) -> Self {
+        let board = game.board();
+        let set = |cell| board.neighbours(cell).fold(0u64, |set, c| set | 1 << c);
+        let near: Vec<u64> = board.cells().map(set).collect();
+        let mut rings = [1u64 << game.middle(); RINGS];
+        let mut inside = rings[0];
+        for ring in &mut rings[1..] {
+            let wider = inside
+                .each()
+                .fold(inside, |all, cell| all | near[cell as usize]);
+            *ring = wider & !inside;
+            inside = wider;
+        }
+        let step = |cell, way| board.step(cell, way).map_or(0, |next| 1u64 << next);
+        let ways = |cell| [0, 1, 2, 3, 4, 5].map(|way| step(cell, way));
+        Ground {
+            steps: board.cells().map(ways).collect(),
+            near,
+            rings,
+            middle: 1 << game.middle(),
+        }
+    }
+}
+
+impl Ground {
+    /// How many single tramples the giants have.
+    fn tramples(&self, white: u64, black: u64, empty: u64) -> u32 {
+        let mut count = 0;
+        for giant in black.each() {
+            let ways = &self.steps[giant as usize];
+            for (way, over) in ways
+                .iter()
+                .enumerate()
+                .filter(|(_, over)| *over & white != 0)
+            {
+                let land = self.steps[over.lowest() as usize][way];
+                count += u32::from(land & empty != 0);
+            }
+        }
+        count
+    }
+}
+
+impl Features<Giantslayer> for Siege {
+    const WEIGHTS: &'static [f32] = &[
+        0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
+        -0.074, 0.230, 0.073,
+    ];
+
+    fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
+        let ground = self.ground.get_or_insert_with(|| Ground::new(game));
+        let white = position.stone_set(HALOGAI);
+        let black = position.stone_set(GIANTS);
+        let empty = !(white | black | ground.middle);
+        let mover = game.to_move(position);
+        let tempo = |seat| f32::from(u8::from(mover == Some(seat)));
+        table[HALOGAI][0] = white.count() as f32;
+        table[HALOGAI][1] = 1.0;
+        table[HALOGAI][9] = tempo(HALOGAI);
+        // Halogai on the edge cannot be trampled.
+        table[HALOGAI][14] = (white & ground.rings[4]).count() as f32;
+        let features = &mut table[GIANTS];
+        features[2] = black.count() as f32;
+        features[3] = (black & ground.rings[2]).count() as f32;
+        features[4] = (black & ground.rings[3]).count() as f32;
+        features[5] = (black & ground.rings[4]).count() as f32;
+        features[9] = tempo(GIANTS);
+        // How far the giants are from their goal, all of them together: it is reached at 0.
+        let inside = (black & !ground.rings[4]).count() as f32;
+        features[12] = -inside;
+        features[13] = ground.tramples(white, black, empty) as f32;
+        for cell in black.each() {
+            let near = ground.near[cell as usize];
+            let touched = (near & white).count();
+            match touched {
+                0 => {}
+                1 => features[6] += 1.0,
+                _ => features[7] += 1.0,
+            }
+            let room = (near & empty).count();
+            features[8] += room as f32;
+            features[10] += f32::from(u8::from(room == 0));
+            features[11] += f32::from(u8::from(near & black != 0));
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Floods over boards as sets of cells: how many moves it takes to get where.
+
+use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
+
+use arrayvec::ArrayVec;
+use games::board::{Board, CellId};
+
+/// A set of cells as bits of an integer.
+pub(super) trait Cells:
+    Copy
+    + Eq
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// No cell.
+    const NONE: Self;
+    /// One cell.
+    fn cell(cell: CellId) -> Self;
+    /// How many cells.
+    fn count(self) -> u32;
+    /// The lowest cell; there must be one.
+    fn lowest(self) -> CellId;
+
+    /// The cells that are not in the other set.
+    #[inline]
+    fn without(self, other: Self) -> Self {
+        self & !other
+    }
+
+    /// The cells, lowest first.
+    #[inline]
+    fn each(self) -> impl Iterator<Item = CellId> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            (rest != Self::NONE).then(|| {
+                let cell = rest.lowest();
+                rest = rest.without(Self::cell(cell));
+                cell
+            })
+        })
+    }
+}
+
+macro_rules! cells {
+    ($($integer:ty)*) => {$(
+        impl Cells for $integer {
+            const NONE: Self = 0;
+
+            #[inline]
+            fn cell(cell: CellId) -> Self {
+                1 << cell
+            }
+
+            #[inline]
+            fn count(self) -> u32 {
+                self.count_ones()
+            }
+
+            #[inline]
+            fn lowest(self) -> CellId {
+                self.trailing_zeros() as CellId
+            }
+        }
+    )*};
+}
+
+cells!(u64 u128);
+
+/// A pair of opposite directions.
+#[derive(Clone, Copy, Debug)]
+struct Axis<S> {
+    /// How much higher the number of the next cell is; all boards here have such directions.
+    shift: u32,
+    /// The cells that have a cell before them.
+    after: S,
+    /// The cells that have a cell after them.
+    before: S,
+}
+
+/// The directions of a board.
+#[derive(Clone, Debug)]
+pub(super) struct Grid<S> {
+    axes: ArrayVec<Axis<S>, 4>,
+    /// Doublings until a slide has gone over the longest line.
+    doublings: u32,
+    /// How many cells there are.
+    cells: usize,
+}
+
+impl<S: Cells> Grid<S> {
+    /// The directions of a board whose rows are numbered alike.
+    pub(super) fn new(board: &Board) -> Self {
+        let half = board.directions() / 2;
+        let axis = |direction| {
+            let steps = || {
+                let step = move |cell| Some((cell, board.step(cell, direction)?));
+                board.cells().filter_map(step)
+            };
+            let shift = steps()
+                .map(|(from, to)| i32::from(to) - i32::from(from))
+                .next();
+            let shift = shift.unwrap_or(0);
+            debug_assert!(steps().all(|(from, to)| i32::from(to) - i32::from(from) == shift));
+            let from = steps().fold(S::NONE, |set, (from, _)| set | S::cell(from));
+            let to = steps().fold(S::NONE, |set, (_, to)| set | S::cell(to));
+            let (after, before) = if shift > 0 { (to, from) } else { (from, to) };
+            Axis {
+                shift: shift.unsigned_abs(),
+                after,
+                before,
+            }
+        };
+        let longest = board.rows().iter().map(Vec::len).max().unwrap_or(1);
+        Grid {
+            cells: board.len(),
+            axes: (0..half).map(axis).collect(),
+            doublings: (longest.max(board.rows().len()).max(2) - 1).ilog2(),
+        }
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// All cells next to a set; some of them may be in it.
+    #[inline]
+    pub(super) fn around(&self, set: S) -> S {
+        self.axes.iter().fold(S::NONE, |all, axis| {
+            all | (set & axis.before) << axis.shift | (set & axis.after) >> axis.shift
+        })
+    }
+
+    /// The cells of `open` behind cells of `over` that are next to the set, in a straight line.
+    pub(super) fn jumps(&self, set: S, over: S, open: S) -> S {
+        let landed = self.axes.iter().fold(S::NONE, |all, axis| {
+            let up = over & (set & axis.before) << axis.shift;
+            let down = over & (set & axis.after) >> axis.shift;
+            all | (up & axis.before) << axis.shift | (down & axis.after) >> axis.shift
+        });
+        landed & open
+    }
+
+    /// The cells of `open` that are next to the set or to cells of `open` that are.
+    pub(super) fn region(&self, set: S, open: S) -> S {
+        let mut reached = self.around(set) & open;
+        loop {
+            let next = reached | self.around(reached) & open;
+            if next == reached {
+                return reached;
+            }
+            reached = next;
+        }
+    }
+
+    /// The cells of `open` that a piece of the set gets to in one slide along a line of such cells.
+    #[inline]
+    pub(super) fn slides(&self, set: S, open: S) -> S {
+        let mut reached = S::NONE;
+        for axis in &self.axes {
+            let (mut up, mut down) = (set, set);
+            let (mut up_open, mut down_open) = (open & axis.after, open & axis.before);
+            let mut shift = axis.shift;
+            for _ in 0..self.doublings {
+                up = up | up_open & up << shift;
+                up_open = up_open & up_open << shift;
+                down = down | down_open & down >> shift;
+                down_open = down_open & down_open >> shift;
+                shift *= 2;
+            }
+            up = up | up_open & up << shift;
+            down = down | down_open & down >> shift;
+            reached = reached | up | down;
+        }
+        reached & open
+    }
+}
+
+/// The most levels of a flood that are told apart.
+pub(super) const LEVELS: usize = 10;
+
+/// Which cells it takes how many moves to get to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flood<S> {
+    /// `within[n]`: the cells within `n + 1` moves.
+    pub(super) within: [S; LEVELS],
+}
+
+impl<S: Cells> Flood<S> {
+    /// A flood from a set over open cells, where `reach` gives what one move reaches.
+    #[inline]
+    pub(super) fn new(from: S, open: S, reach: impl Fn(S, S) -> S) -> Self {
+        let mut within = [S::NONE; LEVELS];
+        let mut front = from;
+        let mut all = S::NONE;
+        for level in 0..LEVELS {
+            front = reach(front, open).without(all);
+            if front == S::NONE {
+                within[level..].fill(all);
+                break;
+            }
+            all = all | front;
+            within[level] = all;
+        }
+        Flood { within }
+    }
+
+    /// All cells that are reached.
+    #[inline]
+    pub(super) fn all(&self) -> S {
+        self.within[LEVELS - 1]
+    }
+
+    /// The cells that are reached in fewer moves than by the other flood, or by this one only.
+    #[inline]
+    pub(super) fn before(&self, other: &Self) -> S {
+        let mut won = self.within[0].without(other.within[0]);
+        for level in 1..LEVELS {
+            won = won | self.within[level].without(other.within[level]);
+        }
+        // Cells won at some level stay won: the other flood gets there later.
+        won
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use games::Rng;
+
+    use super::*;
+
+    /// What one slide reaches, step by step.
+    fn walk(board: &Board, from: u128, open: u128) -> u128 {
+        let mut reached = 0;
+        for cell in from.each() {
+            for direction in 0..board.directions() {
+                let mut next = board.step(cell, direction);
+                while let Some(cell) = next.filter(|cell| open >> cell & 1 != 0) {
+                    reached |= 1 << cell;
+                    next = board.step(cell, direction);
+                }
+            }
+        }
+        reached
+    }
+
+    #[test]
+    fn slides_and_steps_are_those_of_the_board() {
+        let mut rng = Rng::new(2);
+        let boards = (4..=11).map(|size| Board::square(size, size));
+        for board in boards.chain([Board::hex60(), Board::square(6, 4)]) {
+            let grid = Grid::<u128>::new(&board);
+            for density in 0..6 {
+                let random = |rng: &mut Rng, density| {
+                    let cells = board.cells().filter(|_| rng.below(6) < density);
+                    cells.fold(0u128, |set, cell| set | 1 << cell)
+                };
+                let open = random(&mut rng, 6 - density);
+                let from = random(&mut rng, 1) & !open;
+                assert_eq!(grid.slides(from, open), walk(&board, from, open));
+                let near = from.each().flat_map(|cell| board.neighbours(cell));
+                let near = near.fold(0u128, |set, cell| set | 1 << cell);
+                assert_eq!(grid.around(from), near);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearer_side_gets_there_before() {
+        let grid = Grid::<u64>::new(&Board::square(8, 1));
+        let open = 0b0111_1110;
+        let flood = |from| Flood::new(from, open, |set, open| grid.around(set) & open);
+        let (left, right) = (flood(1), flood(1 << 7));
+        assert_eq!(left.before(&right), 0b0000_1110);
+        assert_eq!(right.before(&left), 0b0111_0000);
+        assert_eq!(left.all(), open);
+        assert_eq!(grid.region(1, 0b0000_0110), 0b0000_0110);
+    }
+}

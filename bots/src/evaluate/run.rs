@@ -1,0 +1,82 @@
+//! Run: cows out and on their way, and the cowboys that wait for them.
+
+use games::Game;
+use games::run::{Kind, Position, Run};
+
+use super::grid::{Cells, Grid};
+use super::linear::{Features, Table};
+
+/// The cows and those who hunt them.
+#[derive(Default)]
+pub(super) struct Drive {
+    ground: Option<Ground>,
+}
+
+/// The board as tables.
+struct Ground {
+    grid: Grid<u64>,
+    /// The rows as each seat counts them, its first one first.
+    rows: [Vec<u64>; 2],
+}
+
+impl Ground {
+    fn new(game: &Run) -> Self {
+        let row = |cells: &Vec<u8>| cells.iter().fold(0, |set, cell| set | 1u64 << cell);
+        let up: Vec<u64> = game.board().rows().iter().map(row).collect();
+        let down = up.iter().rev().copied().collect();
+        Ground {
+            grid: Grid::new(game.board()),
+            rows: [up, down],
+        }
+    }
+}
+
+impl Features<Run> for Drive {
+    const WEIGHTS: &'static [f32] = &[
+        2.509, 0.656, -0.234, 0.067, 0.799, 0.631, -0.32, -0.138, 0.456, -0.035, 0.129, 0.006,
+        -0.128,
+    ];
+
+    fn count(&mut self, game: &Run, position: &Position, table: &mut Table) {
+        let Ground { grid, rows } = self.ground.get_or_insert_with(|| Ground::new(game));
+        let mover = game.to_move(position);
+        let out = game.scores(position);
+        for seat in 0..2 {
+            let set = |seat, kind| position.piece_set(seat, kind);
+            let (cows, cowboys) = (set(seat, Kind::Cow), set(seat, Kind::Cowboy));
+            let hunters = set(1 - seat, Kind::Cowboy);
+            let danger = grid.around(hunters);
+            let (mut progress, mut squares, mut free) = (0.0, 0.0, 0.0);
+            let mut ahead = 0;
+            for (row, &cells) in rows[seat].iter().enumerate().rev() {
+                ahead |= cells;
+                let here = (cows & cells).count() as f32;
+                progress += here * row as f32;
+                squares += here * (row * row) as f32;
+                // Cows with nobody before them.
+                if hunters & ahead == 0 {
+                    free += here;
+                }
+            }
+            let tempo = mover == Some(seat);
+            let whole = f32::from(u8::from(tempo && position.acted().is_none()));
+            let half = |kind: Kind| f32::from(u8::from(tempo && position.acted() == Some(kind)));
+            let list = [
+                out[seat] as f32,
+                (cows.count() + u32::from(position.reserve(seat, Kind::Cow))) as f32,
+                progress,
+                squares,
+                cowboys.count() as f32,
+                f32::from(position.reserve(seat, Kind::Cowboy)),
+                (cows & danger).count() as f32,
+                (cowboys & danger).count() as f32,
+                free,
+                (grid.around(cowboys) & rows[1 - seat][0]).count() as f32,
+                whole,
+                half(Kind::Cow),
+                half(Kind::Cowboy),
+            ];
+            table[seat][..list.len()].copy_from_slice(&list);
+        }
+    }
+}

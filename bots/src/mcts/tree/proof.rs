@@ -1,0 +1,75 @@
+//! What is proven about the positions of a graph.
+
+use std::mem;
+
+use games::Seat;
+
+use super::super::bounds::{Bounds, WIN};
+use super::{Edge, NodeId, Stage, Tree};
+
+impl<M: Copy + Eq> Tree<M> {
+    /// Draws conclusions from what is proven about the moves of a node.
+    pub(super) fn prove(&mut self, id: NodeId) {
+        let node = self.node_mut(id);
+        let mut edges = mem::take(&mut node.edges);
+        let (mover, complete, known) = (node.mover, node.complete, node.known);
+        let (mut least, mut most) = (0, 0);
+        for edge in &mut edges {
+            if let Some(child) = self.nodes.get(edge.child as usize) {
+                edge.least = edge.least.max(child.bounds.least[mover]);
+                edge.most = edge.most.min(child.bounds.most[mover]);
+            }
+            least = least.max(edge.least);
+            most = most.max(edge.most);
+        }
+        if !complete {
+            most = WIN;
+        }
+        let bounds = match self.seats {
+            _ if known => Bounds::OPEN,
+            2 => Bounds::of_two(mover, least, most),
+            _ => self.bounds_of_many(mover, least, most, complete, &edges),
+        };
+        let node = self.node_mut(id);
+        node.edges = edges;
+        node.bounds = bounds;
+    }
+
+    /// What is proven where more than two seats play, and others may join against one.
+    fn bounds_of_many(
+        &self,
+        mover: Seat,
+        least: u8,
+        most: u8,
+        complete: bool,
+        edges: &[Edge<M>],
+    ) -> Bounds {
+        let mut bounds = Bounds::OPEN;
+        let children = || edges.iter().map(|edge| self.nodes.get(edge.child as usize));
+        if complete && children().all(|child| child.is_some()) {
+            for seat in 0..self.seats {
+                let low = children().flatten().map(|child| child.bounds.least[seat]);
+                let high = children().flatten().map(|child| child.bounds.most[seat]);
+                bounds.least[seat] = low.min().unwrap_or(0);
+                bounds.most[seat] = high.max().unwrap_or(WIN);
+            }
+        }
+        (bounds.least[mover], bounds.most[mover]) = (least, most);
+        bounds
+    }
+
+    /// Whether more thinking cannot change anything: the best is proven, or there is no other.
+    pub(in super::super) fn proven(&self) -> bool {
+        self.nodes.first().is_some_and(|root| {
+            let least = root.bounds.least[root.mover];
+            let open = root.edges.iter().filter(|edge| edge.most > least).count();
+            root.stage == Stage::Grown && root.complete && (open == 0 || open == 1 && least == 0)
+                || least == WIN
+        })
+    }
+
+    /// What is proven for a seat at the root.
+    pub(in super::super) fn settled(&self, seat: Seat) -> Option<f32> {
+        self.nodes.first()?.bounds.settled(seat)
+    }
+}

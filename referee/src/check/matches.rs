@@ -1,0 +1,305 @@
+//! Checks that play: every game, every seat, positions, clocks, and the same told in other ways.
+
+use std::time::Duration;
+
+use games::{Limits, Rng, Session};
+use protocol::{BotHello, Millis, TimeControl};
+
+use super::game::{Played, Sitting, play};
+use super::style::Style;
+use super::talk::{Talk, Trouble};
+use super::{Lab, Note, Variant};
+use crate::clock::in_words;
+
+/// No game is looked ahead further than this.
+const LONGEST: usize = 400;
+
+/// A match of a variant from its start, in which the bot makes a few moves.
+pub(super) fn sitting<'v>(lab: &Lab, variant: &'v Variant, seat: usize, seed: u64) -> Sitting<'v> {
+    let start = variant.rules.start(seed);
+    let limits = limits(variant, &*start, seat, lab.extent.turns, seed);
+    sitting_at(lab, variant, seat, seed, start, limits)
+}
+
+fn sitting_at<'v>(
+    lab: &Lab,
+    variant: &'v Variant,
+    seat: usize,
+    seed: u64,
+    start: Box<dyn Session>,
+    limits: Limits,
+) -> Sitting<'v> {
+    let seats = 0..variant.rules.seats();
+    let names = seats.map(|other| match other == seat {
+        true => lab.spec.name.clone(),
+        false => format!("other {other}"),
+    });
+    Sitting {
+        variant,
+        seat,
+        start,
+        opening: Vec::new(),
+        limits,
+        time: lab.lenient(),
+        names: names.collect(),
+        seed,
+        forfeit_after: None,
+        strict: false,
+    }
+}
+
+/// Limits under which a seat makes about so many moves: as it would in a random game.
+fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed: u64) -> Limits {
+    let mut limits = variant.rules.info().limits;
+    let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 2]));
+    let mut made = 0;
+    while let Some(to_move) = session.to_move() {
+        let Some(mv) = session.random_move(&mut rng) else {
+            break;
+        };
+        if session.play(&mv).is_err() {
+            break;
+        }
+        made += u32::from(to_move == seat);
+        if made == turns {
+            let most = limits.max_plies.unwrap_or(u32::MAX);
+            limits.max_plies = Some(session.ply().min(most));
+            break;
+        }
+    }
+    limits
+}
+
+/// Plays a whole match on its own, after the introduction.
+async fn alone(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    sitting: Sitting<'_>,
+) -> Result<Played, Trouble> {
+    talk.introduce().await?;
+    play(talk, hello, sitting).await
+}
+
+fn note(played: &Played) -> Note {
+    let ply = played.resigned?;
+    Some(format!("it resigned at ply {ply}"))
+}
+
+pub(super) async fn from_the_start(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    variant: &Variant,
+    seat: usize,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    let played = alone(talk, hello, sitting(talk.lab, variant, seat, seed)).await?;
+    Ok(note(&played))
+}
+
+/// The opening has a ply of the seat that is to move after it, if that can be.
+pub(super) async fn opening(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    variant: &Variant,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    let start = variant.rules.start(seed);
+    let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 3]));
+    let (mut moves, mut movers) = (Vec::new(), Vec::new());
+    while moves.len() < LONGEST {
+        let Some(to_move) = session.to_move() else {
+            break;
+        };
+        if moves.len() > 1 && movers.contains(&to_move) {
+            break;
+        }
+        let Some(mv) = session.random_move(&mut rng) else {
+            break;
+        };
+        if session.play(&mv).is_err() {
+            break;
+        }
+        movers.push(to_move);
+        moves.push(mv);
+    }
+    let Some(seat) = session.to_move() else {
+        return Ok(Some("there is no such opening".to_owned()));
+    };
+    let mut sitting = sitting(talk.lab, variant, seat, seed);
+    sitting.limits = limits(variant, &*session, seat, 2, seed);
+    sitting.opening = moves;
+    Ok(note(&alone(talk, hello, sitting).await?))
+}
+
+/// A turn in each of some positions of a random game, the last one close to its end.
+pub(super) async fn positions(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    variant: &Variant,
+) -> Result<Note, Trouble> {
+    let (seed, count) = (talk.lab.extent.seed, talk.lab.extent.positions);
+    let rules = &variant.rules;
+    let (mut session, mut rng) = (rules.start(seed), Rng::from_parts(&[seed, 4]));
+    let mut states = Vec::new();
+    while states.len() < LONGEST && session.to_move().is_some() {
+        states.push(session.state());
+        let Some(mv) = session.random_move(&mut rng) else {
+            break;
+        };
+        if session.play(&mv).is_err() {
+            break;
+        }
+    }
+    talk.introduce().await?;
+    let mut told = None;
+    for number in 1..=count {
+        let index = (states.len() - 1) * number as usize / count as usize;
+        // States of these rules are read by these rules.
+        let Ok(start) = rules.load(&states[index]) else {
+            continue;
+        };
+        let Some(seat) = start.to_move() else {
+            continue;
+        };
+        let limits = limits(variant, &*start, seat, 1, seed);
+        let seed = seed.wrapping_add(u64::from(number));
+        let sitting = sitting_at(talk.lab, variant, seat, seed, start, limits);
+        told = note(&play(talk, hello, sitting).await?).or(told);
+    }
+    Ok(told)
+}
+
+pub(super) async fn as_wanted(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
+    let gets = |wants| if wants { "gets" } else { "does not get" };
+    let (state, legal) = (gets(hello.wants.state), gets(hello.wants.legal));
+    Ok(Some(format!("it {state} `state`, and {legal} `legal`")))
+}
+
+/// Another seat moves, and the match is over by its limit.
+pub(super) async fn no_turn(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    let start = home.rules.start(seed);
+    let to_move = start.to_move().unwrap_or_default();
+    let seat = (to_move + 1) % home.rules.seats();
+    let mut short = sitting(talk.lab, home, seat, seed);
+    short.limits.max_plies = Some(start.ply() + 1);
+    alone(talk, hello, short).await?;
+    // It still plays.
+    let next = sitting(talk.lab, home, seat, seed.wrapping_add(1));
+    Ok(note(&play(talk, hello, next).await?))
+}
+
+/// In several games if it plays several, in both seats, with a match that another seat loses by a
+/// fault in the middle.
+pub(super) async fn several(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    variants: &[Variant],
+) -> Result<Note, Trouble> {
+    talk.introduce().await?;
+    let home = &variants[0];
+    let other = variants.last().unwrap_or(home);
+    let mut told = None;
+    for (number, (variant, seat)) in [(home, 0), (home, 1), (other, 1), (home, 0)]
+        .into_iter()
+        .enumerate()
+    {
+        let seed = talk.lab.extent.seed.wrapping_add(number as u64);
+        let mut sitting = sitting(talk.lab, variant, seat, seed);
+        sitting.forfeit_after = (number == 1).then_some(1);
+        told = note(&play(talk, hello, sitting).await?).or(told);
+    }
+    Ok(told)
+}
+
+pub(super) async fn told(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+    style: Style,
+) -> Result<Note, Trouble> {
+    talk.style = style;
+    let seed = talk.lab.extent.seed;
+    alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
+    talk.tell(&protocol::ToBot::Quit).await;
+    talk.expect_end("`quit`", false).await?;
+    Ok(None)
+}
+
+pub(super) async fn unicode(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    let mut sitting = sitting(talk.lab, home, 0, seed);
+    for (name, odd) in sitting
+        .names
+        .iter_mut()
+        .zip(["Zoë", "北極 \"🐧\" \\ é"].iter().cycle())
+    {
+        *name = (*odd).to_owned();
+    }
+    Ok(note(&alone(talk, hello, sitting).await?))
+}
+
+/// Half a millisecond, as times may have decimals.
+const ODD: Duration = Duration::from_micros(500);
+
+pub(super) async fn per_move(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<Note, Trouble> {
+    let extent = talk.lab.extent;
+    let time = TimeControl {
+        per_move: Some(Millis(extent.time + ODD)),
+        margin: Millis(extent.margin),
+        ..talk.lab.lenient()
+    };
+    timed(talk, hello, home, time, extent.turns).await
+}
+
+pub(super) async fn game_clock(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<Note, Trouble> {
+    let extent = talk.lab.extent;
+    let time = TimeControl {
+        per_move: None,
+        base: Some(Millis(extent.time * 5 + ODD)),
+        increment: Some(Millis(extent.time / 10 + ODD)),
+        margin: Millis(extent.margin),
+        ..talk.lab.lenient()
+    };
+    timed(talk, hello, home, time, 2 * extent.turns).await
+}
+
+async fn timed(
+    talk: &mut Talk<'_>,
+    hello: &BotHello,
+    home: &Variant,
+    time: TimeControl,
+    turns: u32,
+) -> Result<Note, Trouble> {
+    let seed = talk.lab.extent.seed;
+    let start = home.rules.start(seed);
+    let limits = limits(home, &*start, 0, turns, seed);
+    let mut sitting = sitting_at(talk.lab, home, 0, seed, start, limits);
+    sitting.time = time;
+    sitting.strict = true;
+    let played = alone(talk, hello, sitting).await?;
+    let slowest = in_words(played.slowest);
+    Ok(Some(format!("its slowest move took {slowest}")))
+}

@@ -1,0 +1,196 @@
+//! `referee check`: does a bot keep to the protocol?
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use protocol::TimeControl;
+
+use super::format::print_json;
+use super::input::find;
+use super::{CliError, block_on, on_interrupt, print};
+use crate::bot::spec::BotSpec;
+use crate::bot::trace::Tracer;
+use crate::check::{self, Check, Extent, Lab, Outcome, Report, Selection};
+use crate::report::checks;
+use crate::tournament::config::Time;
+
+/// Checks a bot against the protocol: handshake, games, seats, clocks, ends, odd referees
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee check -- python3 mybot.py
+  referee check --game siam --format junit -- ./mybot > check.xml
+  referee check --only match/ --only time/ --trace traces -- ./mybot
+  referee check --list
+
+Exit codes: 0 all checks passed, 3 at least one did not.")]
+pub(super) struct Args {
+    /// The bot: its program and arguments
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
+    command: Vec<String>,
+    /// Only this game, by default all that the bot plays; may be given several times
+    #[arg(long = "game", value_name = "ID")]
+    games: Vec<String>,
+    /// Only checks whose names begin like this (and the handshake); may be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// The limit on a move, which is checked by `time/` only
+    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    time: Time,
+    /// What is tolerated on top of it there
+    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    margin: Time,
+    /// How long any other answer may take
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    startup: Time,
+    /// What positions and the moves of others are made from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// About how many moves the bot makes in each match
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    turns: u32,
+    /// In how many positions of each game it is asked
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    positions: u32,
+    /// The bot's working directory [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Write every line that is said, both ways, with times: a file for each process in this
+    /// folder, or one file if the path has an extension
+    #[arg(long, value_name = "PATH")]
+    trace: Option<PathBuf>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Print the names of all checks, with what they are about
+    #[arg(long, conflicts_with_all = ["command", "trace", "dir"])]
+    list: bool,
+}
+
+/// What `--format` takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// Test Anything Protocol
+    Tap,
+    /// XML as JUnit writes it
+    Junit,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        for game in &self.games {
+            find(game)?;
+        }
+        let selection = Selection {
+            games: self.games.clone(),
+            only: self.only.clone(),
+        };
+        let handshake = Check::handshake();
+        let mut all = check::checks(&selection.variants());
+        all.retain(|check| selection.has(&check.name));
+        if all.is_empty() && !selection.has(&handshake.name) {
+            let only = self.only.join("`, `");
+            let message = format!("--only: no check's name begins with `{only}`; see --list");
+            return Err(CliError::Usage(message));
+        }
+        if self.list {
+            let all = std::iter::once(&handshake).chain(&all);
+            let line = |check: &Check| format!("{:26} {}\n", check.name, check.about);
+            return print(&all.map(line).collect::<String>());
+        }
+        let began = Instant::now();
+        let reports = match self.unstartable()? {
+            Some(report) => {
+                self.tell(&report)?;
+                vec![report]
+            }
+            None => block_on(self.check(&selection))??,
+        };
+        self.print(&reports, began)?;
+        let counts = checks::count(&reports);
+        match counts.failed {
+            0 => Ok(()),
+            n => {
+                let all = reports.len();
+                Err(CliError::Verify(format!("{n} of {all} checks failed")))
+            }
+        }
+    }
+
+    fn spec(&self) -> Result<BotSpec, CliError> {
+        let here = std::env::current_dir()?;
+        let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
+        let (name, command) = ("mybot".to_owned(), self.command.clone());
+        Ok(BotSpec::new(name, command, dir, &TimeControl::default()))
+    }
+
+    /// What there is to tell of a command that cannot even be started.
+    fn unstartable(&self) -> Result<Option<Report>, CliError> {
+        let program = self.spec()?.program();
+        Ok(program.err().map(|error| Report::unstartable(&error)))
+    }
+
+    async fn check(&self, selection: &Selection) -> Result<Vec<Report>, CliError> {
+        let extent = Extent {
+            time: self.time.0,
+            patience: self.startup.0,
+            margin: self.margin.0,
+            seed: self.seed,
+            turns: self.turns,
+            positions: self.positions,
+        };
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
+        let lab = Lab::new(self.spec()?, extent, tracer)?;
+        let mut reports = Vec::new();
+        let tell = |report: Report| {
+            // Whoever reads it may have seen enough; the exit code is still wanted.
+            let _ = self.tell(&report);
+            reports.push(report);
+        };
+        let mut stop = on_interrupt()?;
+        tokio::select! {
+            () = check::run(&lab, selection, tell) => {}
+            _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+        }
+        Ok(reports)
+    }
+
+    /// People see each check when it is done; those that were not tried are counted in the end.
+    fn tell(&self, report: &Report) -> Result<(), CliError> {
+        let skipped = matches!(report.outcome, Outcome::Skipped(_));
+        match self.format {
+            Format::Text if !skipped => print(&checks::text(report)),
+            _ => Ok(()),
+        }
+    }
+
+    fn print(&self, reports: &[Report], began: Instant) -> Result<(), CliError> {
+        match self.format {
+            Format::Text => {
+                let mut skipped = reports.iter().filter_map(|report| match &report.outcome {
+                    Outcome::Skipped(why) => Some(why),
+                    _ => None,
+                });
+                if let Some(why) = skipped.next() {
+                    print(&format!("the other checks were not tried: {why}\n"))?;
+                }
+                print(&checks::summary(checks::count(reports), began.elapsed()))
+            }
+            Format::Json => print_json(&checks::to_json(&self.command, reports)),
+            Format::Tap => print(&checks::tap(reports)),
+            Format::Junit => {
+                let command = shell_words::join(&self.command);
+                let xml = checks::junit(&command, reports).map_err(std::io::Error::other)?;
+                print(&format!("{xml}\n"))
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! A person at the terminal who takes a seat: what is asked, and what can be answered.
+
+use std::io::{self, BufRead};
+
+use games::{Info, Rules};
+use protocol::{BotMove, FromBot, TimeControl};
+use tokio::sync::mpsc;
+
+use super::{CliError, print};
+use crate::arbiter::Arbiter;
+use crate::bot::spec::{BotSpec, REFEREE};
+use crate::draw;
+use crate::driver::Guests;
+
+/// What stands in the log for the command of a person.
+pub(super) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];
+/// So many moves are listed at once.
+const LISTED: usize = 60;
+/// And so many where something typed is the beginning of several.
+const NAMED: usize = 8;
+
+const HELP: &str = "\
+  a move         as it is written, or the beginning of it where only one move begins so
+  a number       of a move in `list`
+  list [TEXT]    the legal moves, or those that begin with TEXT
+  notation       how moves are written
+  board          draws the board again
+  resign         gives the match up
+";
+
+/// The seats that people take, by numbers or roles.
+pub(super) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, CliError> {
+    let roles = rules.roles();
+    let mut seats = Vec::new();
+    for word in words {
+        let number = word.parse().ok().filter(|seat| *seat < roles.len());
+        let seat = number.or_else(|| roles.iter().position(|role| role == word));
+        let Some(seat) = seat.filter(|seat| !seats.contains(seat)) else {
+            let all: Vec<String> = roles
+                .iter()
+                .enumerate()
+                .map(|(i, r)| format!("{i} ({r})"))
+                .collect();
+            let id = rules.info().id;
+            return Err(CliError::Usage(format!(
+                "--human: `{word}` is no free seat of {id}, which has {}",
+                all.join(", ")
+            )));
+        };
+        seats.push(seat);
+    }
+    Ok(seats)
+}
+
+/// How a person appears among the bots: without a limit of time.
+pub(super) fn spec(role: &str, people: usize, time: &TimeControl) -> Result<BotSpec, CliError> {
+    let name = match people {
+        1 => "human".to_owned(),
+        _ => format!("human ({role})"),
+    };
+    let time = TimeControl {
+        per_move: None,
+        base: None,
+        increment: None,
+        ..time.clone()
+    };
+    let command = COMMAND.map(str::to_owned).to_vec();
+    let mut spec = BotSpec::new(name, command, std::env::current_dir()?, &time);
+    spec.own_time = true;
+    Ok(spec)
+}
+
+/// What people say, and where the match hears it.
+pub(super) fn guests(seats: Vec<usize>) -> (mpsc::UnboundedSender<(usize, FromBot)>, Guests) {
+    let (said, heard) = mpsc::unbounded_channel();
+    let heard = (!seats.is_empty()).then_some(heard);
+    (said, Guests { seats, said: heard })
+}
+
+/// What is shown in the terminal.
+pub(super) enum Scene {
+    /// A board.
+    Picture(String),
+    /// A question.
+    Ask(Ask),
+}
+
+/// A turn of a person.
+pub(super) struct Ask {
+    seat: usize,
+    role: &'static str,
+    ply: u32,
+    legal: Vec<String>,
+    board: String,
+}
+
+impl Ask {
+    /// The turn of this seat.
+    pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &'static str) -> Self {
+        let session = arbiter.session();
+        Ask {
+            seat,
+            role,
+            ply: session.ply(),
+            legal: session.fork().legal(),
+            board: draw::board(&session.view(), &[]),
+        }
+    }
+
+    fn prompt(&self) -> String {
+        let (role, ply) = (self.role, self.ply);
+        match self.legal.len() {
+            1 => format!("{role}, ply {ply}, one legal move > "),
+            n => format!("{role}, ply {ply}, {n} legal moves > "),
+        }
+    }
+}
+
+/// What a line means.
+#[derive(Debug, PartialEq, Eq)]
+enum Word<'a> {
+    Move(&'a str),
+    Resign,
+    /// Something to be printed.
+    Tell(String),
+    Board,
+    Notation,
+    Nothing,
+}
+
+/// What a person says who is asked.
+fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
+    let line = line.trim();
+    if let Some(mv) = legal.iter().find(|mv| *mv == line) {
+        return Word::Move(mv);
+    }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match word {
+        "" => return Word::Nothing,
+        "resign" => return Word::Resign,
+        "help" | "?" => return Word::Tell(HELP.to_owned()),
+        "list" => return Word::Tell(list(rest.trim(), legal)),
+        "board" => return Word::Board,
+        "notation" => return Word::Notation,
+        "undo" => {
+            return Word::Tell("what was played stands; there is no taking back\n".to_owned());
+        }
+        "quit" | "exit" => {
+            return Word::Tell("`resign` gives the match up, Ctrl-C breaks it off\n".to_owned());
+        }
+        _ => {}
+    }
+    if let Ok(number) = line.parse::<usize>() {
+        return match number.checked_sub(1).and_then(|index| legal.get(index)) {
+            Some(mv) => Word::Move(mv),
+            None => Word::Tell(format!(
+                "the moves have numbers from 1 to {}\n",
+                legal.len()
+            )),
+        };
+    }
+    let begun: Vec<&String> = legal.iter().filter(|mv| mv.starts_with(line)).collect();
+    match begun.as_slice() {
+        [mv] => Word::Move(mv),
+        [] => Word::Tell(format!(
+            "no legal move begins with `{}`; `list` has all, `help` tells more\n",
+            line.escape_debug()
+        )),
+        several => {
+            let named: Vec<&str> = several.iter().take(NAMED).map(|mv| mv.as_str()).collect();
+            let more = if several.len() > NAMED { ", …" } else { "" };
+            let (named, count) = (named.join(", "), several.len());
+            Word::Tell(format!(
+                "{count} moves begin with `{line}`: {named}{more}\n"
+            ))
+        }
+    }
+}
+
+/// The moves that begin so, with their numbers.
+fn list(begin: &str, legal: &[String]) -> String {
+    let all = legal.iter().enumerate();
+    let all: Vec<_> = all.filter(|(_, mv)| mv.starts_with(begin)).collect();
+    let lines = all.iter().take(LISTED);
+    let mut text: String = lines
+        .map(|(i, mv)| format!("{:>5}  {mv}\n", i + 1))
+        .collect();
+    if all.len() > LISTED {
+        let more = all.len() - LISTED;
+        text.push_str(&format!(
+            "       and {more} more; `list TEXT` has those that begin with TEXT\n"
+        ));
+    }
+    if all.is_empty() {
+        text = format!("no legal move begins with `{}`\n", begin.escape_debug());
+    }
+    text
+}
+
+/// Shows scenes and asks people, one after another.
+pub(super) struct Terminal<R> {
+    input: R,
+    info: &'static Info,
+    said: mpsc::UnboundedSender<(usize, FromBot)>,
+}
+
+impl<R: BufRead> Terminal<R> {
+    /// A terminal that is read from `input`.
+    pub(super) fn new(
+        input: R,
+        info: &'static Info,
+        said: mpsc::UnboundedSender<(usize, FromBot)>,
+    ) -> Self {
+        Terminal { input, info, said }
+    }
+
+    /// Shows all scenes until there are no more.
+    ///
+    /// # Errors
+    /// If nothing can be printed or read any more.
+    pub(super) fn show(mut self, scenes: impl Iterator<Item = Scene>) -> Result<(), CliError> {
+        for scene in scenes {
+            match scene {
+                Scene::Picture(text) => print(&text)?,
+                Scene::Ask(ask) => {
+                    let answer = self.ask(&ask)?;
+                    if self.said.send((ask.seat, answer)).is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, ask: &Ask) -> Result<FromBot, CliError> {
+        loop {
+            print(&ask.prompt())?;
+            let Some(line) = self.line()? else {
+                print("\nthe input has ended: that is to resign\n")?;
+                return Ok(FromBot::Resign {});
+            };
+            match understand(&line, &ask.legal) {
+                Word::Move(mv) => {
+                    return Ok(FromBot::Move(BotMove {
+                        mv: mv.to_owned(),
+                        ply: Some(ask.ply),
+                        info: None,
+                    }));
+                }
+                Word::Resign => return Ok(FromBot::Resign {}),
+                Word::Tell(text) => print(&text)?,
+                Word::Board => print(&ask.board)?,
+                Word::Notation => {
+                    let forms = self.info.notation.iter();
+                    let forms = forms.map(|(form, meaning)| format!("  {form:14} {meaning}\n"));
+                    print(&forms.collect::<String>())?;
+                }
+                Word::Nothing => {}
+            }
+        }
+    }
+
+    /// The next line; `None` at the end of the input.
+    fn line(&mut self) -> io::Result<Option<String>> {
+        let mut line = Vec::new();
+        match self.input.read_until(b'\n', &mut line)? {
+            0 => Ok(None),
+            _ => Ok(Some(String::from_utf8_lossy(&line).into_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn legal() -> Vec<String> {
+        ["a1-b2", "a1-b3", "a11", "resign-not"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    #[track_caller]
+    fn told(line: &str, part: &str) {
+        let legal = legal();
+        let Word::Tell(text) = understand(line, &legal) else {
+            panic!("`{line}` is an answer")
+        };
+        assert!(text.contains(part), "`{part}` in `{text}`");
+    }
+
+    #[test]
+    fn moves_are_given_by_text_number_or_beginning() {
+        let legal = legal();
+        for (line, mv) in [
+            ("a1-b2\n", "a1-b2"),
+            (" 3 \r\n", "a11"),
+            ("a1-b3", "a1-b3"),
+            ("a11", "a11"),
+            ("r", "resign-not"),
+        ] {
+            assert_eq!(understand(line, &legal), Word::Move(mv));
+        }
+        told("a1", "3 moves begin with `a1`: a1-b2, a1-b3, a11");
+        told("b", "no legal move begins with `b`");
+        told("5", "from 1 to 4");
+        told("0", "from 1 to 4");
+    }
+
+    #[test]
+    fn words_are_understood() {
+        let legal = legal();
+        assert_eq!(understand("resign", &legal), Word::Resign);
+        assert_eq!(understand("board", &legal), Word::Board);
+        assert_eq!(understand("  ", &legal), Word::Nothing);
+        told("help", "gives the match up");
+        told("undo", "stands");
+        told("list a1-", "    2  a1-b3\n");
+        told("list z", "no legal move");
+        let many: Vec<String> = (0..100).map(|i| format!("m{i}")).collect();
+        let Word::Tell(text) = understand("list", &many) else {
+            panic!("a list")
+        };
+        assert!(text.contains("and 40 more") && text.lines().count() == 61);
+    }
+
+    #[test]
+    fn seats_are_numbers_or_roles() {
+        let rules = games::find("siam")
+            .unwrap()
+            .configure(&serde_json::Value::Null);
+        let rules = rules.unwrap();
+        let seats = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+            super::seats(&words, &*rules).map_err(|error| error.to_string())
+        };
+        assert_eq!(seats(&["1"]), Ok(vec![1]));
+        assert_eq!(seats(&["rhinos", "0"]), Ok(vec![1, 0]));
+        assert!(
+            seats(&["2"])
+                .unwrap_err()
+                .contains("0 (elephants), 1 (rhinos)")
+        );
+        assert!(
+            seats(&["1", "rhinos"])
+                .unwrap_err()
+                .contains("no free seat")
+        );
+    }
+}

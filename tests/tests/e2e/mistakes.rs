@@ -1,0 +1,214 @@
+//! The usual mistakes of people who write bots are named, by matches and by `referee check`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tests::{Arena, Ran, run};
+
+use crate::{RANDOM, config};
+
+/// A bot in Python that answers through this function `say(message)`.
+fn python(say: &str) -> String {
+    format!(
+        r#"import json, sys
+
+{say}
+
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message["type"]
+    if kind == "hello":
+        say({{"type": "hello", "protocol": 1, "name": "python", "author": None}})
+    elif kind == "start":
+        say({{"type": "ready"}})
+    elif kind == "turn":
+        say({{"type": "move", "move": message["legal"][0]}})
+    elif kind == "quit":
+        break
+"#
+    )
+}
+
+const GOOD: &str = "def say(message): print(json.dumps(message), flush=True)";
+/// Opened anew, so that no variable of the environment takes the buffer away.
+const UNFLUSHED: &str =
+    "out = open(1, 'w')\ndef say(message): print(json.dumps(message), file=out)";
+
+/// Checks the bot of these words in that folder.
+fn check(arena: &Arena, startup: &str, bot: &[&str]) -> Ran {
+    let dir = arena.path("").display().to_string();
+    let args = ["check", "--game", "run", "--turns", "1", "--dir", &dir];
+    run([&args[..], &["--startup", startup, "--"], bot].concat())
+}
+
+/// The bot fails the check with this in the words.
+#[track_caller]
+fn named(arena: &Arena, startup: &str, bot: &[&str], part: &str) {
+    let ran = check(arena, startup, bot);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+}
+
+/// The message of the fault by which the bot loses a match.
+fn fault(script: &str, more: &str) -> String {
+    let text = config(&[RANDOM, ("mine", r#""python3 bot.py""#)]) + more;
+    let arena = Arena::new(&text);
+    arena.write("bot.py", script);
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let fault = &arena.matches()[0]["result"]["faults"][0];
+    format!(
+        "{}: {}",
+        fault["code"].as_str().unwrap(),
+        fault["message"].as_str().unwrap()
+    )
+}
+
+#[test]
+fn a_good_bot_is_not_accused() {
+    let arena = Arena::new("");
+    arena.write("bot.py", &python(GOOD));
+    let ran = check(&arena, "60s", &["python3", "bot.py"]);
+    let failed: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("FAIL"))
+        .collect();
+    // Whether it keeps its time depends on the machine.
+    assert!(
+        failed.iter().all(|line| line.contains("time/")),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn output_that_is_not_flushed() {
+    let arena = Arena::new("");
+    arena.write("bot.py", &python(UNFLUSHED));
+    named(
+        &arena,
+        "5s",
+        &["python3", "bot.py"],
+        "it came only when the bot's input was closed",
+    );
+    let told = fault(&python(UNFLUSHED), "time = { startup = \"5s\" }\n");
+    assert!(
+        told.starts_with("startup: did not say `hello` within 5000 ms"),
+        "{told}"
+    );
+    assert!(
+        told.ends_with("it sleeps, waiting for input: is its output flushed?"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_move_that_is_not_flushed() {
+    let say = format!("{UNFLUSHED}; message['type'] == 'move' or out.flush()");
+    let told = fault(&python(&say), "time = { per_move = \"2s\" }\n");
+    assert!(told.starts_with("timeout: no move after"), "{told}");
+    assert!(
+        told.ends_with("it sleeps, waiting for input: is its output flushed?"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_line_without_its_end() {
+    let say = "def say(message): sys.stdout.write(json.dumps(message)); sys.stdout.flush()";
+    let told = fault(&python(say), "time = { startup = \"5s\" }\n");
+    assert!(told.contains("has no line end"), "{told}");
+    let arena = Arena::new("");
+    arena.write("bot.py", &python(say));
+    named(&arena, "5s", &["python3", "bot.py"], "has no line end");
+}
+
+#[test]
+fn debug_text_on_stdout() {
+    let say = format!("print('thinking...', flush=True)\n{GOOD}");
+    let told = fault(&python(&say), "");
+    assert!(told.starts_with("protocol: not JSON"), "{told}");
+    assert!(
+        told.contains("`thinking...` (what is not a message belongs on stderr)"),
+        "{told}"
+    );
+    let arena = Arena::new("");
+    arena.write("bot.py", &python(&say));
+    named(&arena, "60s", &["python3", "bot.py"], "belongs on stderr");
+}
+
+#[test]
+fn python_in_place_of_json() {
+    let say = "def say(message): print(message, flush=True)";
+    let told = fault(&python(say), "");
+    assert!(told.contains("that is how Python prints a dict"), "{told}");
+    let arena = Arena::new("");
+    arena.write("bot.py", &python(say));
+    named(&arena, "60s", &["python3", "bot.py"], "print json.dumps");
+}
+
+/// A script that may be run.
+fn script(arena: &Arena, text: &str) {
+    let path = arena.write("bot", text);
+    may_run(&path);
+}
+
+fn may_run(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn scripts_that_cannot_be_started() {
+    let arena = Arena::new("");
+    arena.write("bot", "#!/bin/sh\n");
+    named(&arena, "60s", &["./bot"], "chmod +x");
+    script(&arena, "#!/usr/bin/pyhton3\n");
+    named(
+        &arena,
+        "60s",
+        &["./bot"],
+        "`/usr/bin/pyhton3`, which is not there",
+    );
+    script(&arena, "#!/usr/bin/env pyhton3\n");
+    named(&arena, "60s", &["./bot"], "the interpreter `pyhton3`");
+    script(&arena, "#!/usr/bin/env python3\r\nimport json\r\n");
+    named(&arena, "60s", &["./bot"], "line ends of Windows");
+}
+
+#[test]
+fn tournaments_name_them_before_they_begin() {
+    let arena = Arena::new(&config(&[RANDOM, ("mine", r#"["./bot"]"#)]));
+    for (text, part) in [
+        ("#!/usr/bin/env pyhton3\n", "`bots.mine`"),
+        ("#!/usr/bin/env pyhton3\n", "the interpreter `pyhton3`"),
+        ("#!/bin/sh\r\n", "sed -i 's/\\r$//'"),
+    ] {
+        script(&arena, text);
+        let ran = arena.play();
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains(part) || part == "`bots.mine`",
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn windows_line_ends_that_a_shell_stumbles_over() {
+    let arena = Arena::new("");
+    arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
+    let text = config(&[RANDOM, ("mine", r#""sh bot.sh""#)]);
+    let arena = Arena::new(&text);
+    arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let message = arena.matches()[0]["result"]["faults"][0]["message"].clone();
+    let message = message.as_str().unwrap();
+    assert!(
+        message.contains("has the line ends of Windows"),
+        "{message}"
+    );
+}
