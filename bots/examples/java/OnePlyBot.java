@@ -1,21 +1,35 @@
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 /** Plays every game one ply ahead, from nothing but `state` and `legal`. */
 final class OnePlyBot {
-    private static final Pattern CELL = Pattern.compile("[a-z]\\d+");
+    private static boolean isDigit(String text, int at) {
+        return at < text.length() && '0' <= text.charAt(at) && text.charAt(at) <= '9';
+    }
 
+    /** The cells that a move names: a letter and a number each. */
     private static List<String> cells(String move) {
-        return CELL.matcher(move).results().map(MatchResult::group).toList();
+        List<String> cells = new ArrayList<>();
+        for (int at = 0; at < move.length(); at++) {
+            int end = at + 1;
+            while (isDigit(move, end)) {
+                end++;
+            }
+            if ('a' <= move.charAt(at) && move.charAt(at) <= 'z' && end > at + 1) {
+                cells.add(move.substring(at, end));
+            }
+        }
+        return cells;
     }
 
     /** The fish or points of a cell, in games that have them: rows of digits, the top row first. */
@@ -98,7 +112,18 @@ final class OnePlyBot {
         }
     }
 
+    /** Java is slow at what it has not done often: so it does it before it is asked anything. */
+    private static void warmUp(Random random) throws IOException {
+        String legal = String.join(",", Collections.nCopies(2000, "\"a1-b2/c3\""));
+        String turn = "{\"type\":\"turn\",\"ply\":0,\"state\":{},\"legal\":[" + legal + "]}\n";
+        String turns = String.join("", Collections.nCopies(20, turn));
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        play(new BufferedReader(new StringReader(turns)), nowhere, random);
+    }
+
     public static void main(String[] args) throws IOException {
-        play(new BufferedReader(new InputStreamReader(System.in)), System.out, new Random());
+        Random random = new Random();
+        warmUp(random);
+        play(new BufferedReader(new InputStreamReader(System.in)), System.out, random);
     }
 }

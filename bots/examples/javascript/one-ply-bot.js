@@ -60,4 +60,5 @@ export async function play(input, send) {
 
 if (fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
   await play(process.stdin, (message) => process.stdout.write(`${JSON.stringify(message)}\n`));
+  process.stdin.destroy(); // while it is open, Node waits for it
 }

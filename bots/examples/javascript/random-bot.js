@@ -12,5 +12,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (type === "turn") {
     send({ type: "move", move: legal[Math.floor(Math.random() * legal.length)], ply });
   }
-  if (type === "quit") break;
+  if (type === "quit") process.exit();
 }

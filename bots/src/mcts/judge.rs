@@ -85,6 +85,11 @@ impl<G: Game> Judge<G> {
         factor
     }
 
+    /// Lists the moves of a position that are worth a look at first.
+    pub(super) fn shortlist(&mut self, game: &G, position: &G::Position, moves: &mut Vec<G::Move>) {
+        self.evaluation.shortlist(game, position, 1, moves);
+    }
+
     fn scores(&mut self, game: &G, position: &G::Position) -> Value {
         let mut scores = self.evaluation.scores(game, position);
         if let Some(first) = &self.first {

@@ -126,10 +126,13 @@ fn a_win_is_played_and_told() {
 fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     let game = game::<Siam>(json!({}));
     let position = game.load(&rhinos_can_win()).unwrap();
-    let mv = game.parse_move("c3=e").unwrap();
-    let mut next = position;
-    game.play(&mut next, mv);
-    let history = [game.key(&next), 7, game.key(&next), game.key(&position)];
+    let moves = ["c3=e", "c2=w"].map(|text| game.parse_move(text).unwrap());
+    let mut history = Vec::new();
+    for mv in moves {
+        let mut next = position;
+        game.play(&mut next, mv);
+        history.extend([game.key(&next), 7, game.key(&next)]);
+    }
     let question = Question {
         repetition: Some(3),
         history: &history,
@@ -139,7 +142,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     let mut tree = Tree::empty();
     tree.root(2, &worker::spot(&question, &position));
     let stop = Stop::new(Some(100), None, false);
-    worker.open(&question, &mut tree, &[mv], &stop);
+    worker.open(&question, &mut tree, &moves, &stop);
     let shared = Mutex::new(tree);
     worker.search(&question, &shared, &stop);
     let tree = lock(&shared);

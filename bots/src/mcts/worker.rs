@@ -11,9 +11,10 @@ use super::tree::{Candidate, NodeId, Spot, Stage, Step, Tree, Value};
 use crate::thinker::Question;
 
 /// Positions with no more moves than this get all of them at once.
-const ALL: usize = 128;
-/// Others get so many at first, drawn at random, and later more.
-const SAMPLE: usize = 40;
+const ALL: usize = 256;
+/// Others get so many at first, those on the evaluation's shortlist or drawn at random, and later
+/// more.
+const SAMPLE: usize = 48;
 
 /// What a thread of the search has of its own.
 pub(super) struct Worker<G: Game> {
@@ -80,7 +81,8 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Looks at all moves of the root that it does not have yet.
+    /// Looks at the moves of the root that it does not have yet: all, or if they are very many
+    /// those that seem to be worth it.
     pub(super) fn open(
         &mut self,
         question: &Question<'_, G>,
@@ -92,14 +94,18 @@ impl<G: Game> Worker<G> {
         if have.len() == moves.len() {
             return;
         }
-        let rest = moves.iter().copied().filter(|mv| !have.contains(mv));
-        let mut rest: Vec<G::Move> = rest.collect();
+        let mut rest = moves.to_vec();
+        if moves.len() > ALL {
+            self.judge
+                .shortlist(question.game, question.position, &mut rest);
+        }
+        rest.retain(|mv| !have.contains(mv));
         self.rng.shuffle(&mut rest);
         let late = || stop.late();
         let (candidates, value) =
             self.judge
                 .look(question, question.position, &rest, late, &mut self.rng);
-        let complete = candidates.len() == rest.len();
+        let complete = have.len() + candidates.len() == moves.len();
         tree.grow(0, &candidates, complete, value);
     }
 
@@ -188,9 +194,11 @@ impl<G: Game> Worker<G> {
             position,
             ref have,
         } = *job;
-        game.legal(&position, &mut self.moves);
-        let all = self.moves.len();
-        if !have.is_empty() {
+        let all = game.count_legal(&position) as usize;
+        if have.is_empty() {
+            self.judge.shortlist(game, &position, &mut self.moves);
+        } else {
+            game.legal(&position, &mut self.moves);
             self.moves.retain(|mv| !have.contains(mv));
         }
         let room = if have.is_empty() {

@@ -147,6 +147,8 @@ export class Bot {
     } finally {
       await this.#model?.close();
       this.#model = undefined;
+      // While standard input is open, Node would wait for it.
+      if (input === process.stdin) process.stdin.destroy();
     }
   }
 

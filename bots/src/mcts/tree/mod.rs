@@ -17,10 +17,10 @@ use super::bounds::{Bounds, WIN};
 use super::judge::{self, shifted};
 
 /// How much a move that looks good but was tried seldom is preferred to one that did well.
-const EXPLORE: f32 = 1.2;
+const EXPLORE: f32 = 1.0;
 /// How much worse than the best move of a position a move may be, as an expected outcome, before it
 /// hardly counts for the position's value.
-const TOLERANCE: f32 = 0.2;
+const TOLERANCE: f32 = 0.5;
 /// The nodes of a graph, at most; with the moves of [`MOST_EDGES`], some 250 MB.
 const MOST_NODES: usize = 1 << 20;
 /// The moves of all nodes, at most.
@@ -397,7 +397,8 @@ impl<M: Copy + Eq> Tree<M> {
     pub(super) fn line(&self) -> Vec<M> {
         let mut line = Vec::new();
         let mut next = 0;
-        while let Some(edge) = self.best(next).filter(|edge| edge.visits > 0) {
+        let known = |edge: &&Edge<M>| edge.visits > 0 || edge.least == WIN;
+        while let Some(edge) = self.best(next).filter(known) {
             line.push(edge.mv);
             next = edge.child;
         }
@@ -455,7 +456,7 @@ impl<M: Copy + Eq> Node<M> {
 
     /// Whether it was visited often enough for more moves than it has.
     pub(super) fn wants_more(&self) -> bool {
-        !self.complete && self.visits as usize * 2 > self.edges.len()
+        !self.complete && self.visits as usize > 2 * self.edges.len()
     }
 
     /// Puts the moves in order; makes the priors anew if there were moves before.

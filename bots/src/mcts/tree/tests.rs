@@ -168,9 +168,9 @@ fn values_are_seen_from_another_zero_and_back() {
 
 #[test]
 fn a_lead_that_cannot_be_caught_up_is_decided() {
-    let mut tree = two_moves([candidate('a', 0.9), candidate('b', 0.1)]);
-    for _ in 0..5 {
-        visit(&mut tree, 'a', &spot(11, 1), &[candidate('x', 0.1)], 0.9);
+    let mut tree = two_moves([candidate('a', 0.9), exact('b', 0)]);
+    for _ in 0..3 {
+        visit(&mut tree, 'a', &spot(11, 1), &[candidate('x', 0.1)], 0.1);
     }
-    assert!(tree.decided(4.0) && !tree.decided(5.0));
+    assert!(tree.decided(2.0) && !tree.decided(3.0));
 }
