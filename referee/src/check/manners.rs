@@ -128,6 +128,7 @@ pub(super) async fn fault_told(
     for message in [error, end, ToBot::Quit] {
         talk.tell(&message).await;
     }
+    talk.bot.close_input();
     talk.expect_end("`error`, `end` and `quit`", false).await?;
     Ok(None)
 }

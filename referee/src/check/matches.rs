@@ -230,10 +230,12 @@ pub(super) async fn told(
 ) -> Result<Note, Trouble> {
     talk.style = style;
     let seed = talk.lab.extent.seed;
-    alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
+    let played = alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
+    // `quit` is told in this way, too; whether it is enough is another check's question.
     talk.tell(&protocol::ToBot::Quit).await;
+    talk.bot.close_input();
     talk.expect_end("`quit`", false).await?;
-    Ok(None)
+    Ok(note(&played))
 }
 
 pub(super) async fn unicode(
