@@ -43,8 +43,14 @@ pub trait Session: Send + Sync {
     fn ply(&self) -> u32;
     /// The seat to act; `None` when the game is over.
     fn to_move(&self) -> Option<Seat>;
+    /// Calls `take` with each legal move, of which there are none only when the game is over.
+    fn each_legal(&mut self, take: &mut dyn FnMut(&str));
     /// All legal moves; empty only when the game is over.
-    fn legal(&mut self) -> Vec<String>;
+    fn legal(&mut self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.each_legal(&mut |mv| moves.push(mv.to_owned()));
+        moves
+    }
     /// Appends all legal moves as a JSON list. Faster than [`Session::legal`], since no move gets
     /// a text of its own.
     fn write_legal(&mut self, out: &mut String);
@@ -236,9 +242,14 @@ impl<G: Game> Session for Typed<G> {
         self.game.to_move(&self.position)
     }
 
-    fn legal(&mut self) -> Vec<String> {
+    fn each_legal(&mut self, take: &mut dyn FnMut(&str)) {
         self.game.legal(&self.position, &mut self.moves);
-        self.moves.iter().map(|&mv| self.text(mv)).collect()
+        let mut text = String::new();
+        for &mv in &self.moves {
+            text.clear();
+            self.game.write_move(mv, &mut text);
+            take(&text);
+        }
     }
 
     fn write_legal(&mut self, out: &mut String) {

@@ -13,15 +13,17 @@
 mod log;
 mod messages;
 mod model;
+mod move_list;
 pub mod schema;
 mod time;
 
-pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, LoggedMove, Player, Record};
+pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record};
 pub use messages::{
     BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
     Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
+pub use move_list::MoveList;
 pub use time::{ClockKind, ClockState, Millis, TimeControl};
 
 /// The version of the protocol that this crate speaks.
@@ -30,9 +32,15 @@ pub const PROTOCOL: u32 = 1;
 /// No line may be longer than this many bytes, the line end not counted.
 pub const MAX_LINE: usize = 1 << 20;
 
+/// Appends a JSON line, ended by `\n`.
+pub(crate) fn write_line<T: serde::Serialize>(value: &T, out: &mut Vec<u8>) {
+    serde_json::to_writer(&mut *out, value).expect("messages have text keys only");
+    out.push(b'\n');
+}
+
 /// One JSON line, ended by `\n`.
 pub(crate) fn line<T: serde::Serialize>(value: &T) -> String {
-    let mut line = serde_json::to_string(value).expect("messages have text keys only");
-    line.push('\n');
-    line
+    let mut line = Vec::new();
+    write_line(value, &mut line);
+    String::from_utf8(line).expect("JSON is text")
 }

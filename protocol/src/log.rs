@@ -37,6 +37,9 @@ pub struct Record {
     /// How it was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
+    /// How busy the machine was meanwhile, where it tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
     /// How many plies at the beginning of `moves` the referee made.
     pub opening: u32,
     /// Every ply.
@@ -105,6 +108,18 @@ pub struct Conditions {
     pub affinity: String,
     /// How many matches ran at a time.
     pub concurrency: u32,
+}
+
+/// How busy a machine was, as shares from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Load {
+    /// The share of the time in which a process, any on the machine, was ready to run but had to
+    /// wait for a core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<f64>,
+    /// The share of the cores' time that the host of a virtual machine gave to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen: Option<f64>,
 }
 
 /// A ply of a match.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::time::{ClockState, TimeControl};
+use crate::move_list::MoveList;
+use crate::time::{ClockState, Millis, TimeControl};
 
 /// What the referee says to a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,7 +92,7 @@ pub struct Turn {
     pub state: Option<Value>,
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub legal: Option<Vec<String>>,
+    pub legal: Option<MoveList>,
     /// The clocks.
     pub clock: ClockState,
 }
@@ -140,6 +141,16 @@ pub struct Fault {
     pub ply: u32,
     /// What happened, in words.
     pub message: String,
+    /// For a loss on time, how long the turn had lasted when it was called: no answer came before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<Millis>,
+    /// The CPU time that all processes of the bot had used by then, where the machine tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ms: Option<Millis>,
+    /// True if an answer was there by then, so that `ms` is when it came. The referee does not
+    /// wait for late ones, so it need not have been.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answered: bool,
 }
 
 /// The kinds of faults, and resigning, which ends the game in the same way.
@@ -279,6 +290,11 @@ impl ToBot {
     /// The message as a line.
     pub fn to_line(&self) -> String {
         crate::line(self)
+    }
+
+    /// Appends the message as a line.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        crate::write_line(self, out);
     }
 
     /// Reads a line, with or without its end.

@@ -1,39 +1,31 @@
-//! How long statistics of a big log take, and how much memory: `make FILE MATCHES BOTS` writes a
-//! log of short made-up matches, `rate PATH` reads a log and rates it.
+//! How long statistics of a big log take, and how much memory: `make FILE MATCHES BOTS [PLIES]`
+//! writes a log of made-up matches, short ones by default; `rate PATH` reads a log and rates it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use games::Rng;
+use games::{Rng, registry::GAMES};
 use referee::log::LogFile;
 use referee::rating::{Match, Matches, Request};
 
-const GAMES: [&str; 8] = [
-    "amazons",
-    "amazon-penguins",
-    "elephant-run",
-    "giantslayer",
-    "paper-penguins",
-    "penguins",
-    "run",
-    "siam",
-];
+/// Plies of a match.
 const PLIES: usize = 10;
 
 type Failure = Box<dyn std::error::Error>;
 
 /// Swapped pairs of all bots in all games in turn. A bot's number is its strength.
-fn make(path: &Path, matches: usize, bots: usize) -> Result<(), Failure> {
+fn make(path: &Path, matches: usize, bots: usize, plies: usize) -> Result<(), Failure> {
     let mut out = BufWriter::new(File::create(path)?);
     let mut rng = Rng::new(1);
+    let games: Vec<&str> = GAMES.iter().map(|entry| entry.info.id).collect();
     for pair in 0..matches / 2 {
         let seed = rng.below(1 << 53);
         let first = rng.index(bots);
         let second = (first + 1 + rng.index(bots - 1)) % bots;
         for (swap, seats) in [[first, second], [second, first]].into_iter().enumerate() {
-            let game = GAMES[pair % GAMES.len()];
+            let game = games[pair % games.len()];
             let lead = (seats[0] as f64 - seats[1] as f64) / 40.0 + 0.2;
             let chance = 1.0 / (1.0 + (-lead).exp());
             let luck = rng.below(1_000_000) as f64 / 1e6;
@@ -42,7 +34,7 @@ fn make(path: &Path, matches: usize, bots: usize) -> Result<(), Failure> {
                 luck if luck < 0.9 * chance + 0.1 => 1,
                 _ => 0,
             };
-            let moves: Vec<String> = (0..PLIES)
+            let moves: Vec<String> = (0..plies)
                 .map(|ply| {
                     let (seat, mv) = (ply % 2, rng.below(1 << 30));
                     format!(
@@ -114,8 +106,16 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(|a| &**a).collect();
     match arguments[..] {
-        ["make", path, matches, bots] => make(Path::new(path), matches.parse()?, bots.parse()?),
+        ["make", path, matches, bots] => {
+            make(Path::new(path), matches.parse()?, bots.parse()?, PLIES)
+        }
+        ["make", path, matches, bots, plies] => make(
+            Path::new(path),
+            matches.parse()?,
+            bots.parse()?,
+            plies.parse()?,
+        ),
         ["rate", path] => rate(Path::new(path)),
-        _ => Err("make FILE MATCHES BOTS, or rate PATH".into()),
+        _ => Err("make FILE MATCHES BOTS [PLIES], or rate PATH".into()),
     }
 }

@@ -8,77 +8,56 @@ const TOURNAMENTS: usize = 1000;
 const RESAMPLES: usize = 400;
 const SEED: u64 = 2026;
 
-const BASE: Setting = Setting {
-    bots: 3,
-    seats: 2,
-    units: 10,
-    spread: 150.0,
-    advantage: 80.0,
-    draws: 0.5,
-    alike: 0.0,
-};
+/// Bots, seats, units, spread, advantage, draws, alike: see [`Setting`].
+#[rustfmt::skip]
+const SETTINGS: [(usize, usize, usize, f64, f64, f64, f64); 21] = [
+    ( 2, 2,  10, 150.0,  80.0, 0.5, 0.0),
+    ( 2, 2, 100, 150.0,  80.0, 0.5, 0.0),
+    ( 3, 2,  10, 150.0,  80.0, 0.5, 0.0),
+    ( 3, 2,  50, 150.0,  80.0, 0.5, 0.0),
+    ( 3, 2, 200, 150.0,  80.0, 0.5, 0.0),
+    ( 5, 2,  25, 150.0,  80.0, 0.5, 0.0),
+    (10, 2,  10, 150.0,  80.0, 0.5, 0.0),
+    (10, 2,  50, 150.0,  80.0, 0.5, 0.0),
+    ( 3, 2,  10, 150.0,  80.0, 0.0, 0.0),
+    ( 6, 2,  25, 150.0,  80.0, 2.0, 0.0),
+    ( 3, 2,  10, 400.0,  80.0, 0.5, 0.0),
+    (10, 2,  10, 300.0,  80.0, 0.5, 0.0),
+    ( 3, 2,  20, 150.0, 300.0, 0.5, 0.0),
+    ( 3, 2,  10, 150.0,  80.0, 0.5, 0.7),
+    ( 5, 2, 100, 150.0,  80.0, 0.5, 0.7),
+    ( 3, 3,  10, 150.0,  80.0, 0.3, 0.0),
+    ( 3, 3,  40, 150.0,  80.0, 0.3, 0.0),
+    ( 5, 3,   5, 150.0,  80.0, 0.3, 0.0),
+    ( 6, 3,  20, 150.0,  80.0, 0.3, 0.0),
+    ( 5, 3,   5, 150.0,  80.0, 0.0, 0.0),
+    ( 4, 4,  10, 150.0,  80.0, 0.5, 0.0),
+];
 
-fn settings() -> Vec<Setting> {
-    let two = |bots, units| Setting {
-        bots,
-        units,
-        ..BASE
-    };
-    let three = |bots, units| Setting {
-        seats: 3,
-        draws: 0.3,
-        ..two(bots, units)
-    };
-    vec![
-        two(2, 10),
-        two(2, 100),
-        two(3, 10),
-        two(3, 50),
-        two(3, 200),
-        two(5, 25),
-        two(10, 10),
-        two(10, 50),
-        Setting {
-            draws: 0.0,
-            ..two(3, 10)
+/// Of tests between two bots: elo0, elo1, alpha and beta, draws, advantage, alike.
+#[rustfmt::skip]
+const TESTS: [(f64, f64, f64, f64, f64, f64); 7] = [
+    (  0.0,  20.0, 0.05, 0.5,  80.0, 0.0),
+    (  0.0,  50.0, 0.05, 0.5,  80.0, 0.0),
+    (  0.0, 100.0, 0.05, 0.5,  80.0, 0.0),
+    (-10.0,  30.0, 0.10, 0.5,  80.0, 0.0),
+    (  0.0,  50.0, 0.05, 0.0,  80.0, 0.0),
+    (  0.0,  50.0, 0.05, 4.0, 300.0, 0.0),
+    (  0.0,  50.0, 0.05, 0.5,  80.0, 0.7),
+];
+
+fn settings() -> impl Iterator<Item = Setting> {
+    SETTINGS.into_iter().map(
+        |(bots, seats, units, spread, advantage, draws, alike)| Setting {
+            bots,
+            seats,
+            units,
+            spread,
+            advantage,
+            draws,
+            alike,
         },
-        Setting {
-            draws: 2.0,
-            ..two(6, 25)
-        },
-        Setting {
-            spread: 400.0,
-            ..two(3, 10)
-        },
-        Setting {
-            spread: 300.0,
-            ..two(10, 10)
-        },
-        Setting {
-            advantage: 300.0,
-            ..two(3, 20)
-        },
-        Setting {
-            alike: 0.7,
-            ..two(3, 10)
-        },
-        Setting {
-            alike: 0.7,
-            ..two(5, 100)
-        },
-        three(3, 10),
-        three(3, 40),
-        three(5, 5),
-        three(6, 20),
-        Setting {
-            draws: 0.0,
-            ..three(5, 5)
-        },
-        Setting {
-            seats: 4,
-            ..three(4, 10)
-        },
-    ]
+    )
 }
 
 fn percent([inside, all]: [u32; 2]) -> String {
@@ -117,24 +96,17 @@ fn coverage(tournaments: usize) {
 fn tests(number: u32) {
     println!("\nHow often tests accept the wrong hypothesis, in %, over {number} tests each");
     println!(" elo0 elo1 alpha beta draws advantage alike   under H0  under H1   pairs a test");
-    for (elo0, elo1, allowed, setting) in [
-        (0.0, 20.0, 0.05, BASE),
-        (0.0, 50.0, 0.05, BASE),
-        (0.0, 100.0, 0.05, BASE),
-        (-10.0, 30.0, 0.1, BASE),
-        (0.0, 50.0, 0.05, Setting { draws: 0.0, ..BASE }),
-        (
-            0.0,
-            50.0,
-            0.05,
-            Setting {
-                advantage: 300.0,
-                draws: 4.0,
-                ..BASE
-            },
-        ),
-        (0.0, 50.0, 0.05, Setting { alike: 0.7, ..BASE }),
-    ] {
+    for (elo0, elo1, allowed, draws, advantage, alike) in TESTS {
+        // How many bots there are, and how they differ, is no matter here.
+        let setting = Setting {
+            bots: 2,
+            seats: 2,
+            units: 1,
+            spread: 0.0,
+            advantage,
+            draws,
+            alike,
+        };
         let hypotheses = Hypotheses {
             elo0,
             elo1,
@@ -144,10 +116,7 @@ fn tests(number: u32) {
         let h0 = decisions(&setting, &hypotheses, elo0, number, SEED);
         let h1 = decisions(&setting, &hypotheses, elo1, number, SEED + 1);
         println!(
-            "{elo0:5} {elo1:4} {allowed:5} {allowed:4} {:5} {:9} {:5}      {}     {}   {:6}",
-            setting.draws,
-            setting.advantage,
-            setting.alike,
+            "{elo0:5} {elo1:4} {allowed:5} {allowed:4} {draws:5} {advantage:9} {alike:5}      {}     {}   {:6}",
             percent([h0.h1, number]),
             percent([h1.h0, number]),
             (h0.pairs + h1.pairs) / u64::from(2 * number)

@@ -1,13 +1,14 @@
 //! Drives one match: hands what bots do to the arbiter, and does what the arbiter says.
 
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use protocol::{FaultCode, FromBot, ToBot};
-use tokio::task::{JoinError, JoinSet, yield_now};
-use tokio::time::{Instant, sleep_until};
+use tokio::task::{JoinError, JoinSet, consume_budget, yield_now};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::{Leaving, Pool};
@@ -42,6 +43,7 @@ pub async fn play(
 ) -> (Played, Vec<After>) {
     let mut driver = Driver {
         began: Instant::now(),
+        alarm: Alarm::new(),
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
         deaf: Vec::new(),
@@ -79,16 +81,46 @@ pub async fn play(
     }
     loop {
         watch(&driver.arbiter);
-        if let Some(played) = driver.arbiter.played() {
-            return (played, driver.survivors());
+        if driver.arbiter.result().is_some() {
+            return driver.over();
         }
+        // A bot that always has answered already must not keep the thread for itself.
+        consume_budget().await;
         let event = driver.next_event().await;
         driver.settle(event).await;
     }
 }
 
+/// Later than any deadline, nearly.
+const LATER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A timer. To arm one costs more than to let one ring too early, and deadlines mostly move on: so
+/// it is armed anew only when it has rung, or would ring too late.
+struct Alarm(Pin<Box<Sleep>>);
+
+impl Alarm {
+    fn new() -> Self {
+        Alarm(Box::pin(sleep(LATER)))
+    }
+
+    /// Ready at the deadline.
+    fn poll_until(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        loop {
+            if self.0.deadline() > deadline {
+                self.0.as_mut().reset(deadline);
+            }
+            ready!(self.0.as_mut().poll(cx));
+            if self.0.deadline() == deadline {
+                return Poll::Ready(());
+            }
+            self.0.as_mut().reset(deadline);
+        }
+    }
+}
+
 struct Driver<'a> {
     began: Instant,
+    alarm: Alarm,
     arbiter: Arbiter,
     bots: Vec<Option<Box<BotProcess>>>,
     /// Seats from which nothing more can come.
@@ -106,15 +138,17 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// What became of the bots.
-    fn survivors(self) -> Vec<After> {
+    /// How the match went, and what became of the bots.
+    fn over(self) -> (Played, Vec<After>) {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
-        bots.map(|((bot, deaf), gone)| match bot {
+        let after = bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
             Some(bot) => After::Fit(bot),
             None => gone,
-        })
-        .collect()
+        });
+        let after = after.collect();
+        let played = self.arbiter.into_played();
+        (played.expect("the match has a result"), after)
     }
 
     fn now(&self) -> Duration {
@@ -211,12 +245,11 @@ impl Driver<'_> {
             }
             Poll::Pending
         });
-        let wake = async {
-            match deadline {
-                Some(deadline) => sleep_until(deadline).await,
-                None => pending().await,
-            }
-        };
+        let alarm = &mut self.alarm;
+        let wake = poll_fn(|cx| match deadline {
+            Some(deadline) => alarm.poll_until(cx, deadline),
+            None => Poll::Pending,
+        });
         let (seat, line) = tokio::select! {
             biased;
             line = line => line,

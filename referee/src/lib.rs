@@ -10,6 +10,8 @@ pub mod driver;
 pub mod ending;
 pub mod log;
 pub mod model;
+pub mod new_bot;
+mod permutations;
 pub mod rating;
 pub mod rematch;
 pub mod report;

@@ -129,6 +129,17 @@ impl Arena {
         ]
     }
 
+    /// The command that plays the configuration, without a terminal or anything printed.
+    pub fn silent(&self) -> Command {
+        let mut command = Command::new(referee());
+        command
+            .args(self.tournament())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
     /// Plays the configuration.
     pub fn play(&self) -> Ran {
         run(self.tournament())
@@ -151,7 +162,7 @@ impl Arena {
 
 /// A match without what differs from run to run: its times.
 pub fn timeless(value: &Value) -> Value {
-    const TIMES: [&str; 4] = ["started", "duration_ms", "ms", "cpu_ms"];
+    const TIMES: [&str; 5] = ["started", "duration_ms", "ms", "cpu_ms", "load"];
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| !TIMES.contains(&&***key));

@@ -5,7 +5,7 @@ import json
 import random
 import sys
 
-SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
 
 
 def send(message):

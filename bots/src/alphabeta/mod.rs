@@ -55,9 +55,6 @@ impl Thinker for AlphaBeta {
                 lists: vec![Vec::new(); LONGEST],
                 scratch: Vec::new(),
             },
-            last: None,
-            since: Vec::new(),
-            visits: Vec::new(),
         })
     }
 }
@@ -67,11 +64,6 @@ struct Searcher<G: Game> {
     nodes: Option<u64>,
     untimed: bool,
     memory: Memory<G>,
-    /// The position of the last turn, and the moves since then.
-    last: Option<G::Position>,
-    since: Vec<G::Move>,
-    /// How often each position was there, by key; only where that can end a match.
-    visits: Vec<(u64, u32)>,
 }
 
 /// A move of the root.
@@ -91,7 +83,6 @@ struct Result {
 
 impl<G: Game> Mind<G> for Searcher<G> {
     fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
-        self.remember(question);
         let mut moves = Vec::new();
         question.game.legal(question.position, &mut moves);
         if let [mv] = moves[..] {
@@ -106,9 +97,9 @@ impl<G: Game> Mind<G> for Searcher<G> {
             memory: &mut self.memory,
             seat: question.seat,
             max_plies: question.max_plies,
-            before: &self.visits,
+            history: question.history,
+            repetition: question.repetition,
             path: vec![game.key(question.position)],
-            repetition: repetition::<G>(),
             stop: Stop::new(self.nodes, question.deadline.filter(|_| !self.untimed)),
             ply_matters: Search::near_end(game, question.position, question.max_plies),
         };
@@ -118,38 +109,6 @@ impl<G: Game> Mind<G> for Searcher<G> {
         Thought {
             mv: best.mv,
             info: Some(search.info(question.position, best.mv, result)),
-        }
-    }
-
-    fn played(&mut self, mv: G::Move) {
-        self.since.push(mv);
-    }
-}
-
-/// Whether a match can end by repetition.
-fn repetition<G: Game>() -> bool {
-    G::INFO.limits.repetition.is_some()
-}
-
-impl<G: Game> Searcher<G> {
-    /// Counts the positions since the last turn.
-    fn remember(&mut self, question: &Question<'_, G>) {
-        let since = std::mem::take(&mut self.since);
-        let last = self.last.replace(*question.position);
-        if !repetition::<G>() {
-            return;
-        }
-        let Some(mut position) = last else {
-            self.visits.push((question.game.key(question.position), 1));
-            return;
-        };
-        for mv in since {
-            question.game.play(&mut position, mv);
-            let key = question.game.key(&position);
-            match self.visits.iter_mut().find(|visit| visit.0 == key) {
-                Some(visit) => visit.1 += 1,
-                None => self.visits.push((key, 1)),
-            }
         }
     }
 }

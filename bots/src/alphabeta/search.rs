@@ -39,13 +39,12 @@ pub(super) struct Search<'a, G: Game> {
     /// The seat that searches.
     pub(super) seat: Seat,
     pub(super) max_plies: Option<u32>,
-    /// The keys of the positions of the match so far that may come again, with how often they
-    /// were there; empty where repetition does not matter.
-    pub(super) before: &'a [(u64, u32)],
+    /// The keys of the positions of the match so far; empty where repetition does not matter.
+    pub(super) history: &'a [u64],
+    /// How often a position must be there to end the match.
+    pub(super) repetition: Option<u32>,
     /// The keys on the way from the root.
     pub(super) path: Vec<u64>,
-    /// Whether a match ends by repetition.
-    pub(super) repetition: bool,
     pub(super) stop: Stop,
     /// Mixed into keys where the ply matters.
     pub(super) ply_matters: bool,
@@ -132,7 +131,7 @@ impl<G: Game> Search<'_, G> {
             return self.outcome(position, side, ply);
         }
         let key = self.key(position);
-        if self.repetition && self.is_repeated(self.game.key(position)) {
+        if self.is_repeated(position) {
             return self.outcome(position, side, ply);
         }
         let (mut best_move, mut known) = (None, None);
@@ -231,9 +230,15 @@ impl<G: Game> Search<'_, G> {
         self.max_plies.is_some_and(|most| ply >= most) || self.game.to_move(position).is_none()
     }
 
-    /// Whether a position was there on the way from the root, or twice before in the match.
-    fn is_repeated(&self, key: u64) -> bool {
-        self.path.contains(&key) || self.before.contains(&(key, 2))
+    /// Whether a position was there on the way from the root, or so often before that the match
+    /// ends with it.
+    fn is_repeated(&self, position: &G::Position) -> bool {
+        let Some(most) = self.repetition else {
+            return false;
+        };
+        let key = self.game.key(position);
+        let before = || self.history.iter().filter(|before| **before == key).count();
+        self.path.contains(&key) || before() as u32 + 1 >= most
     }
 
     /// The value where the search would end: moves that change much are looked at first.
@@ -308,9 +313,9 @@ impl<G: Game> Search<'_, G> {
     ) -> Vec<(i32, G::Move)> {
         let mut list = std::mem::take(&mut self.memory.lists[ply]);
         list.clear();
+        // All moves: in the games that have shortlists, a search of these only did no better.
         let memory = &mut *self.memory;
-        let evaluation = &mut memory.evaluation;
-        evaluation.shortlist(self.game, position, depth, &mut memory.scratch);
+        self.game.legal(position, &mut memory.scratch);
         list.extend(memory.scratch.iter().map(|&mv| (0, mv)));
         for (promise, mv) in &mut list {
             *promise = if first == Some(*mv) {
@@ -323,12 +328,6 @@ impl<G: Game> Search<'_, G> {
         }
         if depth >= ORDER_DEPTH {
             self.look_ahead(position, side, ply, &mut list);
-        }
-        if let Some(mv) = first
-            && !list.iter().any(|(_, other)| *other == mv)
-            && self.game.is_legal(position, mv)
-        {
-            list.push((i32::MAX, mv));
         }
         list.sort_by_key(|(promise, _)| -promise);
         list

@@ -126,15 +126,10 @@ impl Visitor for Ends {
                 }
                 let mut mind: Box<dyn Mind<G>> = AlphaBeta {
                     nodes: Some(100_000),
+                    untimed: true,
                 }
                 .mind();
-                let question = Question {
-                    game: &game,
-                    position,
-                    seat,
-                    max_plies: None,
-                    deadline: None,
-                };
+                let question = Question::new(&game, position, seat);
                 let mv = mind.choose(&question, &mut rng).mv;
                 let mut next = *position;
                 game.play(&mut next, mv);
@@ -180,14 +175,12 @@ fn ends_are_played_without_a_mistake_and_certain_evaluations_are_right() {
 /// Asks for a move in a position.
 fn ask<G: Game>(game: &G, state: &Json, nodes: u64) -> (String, Json) {
     let position = game.load(state).unwrap();
-    let question = Question {
-        game,
-        position: &position,
-        seat: game.to_move(&position).unwrap(),
-        max_plies: None,
-        deadline: None,
-    };
-    let mut mind: Box<dyn Mind<G>> = AlphaBeta { nodes: Some(nodes) }.mind();
+    let question = Question::new(game, &position, game.to_move(&position).unwrap());
+    let mut mind: Box<dyn Mind<G>> = AlphaBeta {
+        nodes: Some(nodes),
+        untimed: true,
+    }
+    .mind();
     let thought = mind.choose(&question, &mut Rng::new(1));
     (thinker::text(game, thought.mv), thought.info.unwrap())
 }
@@ -235,11 +228,8 @@ fn without_time_the_best_looking_move_is_taken() {
     let game = siam();
     let position = game.start(&mut Rng::new(0));
     let question = Question {
-        game: &game,
-        position: &position,
-        seat: 0,
-        max_plies: None,
         deadline: Some(Instant::now()),
+        ..Question::new(&game, &position, 0)
     };
     let mut mind: Box<dyn Mind<games::siam::Siam>> = AlphaBeta::default().mind();
     let info = mind.choose(&question, &mut Rng::new(1)).info.unwrap();

@@ -18,7 +18,7 @@ const ELEPHANT: usize = 0;
 
 impl Features<ElephantRun> for Chase {
     const WEIGHTS: &'static [f32] = &[
-        -0.016, -0.063, -0.101, 0.036, 0.726, 0.054, -0.118, 1.648, -0.108, -0.007, 0.583, -0.015,
+        -0.032, -0.086, -0.232, 0.028, 1.091, -0.038, 0.051, 1.721, -0.122, -0.043, 0.633, -0.018,
     ];
 
     fn count(&mut self, game: &ElephantRun, position: &Position, table: &mut Table) {

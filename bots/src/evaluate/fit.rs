@@ -1,6 +1,7 @@
 //! Fits the weights of evaluations to games that `alphabeta` plays against itself:
 //! `FIT=siam:400:2000 cargo test --release -p bots fit_weights -- --ignored --nocapture` plays 400
-//! games with 2000 nodes a move and prints weights to put into the source.
+//! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` gives other
+//! games; with `FIT_HANDICAP` the first seat plays so many times more moves at random.
 
 use games::registry::{self, Visitor};
 use games::{Game, Options, Rng};
@@ -21,7 +22,7 @@ const RIDGE: f64 = 2.0;
 type Sample = ([f64; MOST], f64);
 
 /// Plays a game and appends its positions.
-fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample>) {
+fn play<G: Game, F: Features<G>>(nodes: u64, handicap: u64, seed: u64, samples: &mut Vec<Sample>) {
     let game = G::new(&Options::defaults(&G::INFO)).unwrap();
     let mut rng = Rng::new(seed);
     let mut position = game.start(&mut rng);
@@ -32,7 +33,8 @@ fn play<G: Game, F: Features<G>>(nodes: u64, seed: u64, samples: &mut Vec<Sample
     };
     let mut minds: [Box<dyn Mind<G>>; 2] = [bot.mind(), bot.mind()];
     let opening = rng.below(OPENING) as u32;
-    let slips = [0, 1].map(|_| SLIPS[rng.index(SLIPS.len())]);
+    let mut slips = [0, 1].map(|_| SLIPS[rng.index(SLIPS.len())]);
+    slips[0] = (slips[0] / handicap).max(1);
     let first = samples.len();
     let mut scratch = Vec::new();
     let most = G::INFO.limits.max_plies.unwrap_or(u32::MAX);
@@ -125,9 +127,17 @@ fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
 
 fn report<G: Game, F: Features<G>>(games: u64, nodes: u64) {
     let mut samples = Vec::new();
+    let handicap = std::env::var("FIT_HANDICAP")
+        .ok()
+        .and_then(|s| s.parse().ok());
     let seed = std::env::var("FIT_SEED").ok().and_then(|s| s.parse().ok());
     for game in 0..games {
-        play::<G, F>(nodes, seed.unwrap_or(1u64) * 1_000_000 + game, &mut samples);
+        play::<G, F>(
+            nodes,
+            handicap.unwrap_or(1),
+            seed.unwrap_or(1u64) * 1_000_000 + game,
+            &mut samples,
+        );
     }
     let old: Vec<f64> = F::WEIGHTS.iter().map(|w| f64::from(*w)).collect();
     let mean = samples.iter().map(|s| s.1).sum::<f64>() / samples.len() as f64;

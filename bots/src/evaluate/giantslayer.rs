@@ -19,6 +19,8 @@ pub(super) struct Siege {
 
 /// The board as tables.
 struct Ground {
+    /// The cells next to each cell, by direction.
+    steps: Vec<[u64; 6]>,
     near: Vec<u64>,
     rings: [u64; RINGS],
     middle: u64,
@@ -38,7 +40,10 @@ impl Ground {
             *ring = wider & !inside;
             inside = wider;
         }
+        let step = |cell, way| board.step(cell, way).map_or(0, |next| 1u64 << next);
+        let ways = |cell| [0, 1, 2, 3, 4, 5].map(|way| step(cell, way));
         Ground {
+            steps: board.cells().map(ways).collect(),
             near,
             rings,
             middle: 1 << game.middle(),
@@ -46,10 +51,29 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// How many single tramples the giants have.
+    fn tramples(&self, white: u64, black: u64, empty: u64) -> u32 {
+        let mut count = 0;
+        for giant in black.each() {
+            let ways = &self.steps[giant as usize];
+            for (way, over) in ways
+                .iter()
+                .enumerate()
+                .filter(|(_, over)| *over & white != 0)
+            {
+                let land = self.steps[over.lowest() as usize][way];
+                count += u32::from(land & empty != 0);
+            }
+        }
+        count
+    }
+}
+
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.246, 6.748, 2.386, 0.470, 0.594, 0.8, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457, 0.5,
-        2.0,
+        0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
+        -0.074, 0.230, 0.073,
     ];
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
@@ -62,6 +86,8 @@ impl Features<Giantslayer> for Siege {
         table[HALOGAI][0] = white.count() as f32;
         table[HALOGAI][1] = 1.0;
         table[HALOGAI][9] = tempo(HALOGAI);
+        // Halogai on the edge cannot be trampled.
+        table[HALOGAI][14] = (white & ground.rings[4]).count() as f32;
         let features = &mut table[GIANTS];
         features[2] = black.count() as f32;
         features[3] = (black & ground.rings[2]).count() as f32;
@@ -71,7 +97,7 @@ impl Features<Giantslayer> for Siege {
         // How far the giants are from their goal, all of them together: it is reached at 0.
         let inside = (black & !ground.rings[4]).count() as f32;
         features[12] = -inside;
-        features[13] = 1.0 / (inside + 1.0);
+        features[13] = ground.tramples(white, black, empty) as f32;
         for cell in black.each() {
             let near = ground.near[cell as usize];
             let touched = (near & white).count();

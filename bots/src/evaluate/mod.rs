@@ -150,4 +150,46 @@ mod tests {
             registry::visit(game.info.id, Sane).unwrap();
         }
     }
+
+    /// A position seen with the seats' colours changed is worth the opposite.
+    struct Swapped;
+
+    impl Visitor for Swapped {
+        type Output = ();
+
+        fn visit<G: Game>(self) {
+            let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+            let mut evaluation = evaluation::<G>();
+            let mut scratch = Vec::new();
+            let mut rng = Rng::new(8);
+            let mut position = game.start(&mut rng);
+            while let Some(seat) = game.to_move(&position) {
+                let mut state = game.save(&position);
+                for field in ["amazons", "penguins", "pieces", "exits", "scores"] {
+                    if let Some(list) = state.get_mut(field).and_then(|list| list.as_array_mut()) {
+                        list.reverse();
+                    }
+                }
+                if let Some(elephants) = state.get_mut("elephants").map(serde_json::Value::take) {
+                    state["elephants"] = state["rhinos"].take();
+                    state["rhinos"] = elephants;
+                }
+                state["to_move"] = (1 - seat).into();
+                let swapped = game.load(&state).unwrap();
+                let lead = |scores: [f32; MAX_SEATS]| scores[0] - scores[1];
+                let one = lead(evaluation.scores(&game, &position));
+                let other = lead(evaluation.scores(&game, &swapped));
+                assert!((one + other).abs() < 1e-3, "{one} and {other}: {state}");
+                let mv = game.random_move(&position, &mut rng, &mut scratch);
+                game.play(&mut position, mv);
+            }
+        }
+    }
+
+    #[test]
+    fn the_seats_are_judged_alike_where_they_play_alike() {
+        for id in ["amazons", "siam"] {
+            registry::visit(id, Swapped).unwrap();
+        }
+    }
 }

@@ -261,12 +261,20 @@ impl Arbiter {
         }
     }
 
-    /// How the match went, once it is over.
-    pub fn played(&self) -> Option<Played> {
+    /// How the match ended, once it is over.
+    pub fn result(&self) -> Option<&MatchResult> {
         match &self.phase {
+            Phase::Over(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// How the match went, if it is over.
+    pub fn into_played(self) -> Option<Played> {
+        match self.phase {
             Phase::Over(result) => Some(Played {
-                moves: self.table.moves.clone(),
-                result: result.clone(),
+                moves: self.table.moves,
+                result,
             }),
             _ => None,
         }
@@ -354,7 +362,10 @@ impl Arbiter {
             } if seat == from => {
                 let used = now.since(asked);
                 match self.too_much(seat, used, now) {
-                    Some(cause) => self.give_up(seat, cause, actions),
+                    Some(cause) => {
+                        let answered = matches!(message, Ok(FromBot::Move(_)));
+                        self.give_up(seat, cause, (used, answered), actions);
+                    }
                     None => self.answer(seat, message, used, actions),
                 }
             }
@@ -421,7 +432,7 @@ impl Arbiter {
             }
             Ok(FromBot::Move(mv)) => {
                 let info = self.told(seat, mv.info);
-                match self.table.play(seat, &mv.mv, used, info) {
+                match self.table.play(seat, mv.mv, used, info) {
                     Ok(()) => return self.advance(actions),
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
                 }
@@ -508,7 +519,7 @@ impl Arbiter {
                 *seen = now;
                 let (seat, used) = (*seat, now.since(*asked));
                 if let Some(cause) = self.too_much(seat, used, now) {
-                    self.give_up(seat, cause, actions);
+                    self.give_up(seat, cause, (used, false), actions);
                 }
             }
             _ => {}
@@ -526,8 +537,16 @@ impl Arbiter {
         (in_match >= allowed).then(|| faults::out_of_cpu_time(in_match, allowed))
     }
 
-    fn give_up(&mut self, seat: usize, cause: faults::Cause, actions: &mut Vec<Action>) {
+    /// Gives a turn up that took too long: what it took, and whether an answer is there by now.
+    fn give_up(
+        &mut self,
+        seat: usize,
+        cause: faults::Cause,
+        (used, answered): (Used, bool),
+        actions: &mut Vec<Action>,
+    ) {
         self.lose(seat, cause, actions);
+        self.table.note_late(seat, used, answered);
         self.advance(actions);
     }
 

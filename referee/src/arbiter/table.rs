@@ -7,8 +7,8 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, Opponent, PlayedMove, Start,
-    ToBot, Turn, Wants,
+    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, Opponent,
+    PlayedMove, Start, ToBot, Turn, Wants,
 };
 
 use super::faults::Cause;
@@ -127,7 +127,11 @@ impl Table {
             ply: self.session.ply(),
             moves: self.news(seat),
             state: wants.state.then(|| self.session.state()),
-            legal: wants.legal.then(|| self.session.legal()),
+            legal: wants.legal.then(|| {
+                let mut legal = MoveList::default();
+                self.session.each_legal(&mut |mv| legal.push(mv));
+                legal
+            }),
             clock: clock::state(&self.clocks, seat),
         }))
     }
@@ -153,13 +157,13 @@ impl Table {
     pub(super) fn play(
         &mut self,
         seat: usize,
-        mv: &str,
+        mv: String,
         used: Used,
         info: Option<serde_json::Value>,
     ) -> Result<(), MoveError> {
-        self.make(seat, mv)?;
+        self.make(seat, &mv)?;
         self.clocks[seat].charge(used);
-        self.push(seat, mv.to_owned(), used, info, false);
+        self.push(seat, mv, used, info, false);
         Ok(())
     }
 
@@ -216,7 +220,20 @@ impl Table {
             code,
             ply: self.session.ply(),
             message,
+            ms: None,
+            cpu_ms: None,
+            answered: false,
         });
+    }
+
+    /// Notes what a turn had taken when a seat was found to be late, and whether an answer was
+    /// there by then.
+    pub(super) fn note_late(&mut self, seat: usize, used: Used, answered: bool) {
+        if let Some(fault) = self.faults.iter_mut().find(|fault| fault.seat == seat) {
+            fault.ms = Some(Millis(used.wall));
+            fault.cpu_ms = used.cpu.map(Millis);
+            fault.answered = answered;
+        }
     }
 
     /// What has ended the match, faults aside.

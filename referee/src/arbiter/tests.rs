@@ -143,11 +143,11 @@ impl Script {
     }
 
     fn result(&self) -> MatchResult {
-        self.arbiter.played().expect("a finished match").result
+        self.arbiter.result().expect("a finished match").clone()
     }
 
     fn running(&self) -> bool {
-        self.arbiter.played().is_none()
+        self.arbiter.result().is_none()
     }
 
     /// The only fault: seat, code, ply.
@@ -195,14 +195,15 @@ fn a_game_is_played_to_its_end() {
         script.play(seat);
         plies += 1;
     }
-    let played = script.arbiter.played().unwrap();
+    assert!(script.dismissed.is_empty());
+    assert_eq!(script.told(0).last(), Some(&"end"));
+    assert_eq!(script.told(1).last(), Some(&"end"));
+    let played = script.arbiter.into_played().unwrap();
     assert_eq!(played.moves.len(), plies);
     assert_eq!(played.moves[3].ms, Millis(ms(10)));
     assert_eq!(played.result.reason, "no_moves");
     assert_eq!(played.result.outcome.iter().sum::<f64>(), 1.0);
-    assert!(played.result.faults.is_empty() && script.dismissed.is_empty());
-    assert_eq!(script.told(0).last(), Some(&"end"));
-    assert_eq!(script.told(1).last(), Some(&"end"));
+    assert!(played.result.faults.is_empty());
 }
 
 #[test]
@@ -547,7 +548,7 @@ fn three_seats_at_fault_are_played_to_the_end() {
     for seat in 0..3 {
         script.say(seat, r#"{"type":"resign"}"#);
     }
-    let played = script.arbiter.played().expect("a finished match");
+    let played = script.arbiter.into_played().expect("a finished match");
     assert!(played.moves.len() > 9 && played.moves.iter().all(|m| m.forced));
     assert_eq!(played.result.outcome, [0.5, 0.5, 0.5]);
     assert_eq!(played.result.faults.len(), 3);
@@ -674,19 +675,17 @@ fn a_cpu_clock_does_not_mind_a_busy_machine() {
     script.cpu += ms(90);
     script.wait(ms(1500));
     script.play(0);
-    let Played { moves, .. } = {
-        script.cpu += ms(119);
-        script.wait(ms(10));
-        assert!(script.running());
-        script.cpu += ms(1);
-        script.wait(ms(10));
-        script.arbiter.played().unwrap()
-    };
+    script.cpu += ms(119);
+    script.wait(ms(10));
+    assert!(script.running());
+    script.cpu += ms(1);
+    script.wait(ms(10));
+    assert_eq!(script.fault(), (1, FaultCode::Timeout, 1));
+    let moves = script.arbiter.moves();
     assert_eq!(
         (moves[0].ms, moves[0].cpu_ms),
         (Millis(ms(1560)), Some(Millis(ms(95))))
     );
-    assert_eq!(script.fault(), (1, FaultCode::Timeout, 1));
 }
 
 #[test]

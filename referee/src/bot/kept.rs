@@ -18,12 +18,13 @@ use nix::unistd::Pid;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 use super::cage::cgroup::Group;
 use super::keeper::{self, Exit, Plan, Report};
 use super::lines::{Allowed, Line, Lines};
+use super::output::Output;
 use super::tree;
 
 /// No report of a keeper is longer.
@@ -103,7 +104,7 @@ impl Keepers {
 /// The pipes of a bot.
 pub(super) struct Pipes {
     pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
+    pub(super) stdout: Output,
     pub(super) stderr: Option<ChildStderr>,
 }
 
@@ -145,13 +146,15 @@ impl Kept {
         let wrong = |error: io::Error| format!("cannot be started: {error}");
         let (ours, theirs) = StdStream::pair().map_err(wrong)?;
         ours.set_nonblocking(true).map_err(wrong)?;
+        let (reader, writer) = io::pipe().map_err(wrong)?;
+        let stdout = Output::new(reader.into()).map_err(wrong)?;
         let plan = serde_json::to_string(plan).map_err(|error| wrong(error.into()))?;
         let mut command = Command::new(keeper::myself().map_err(wrong)?);
         command
             .args([keeper::SUBCOMMAND, &plan])
             .current_dir(dir)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+            .stdout(writer);
         set_up(&mut command);
         let control = FdMapping {
             parent_fd: OwnedFd::from(theirs),
@@ -167,9 +170,9 @@ impl Kept {
             known.insert(id);
             (keeper, id)
         };
-        // Our copy of the keeper's end goes with it.
+        // Our copies of the keeper's ends go with it.
         drop(command);
-        let (Some(stdin), Some(stdout)) = (keeper.stdin.take(), keeper.stdout.take()) else {
+        let Some(stdin) = keeper.stdin.take() else {
             return Err("cannot be started: its pipes are gone".to_owned());
         };
         let stderr = keeper.stderr.take();

@@ -63,7 +63,9 @@ impl Allowed {
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     pipe: R,
+    /// Filled up to `end`; the rest is there to be read into.
     buffer: Vec<u8>,
+    end: usize,
     /// Where in `buffer` the next line starts.
     start: usize,
     /// How far after `start` has been searched for a line's end.
@@ -80,6 +82,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Lines {
             pipe,
             buffer: Vec::new(),
+            end: 0,
             start: 0,
             searched: 0,
             allowed,
@@ -90,7 +93,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// What was read but is no line.
     pub(super) fn rest(&self) -> &[u8] {
-        &self.buffer[self.start..]
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Where it all comes from.
+    pub(super) fn pipe_mut(&mut self) -> &mut R {
+        &mut self.pipe
     }
 
     /// Counts lines and bytes from zero again.
@@ -108,7 +116,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if let Some(line) = self.take_line() {
                 return Poll::Ready(Ok(line));
             }
-            if self.buffer.len() - self.start > self.allowed.line {
+            if self.rest().len() > self.allowed.line {
                 return Poll::Ready(Ok(Line::TooLong));
             }
             if ready!(self.poll_fill(cx))? == 0 {
@@ -118,7 +126,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     fn take_line(&mut self) -> Option<Line> {
-        let unread = &self.buffer[self.start..];
+        let unread = &self.buffer[self.start..self.end];
         let Some(end) = unread[self.searched..].iter().position(|b| *b == b'\n') else {
             self.searched = unread.len();
             return None;
@@ -148,15 +156,19 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// Reads once; gives the number of bytes, 0 at the end.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        let full = self.buffer.len();
-        self.buffer.resize(full + self.allowed.chunk, 0);
-        let mut space = ReadBuf::new(&mut self.buffer[full..]);
-        let polled = Pin::new(&mut self.pipe).poll_read(cx, &mut space);
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        let least = self.end + self.allowed.chunk;
+        if self.buffer.len() < least {
+            self.buffer.resize(least, 0);
+        }
+        let mut space = ReadBuf::new(&mut self.buffer[self.end..least]);
+        ready!(Pin::new(&mut self.pipe).poll_read(cx, &mut space))?;
         let read = space.filled().len();
-        self.buffer.truncate(full + read);
-        ready!(polled)?;
+        self.end += read;
         Poll::Ready(Ok(read))
     }
 }

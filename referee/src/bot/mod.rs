@@ -6,6 +6,7 @@ mod kept;
 mod lines;
 mod meter;
 mod nursery;
+mod output;
 pub mod pool;
 pub mod spec;
 mod stderr;
@@ -14,6 +15,7 @@ pub mod tree;
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -23,7 +25,7 @@ use nix::sys::signal::Signal;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::in_words;
@@ -32,6 +34,7 @@ use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
 pub use nursery::{Nursery, NurseryError};
+use output::Output;
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
@@ -92,7 +95,9 @@ pub struct BotProcess {
     kept: Kept,
     /// `None` once it could not be written to.
     stdin: Option<ChildStdin>,
-    lines: Lines<ChildStdout>,
+    /// The message that was last sent.
+    line: Vec<u8>,
+    lines: Lines<Output>,
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: BotHello,
@@ -154,6 +159,7 @@ impl BotProcess {
             kept,
             _tmp: prepared.tmp,
             stdin: Some(pipes.stdin),
+            line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
             hello: BotHello {
@@ -293,7 +299,15 @@ impl BotProcess {
             ToBot::Turn(_) => self.lines.allow_anew(),
             _ => {}
         }
-        match timeout(limit, self.write(message)).await {
+        let written = {
+            let mut write = pin!(self.write(message));
+            // Most go through at once, without a timer.
+            match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
+                Poll::Ready(written) => Ok(written),
+                Poll::Pending => timeout(limit, write).await,
+            }
+        };
+        match written {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => {
                 self.stdin = None;
@@ -313,9 +327,11 @@ impl BotProcess {
     async fn write(&mut self, message: &ToBot) -> io::Result<()> {
         match &mut self.stdin {
             Some(stdin) => {
-                let line = message.to_line();
-                self.transcript.sent(&line);
-                stdin.write_all(line.as_bytes()).await
+                self.line.clear();
+                message.write_line(&mut self.line);
+                self.transcript.sent(&self.line);
+                self.lines.pipe_mut().expect();
+                stdin.write_all(&self.line).await
             }
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }

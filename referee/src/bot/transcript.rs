@@ -1,13 +1,14 @@
 //! What was said between the referee and a bot in a match, for reports of failures.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tempfile::SpooledTempFile;
+use tempfile::tempfile;
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
-const IN_MEMORY: usize = 16 << 10;
+const IN_MEMORY: usize = 12 << 10;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
 const KEPT_A_TURN: usize = 256 << 10;
 /// So much of a line is kept that is too long to be one.
@@ -17,8 +18,10 @@ const KEPT_OF_A_PIECE: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct Transcript {
     began: Instant,
-    /// Frames: see [`Transcript::push`].
-    frames: SpooledTempFile,
+    /// The last frames: see [`Transcript::push`].
+    frames: Vec<u8>,
+    /// Those before them, if there were too many.
+    file: Option<File>,
     /// How much the bot printed since it was last asked.
     heard: usize,
     /// What of that was left out since the last frame: lines.
@@ -59,7 +62,8 @@ impl Transcript {
     pub(super) fn new() -> Self {
         Transcript {
             began: Instant::now(),
-            frames: SpooledTempFile::new(IN_MEMORY),
+            frames: Vec::new(),
+            file: None,
             heard: 0,
             skipped: 0,
             broken: false,
@@ -68,17 +72,20 @@ impl Transcript {
 
     /// Another match begins.
     pub(super) fn begin(&mut self) {
-        let emptied = self.frames.set_len(0).and_then(|()| self.frames.rewind());
-        self.broken = emptied.is_err();
+        self.frames.clear();
+        // Made anew only if it cannot be emptied: that costs more.
+        self.file
+            .take_if(|file| file.set_len(0).and_then(|()| file.rewind()).is_err());
+        self.broken = false;
         self.began = Instant::now();
         self.heard = 0;
         self.skipped = 0;
     }
 
     /// A line was sent; with its end.
-    pub(super) fn sent(&mut self, line: &str) {
+    pub(super) fn sent(&mut self, line: &[u8]) {
         self.heard = 0;
-        self.push(Kind::ToBot, line.trim_end_matches('\n').as_bytes());
+        self.push(Kind::ToBot, line.strip_suffix(b"\n").unwrap_or(line));
     }
 
     /// A line came; without its end.
@@ -108,16 +115,27 @@ impl Transcript {
     /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
     fn push(&mut self, kind: Kind, text: &[u8]) {
         self.note_skipped();
+        if self.frames.len() + text.len() > IN_MEMORY {
+            self.broken |= self.spill().is_err();
+        }
         let at = self.began.elapsed().as_nanos() as u64;
-        let mut head = [0; 13];
-        head[..8].copy_from_slice(&at.to_le_bytes());
-        head[8] = kind as u8;
-        head[9..].copy_from_slice(&(text.len() as u32).to_le_bytes());
-        let written = self
-            .frames
-            .write_all(&head)
-            .and_then(|()| self.frames.write_all(text));
-        self.broken |= written.is_err();
+        self.frames.extend_from_slice(&at.to_le_bytes());
+        self.frames.push(kind as u8);
+        let length = text.len() as u32;
+        self.frames.extend_from_slice(&length.to_le_bytes());
+        self.frames.extend_from_slice(text);
+    }
+
+    /// Makes room by writing what is there to the file.
+    fn spill(&mut self) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile()?),
+        };
+        let written = file.write_all(&self.frames);
+        self.frames.clear();
+        self.frames.shrink_to(IN_MEMORY);
+        written
     }
 
     /// Writes it as JSON, an entry a line.
@@ -126,10 +144,17 @@ impl Transcript {
     /// If it cannot be written, or was not kept whole.
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.note_skipped();
-        self.frames.seek(SeekFrom::Start(0))?;
+        let mut first: Box<dyn Read> = match self.file.take() {
+            Some(mut file) => {
+                file.rewind()?;
+                Box::new(BufReader::new(file))
+            }
+            None => Box::new(io::empty()),
+        };
+        let mut frames = first.by_ref().chain(&*self.frames);
         let mut head = [0; 13];
         let mut text = Vec::new();
-        while self.frames.read_exact(&mut head).is_ok() {
+        while frames.read_exact(&mut head).is_ok() {
             let number = |bytes: &[u8]| {
                 bytes
                     .iter()
@@ -137,7 +162,7 @@ impl Transcript {
                     .fold(0u64, |sum, byte| sum << 8 | u64::from(*byte))
             };
             text.resize(number(&head[9..]) as usize, 0);
-            self.frames.read_exact(&mut text)?;
+            frames.read_exact(&mut text)?;
             let line = entry(Duration::from_nanos(number(&head[..8])), head[8], &text)?;
             writeln!(out, "{line}")?;
         }
@@ -184,14 +209,14 @@ mod tests {
     #[test]
     fn everything_that_was_said_is_there() {
         let mut transcript = Transcript::new();
-        transcript.sent("forgotten\n");
+        transcript.sent(b"forgotten\n");
         transcript.begin();
-        transcript.sent("{\"type\":\"quit\"}\n");
+        transcript.sent(b"{\"type\":\"quit\"}\n");
         transcript.came(b"caf\xe9");
         transcript.unread(b"half a li");
         let long = "x".repeat(100_000);
         for _ in 0..2 {
-            transcript.sent(&long);
+            transcript.sent(long.as_bytes());
         }
         let lines = lines(transcript);
         assert_eq!(lines[0]["to_bot"], "{\"type\":\"quit\"}");
@@ -212,7 +237,7 @@ mod tests {
         for _ in 0..300 {
             transcript.came(&line);
         }
-        transcript.sent("next");
+        transcript.sent(b"next");
         transcript.came(&line);
         let lines = lines(transcript);
         assert_eq!(lines.len(), 256 + 3);

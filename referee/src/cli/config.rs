@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::dry_run::{self, OutputFormat};
+use super::dry_run;
+use super::format::Format;
 use super::{CliError, block_on, print};
 use crate::bot::Nursery;
 use crate::tournament::Config;
@@ -33,7 +34,7 @@ enum Command {
         set: Vec<String>,
         /// How it is printed
         #[arg(long, value_enum, default_value_t)]
-        format: OutputFormat,
+        format: Format,
     },
     /// Tells all keys, with types, defaults and what they mean
     Explain {
@@ -41,7 +42,7 @@ enum Command {
         key: Option<String>,
         /// How they are printed
         #[arg(long, value_enum, default_value_t)]
-        format: OutputFormat,
+        format: Format,
     },
     /// Prints the JSON Schema, with which editors complete configurations
     Schema,
@@ -72,7 +73,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
     }
 }
 
-fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
+fn explain(begin: Option<&str>, format: Format) -> Result<String, CliError> {
     let mut keys = config_schema::keys();
     if let Some(begin) = begin {
         // Lists are written without brackets as well.
@@ -85,7 +86,7 @@ fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError
             )));
         }
     }
-    if format == OutputFormat::Json {
+    if format == Format::Json {
         return json(&keys);
     }
     let mut text = String::new();

@@ -4,18 +4,9 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::CliError;
+use super::format::Format;
 use crate::tournament::Config;
 use crate::tournament::forecast::{Forecast, MatchForecast};
-
-/// How things are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum OutputFormat {
-    /// For people
-    #[default]
-    Text,
-    /// For programs
-    Json,
-}
 
 /// So many matches are printed for people.
 const FIRST: usize = 20;
@@ -23,9 +14,9 @@ const FIRST: usize = 20;
 const MOST_NAMES: usize = 12;
 
 /// The whole schedule, as far as it is known.
-pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+pub(super) fn schedule(config: &Config, format: Format) -> Result<String, CliError> {
     let forecast = Forecast::of(config);
-    if format == OutputFormat::Json {
+    if format == Format::Json {
         return json(&forecast);
     }
     let mut text = summary(&forecast);
@@ -51,11 +42,11 @@ pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, 
 }
 
 /// The tournament in a few lines, or all there is to know about it as JSON.
-pub(super) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
+pub(super) fn check(config: &Config, format: Format) -> Result<String, CliError> {
     let forecast = Forecast::of(config);
     match format {
-        OutputFormat::Text => Ok(summary(&forecast)),
-        OutputFormat::Json => json(&forecast),
+        Format::Text => Ok(summary(&forecast)),
+        Format::Json => json(&forecast),
     }
 }
 

@@ -14,6 +14,11 @@ use crate::draw;
 
 /// Lists the games, or shows one: options, roles, move notation, an example
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  referee games
+  referee games siam
+  referee games siam --format json")]
 pub(super) struct Args {
     /// The game to show
     id: Option<String>,

@@ -12,6 +12,7 @@ mod input;
 mod keeper;
 mod launch;
 mod model;
+mod new_bot;
 mod perft;
 mod play;
 mod rematch;
@@ -31,6 +32,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::bot::NurseryError;
 use crate::log::{LogError, WriteError};
+use crate::new_bot::NewBotError;
 use crate::report::tell;
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
@@ -68,6 +70,7 @@ enum Command {
     Perft(perft::Args),
     Games(games::Args),
     Bot(bot::Args),
+    NewBot(new_bot::Args),
     Doctor(doctor::Args),
     Config(config::Args),
     Completions(shell::Completions),
@@ -105,6 +108,8 @@ enum CliError {
     Nursery(#[from] NurseryError),
     #[error(transparent)]
     Log(#[from] LogError),
+    #[error(transparent)]
+    NewBot(#[from] NewBotError),
     /// A log was read but does not hold what it should.
     #[error("{0}")]
     Verify(String),
@@ -121,6 +126,8 @@ impl CliError {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Folder(FolderError::Taken { .. }) => 2,
+            CliError::NewBot(NewBotError::Write { .. }) => 4,
+            CliError::NewBot(_) => 2,
             CliError::Nursery(NurseryError::Cage(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
@@ -160,6 +167,7 @@ pub fn run() -> ExitCode {
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
         Command::Bot(args) => args.run(),
+        Command::NewBot(args) => args.run(),
         Command::Doctor(args) => args.run(),
         Command::Config(args) => args.run(),
         Command::Completions(args) => args.run(),

@@ -6,6 +6,7 @@ use std::thread;
 
 use protocol::{Conditions, LoggedMove, Record};
 
+use super::format::Format;
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::arbiter::Arbiter;
@@ -60,6 +61,9 @@ pub(super) struct Args {
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
+    /// How the result is printed; as "json" it is the line that --log writes, and no boards are drawn
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
 impl Args {
@@ -73,6 +77,9 @@ impl Args {
         let record = block_on(self.play(&plan))??;
         if let Some(mut log) = log {
             log.append(&record)?;
+        }
+        if self.format == Format::Json {
+            return print(&record.to_line());
         }
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
@@ -144,7 +151,8 @@ impl Args {
         let mut shown = None;
         let watch = |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
-            if !self.quiet && shown != Some(plies) {
+            let drawing = !self.quiet && self.format == Format::Text;
+            if drawing && shown != Some(plies) {
                 shown = Some(plies);
                 // Nobody looks on any more when the artist is gone.
                 let _ = pictures.send(picture(arbiter, &names));

@@ -6,14 +6,21 @@ use std::path::PathBuf;
 
 use games::Session;
 use protocol::Record;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::format::FormatArgs;
 use super::rematch::RematchArgs;
 use super::{CliError, print};
 use crate::draw;
-use crate::log::{self, LogFile};
+use crate::log::{self, LogError, LogFile, Mismatch, RawLine};
 use crate::report::{summary, tell};
+
+/// So many bytes of a log are checked side by side.
+const BATCH: usize = 4 << 20;
+
+/// A match's id, and what does not fit.
+type Checked = (String, Result<(), Mismatch>);
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -120,39 +127,52 @@ impl Args {
         CliError::Usage(format!("there is no match `{id}` in `{}`", path.display()))
     }
 
+    /// Reads a line and replays its match: its id and what does not fit. `None` if it is not
+    /// wanted.
+    fn check_line(&self, file: &LogFile, line: &RawLine) -> Result<Option<Checked>, LogError> {
+        let record: Record = file.parse(line)?;
+        let wanted = self.wanted(&record);
+        Ok(wanted.then(|| {
+            let verdict = log::verify(&record);
+            (record.match_id, verdict)
+        }))
+    }
+
     /// Checks the matches, with a line about each.
     fn check(&self) -> Result<(), CliError> {
         let mut seen = std::collections::HashSet::new();
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?;
         let mut unreadable = None;
-        for record in file.by_ref() {
-            let record = match record {
-                Ok(record) => record,
-                Err(error) => {
-                    unreadable = Some(error);
-                    break;
-                }
-            };
-            if !self.wanted(&record) {
-                continue;
+        'all: loop {
+            let lines = file.read_lines(BATCH)?;
+            if lines.is_empty() {
+                break;
             }
-            let id = &record.match_id;
-            let verdict = match log::verify(&record) {
-                _ if !seen.insert(id.clone()) => {
-                    Err("there is a match with this id already".to_owned())
+            // On all cores; what is told keeps the order of the log.
+            let checked: Vec<_> = lines
+                .par_iter()
+                .map(|line| self.check_line(&file, line))
+                .collect();
+            for checked in checked {
+                let (id, verdict) = match checked {
+                    Ok(Some(checked)) => checked,
+                    Ok(None) => continue,
+                    Err(error) => {
+                        unreadable = Some(error);
+                        break 'all;
+                    }
+                };
+                let wrong = match seen.contains(&id) {
+                    true => Some("there is a match with this id already".to_owned()),
+                    false => verdict.err().map(|mismatch| mismatch.to_string()),
+                };
+                match wrong {
+                    None => good += 1,
+                    Some(_) => bad += 1,
                 }
-                verdict => verdict.map_err(|mismatch| mismatch.to_string()),
-            };
-            match verdict {
-                Ok(()) => {
-                    good += 1;
-                    self.verdict(id, None)?;
-                }
-                Err(reason) => {
-                    bad += 1;
-                    self.verdict(id, Some(&reason))?;
-                }
+                self.verdict(&id, wrong.as_deref())?;
+                seen.insert(id);
             }
         }
         if let Some(error) = unreadable {

@@ -8,7 +8,8 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::{CliError, print};
 use crate::log::{self, LogError, LogFile};
-use crate::rating::{Estimate, Match, Matches, Request, Resampling, game_label};
+use crate::rating::sprt::Hypotheses;
+use crate::rating::{Estimate, Match, Matches, Request, Resampling, SprtRequest, game_label};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::tell;
 
@@ -28,7 +29,8 @@ Examples:
   referee standings runs/quickstart-1 --anchor random=0
   referee standings runs/quickstart-1 --format html --out standings.html
   referee standings runs/quickstart-1 --format csv --by seat
-  referee standings runs/quickstart-1 --svg ratings.svg")]
+  referee standings runs/quickstart-1 --svg ratings.svg
+  referee standings runs/quickstart-1 --sprt mine base --elo0 0 --elo1 10")]
 pub(super) struct Args {
     /// A log, or a tournament's folder
     log: PathBuf,
@@ -44,6 +46,33 @@ pub(super) struct Args {
     /// Only matches of this game, by its id or by its name in the tables
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
+    /// A test (SPRT) between two bots, as the format `sprt` makes it
+    #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"])]
+    sprt: Option<Vec<String>>,
+    /// H0 of the test: BOT is stronger than OTHER by this
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 0.0,
+        requires = "sprt",
+        allow_negative_numbers = true
+    )]
+    elo0: f64,
+    /// H1 of the test: BOT is stronger than OTHER by this
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 20.0,
+        requires = "sprt",
+        allow_negative_numbers = true
+    )]
+    elo1: f64,
+    /// How often H1 may be accepted although H0 holds
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
+    alpha: f64,
+    /// How often H0 may be accepted although H1 holds
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
+    beta: f64,
     /// What resampling for the intervals is made from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -60,6 +89,11 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        if self.sprt.is_some() && self.format == SheetFormat::Csv {
+            return Err(CliError::Usage(
+                "a test is no part of `--format csv`; all other formats have it".to_owned(),
+            ));
+        }
         let matches = self.read()?;
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by);
@@ -119,8 +153,28 @@ impl Args {
                 seed: self.seed,
             },
             anchor: anchor.transpose()?,
+            sprt: self.test()?,
             ..Request::default()
         })
+    }
+
+    /// The test that was asked for.
+    fn test(&self) -> Result<Option<SprtRequest>, CliError> {
+        let Some([first, second]) = self.sprt.as_deref() else {
+            return Ok(None);
+        };
+        let hypotheses = Hypotheses {
+            elo0: self.elo0,
+            elo1: self.elo1,
+            alpha: self.alpha,
+            beta: self.beta,
+        };
+        let checked = hypotheses.check();
+        checked.map_err(|error| CliError::Usage(format!("--sprt: {error}")))?;
+        Ok(Some(SprtRequest {
+            bots: [first.clone(), second.clone()],
+            hypotheses,
+        }))
     }
 }
 

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::dry_run::{self, OutputFormat};
+use serde_json::json;
+
+use super::dry_run;
+use super::format::{Format, print_json};
 use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
@@ -25,6 +28,7 @@ Examples:
   referee tournament tournaments/quickstart.toml --dry-run   tells what would be played
   referee tournament tournaments/quickstart.toml --resume    goes on after a crash or Ctrl-C
   referee tournament tournaments/quickstart.toml --extend    plays what was added to it
+  referee tournament tournaments/quickstart.toml --quiet --format json    for programs
 
 Ctrl-C once: no new matches; those in flight are given up, what was finished is in the log.
 Twice: at once.")]
@@ -47,15 +51,9 @@ pub(super) struct Args {
     /// first of them
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
     dry_run: bool,
-    /// How --dry-run prints; "json" has all matches
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t,
-        requires = "dry_run"
-    )]
-    format: OutputFormat,
+    /// How the results are printed at the end, or what --dry-run tells; "json" has all matches there
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
     /// Set a key over the configuration, as in `--set time.per_move=1s` or
     /// `--set bots.NAME.command="./mybot --fast"`; may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
@@ -92,8 +90,12 @@ impl Args {
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            let text = results(&config, schedule.standing(), &standings, &folder.path);
-            return print(&text);
+            return self.results(
+                &config,
+                (true, schedule.standing()),
+                &standings,
+                &folder.path,
+            );
         }
         let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
         let at_a_time = config.concurrency.min(left);
@@ -124,8 +126,8 @@ impl Args {
             RunError::Log(error) => self.stopped(error, &folder, &config),
             other => other.into(),
         })?;
-        let text = results(&config, ran.standing, &standings, &folder.path);
-        print(&text)?;
+        let came = (ran.complete, ran.standing);
+        self.results(&config, came, &standings, &folder.path)?;
         match ran.complete {
             true => Ok(()),
             false => {
@@ -232,16 +234,26 @@ impl Args {
         words.extend(self.set.iter().flat_map(|set| ["--set", set]));
         shell_words::join(words)
     }
-}
-
-/// The tables at the end: what the format comes to, then standings.
-fn results(
-    config: &Config,
-    standing: Option<Standing>,
-    standings: &Standings,
-    folder: &Path,
-) -> String {
-    let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
-    let format = standing.map(|standing| formats::report(&standing, &names));
-    format.unwrap_or_default() + &tables::report(standings, &ratings(folder))
+    /// Prints what came out: what the format comes to, then standings.
+    fn results(
+        &self,
+        config: &Config,
+        (complete, standing): (bool, Option<Standing>),
+        standings: &Standings,
+        folder: &Path,
+    ) -> Result<(), CliError> {
+        let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
+        let ratings = ratings(folder);
+        if self.format == Format::Json {
+            return print_json(&json!({
+                "name": config.name,
+                "complete": complete,
+                "log": folder.join(LOG_NAME),
+                "standing": standing.map(|standing| formats::json(&standing, &names)),
+                "bots": tables::json(standings, &ratings),
+            }));
+        }
+        let format = standing.map(|standing| formats::report(&standing, &names));
+        print(&(format.unwrap_or_default() + &tables::report(standings, &ratings)))
+    }
 }

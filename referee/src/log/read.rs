@@ -84,6 +84,14 @@ pub struct LogFile {
     cut: Option<CutLine>,
 }
 
+/// A line that was not looked into yet.
+#[derive(Debug)]
+pub struct RawLine {
+    /// Its number, from 1.
+    number: usize,
+    text: Vec<u8>,
+}
+
 /// The log that a path means: the file itself, or the one in a tournament's folder.
 pub fn locate(path: &Path) -> PathBuf {
     if path.is_dir() {
@@ -128,6 +136,39 @@ impl LogFile {
     /// # Errors
     /// If the file cannot be read, or the line is not a match.
     pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
+        let there = self.fill()?;
+        there
+            .then(|| parse(&self.buffer, self.line, &self.path))
+            .transpose()
+    }
+
+    /// The next lines that are not empty, up to so many bytes but for the last one of them; none
+    /// at the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read_lines(&mut self, bytes: usize) -> Result<Vec<RawLine>, LogError> {
+        let (mut lines, mut read) = (Vec::new(), 0);
+        while read < bytes && self.fill()? {
+            read += self.buffer.len();
+            lines.push(RawLine {
+                number: self.line,
+                text: self.buffer.clone(),
+            });
+        }
+        Ok(lines)
+    }
+
+    /// Reads a line of [`LogFile::read_lines`].
+    ///
+    /// # Errors
+    /// If it is not a match.
+    pub fn parse<T: Line>(&self, line: &RawLine) -> Result<T, LogError> {
+        parse(&line.text, line.number, &self.path)
+    }
+
+    /// Reads on until there is a line in the buffer that is not empty. Gives false at the end.
+    fn fill(&mut self) -> Result<bool, LogError> {
         loop {
             self.buffer.clear();
             let read = self.reader.read_until(b'\n', &mut self.buffer);
@@ -136,39 +177,39 @@ impl LogFile {
                 error,
             })?;
             if bytes == 0 {
-                return Ok(None);
+                return Ok(false);
             }
             self.line += 1;
             if self.buffer.last() != Some(&b'\n') {
                 let line = self.line;
                 self.cut = Some(CutLine { line, bytes });
-                return Ok(None);
+                return Ok(false);
             }
             if !self.buffer.trim_ascii().is_empty() {
-                return self.parse().map(Some);
+                return Ok(true);
             }
         }
     }
+}
 
-    fn parse<T: Line>(&self) -> Result<T, LogError> {
-        /// What every format has.
-        #[derive(Deserialize)]
-        struct Head {
-            format: u32,
-        }
-        let wrong = |reason: String| LogError::Line {
-            path: self.path.clone(),
-            line: self.line,
-            reason,
-        };
-        match serde_json::from_slice::<T>(&self.buffer) {
-            Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
-            Ok(read) => Err(wrong(newer(read.format()))),
-            Err(error) => Err(wrong(match serde_json::from_slice::<Head>(&self.buffer) {
-                Ok(head) if head.format > LOG_FORMAT => newer(head.format),
-                _ => error.to_string(),
-            })),
-        }
+fn parse<T: Line>(text: &[u8], line: usize, path: &Path) -> Result<T, LogError> {
+    /// What every format has.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+    }
+    let wrong = |reason: String| LogError::Line {
+        path: path.to_owned(),
+        line,
+        reason,
+    };
+    match serde_json::from_slice::<T>(text) {
+        Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
+        Ok(read) => Err(wrong(newer(read.format()))),
+        Err(error) => Err(wrong(match serde_json::from_slice::<Head>(text) {
+            Ok(head) if head.format > LOG_FORMAT => newer(head.format),
+            _ => error.to_string(),
+        })),
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::evidence::{Evidence, Placing};
 use super::label::game_label;
 use super::matches::{Kept, Matches};
-use super::sprt::Scores;
+use super::wilson::Score;
 
 /// Matches in order. Bots and games have new indices here, by name.
 pub(crate) struct Digest<'a> {
@@ -153,20 +153,22 @@ impl<'a> Digest<'a> {
         evidence
     }
 
-    /// The scores of one bot against another, a unit each. Units count that are complete and have
-    /// no duplicate.
-    pub(crate) fn scores(&self, bots: [usize; 2]) -> Scores {
-        let mut scores = Scores::new();
+    /// The units in which two bots met, in the order of the schedule: the first one's mean score in
+    /// each, or `None` where not every seat order is finished. Units with a duplicate are left out.
+    pub(crate) fn scores(&self, bots: [usize; 2]) -> Vec<Option<f64>> {
+        let mut all = Vec::new();
         for unit in self.units() {
-            if complete(&unit) {
-                let found = meetings(&unit).find(|meeting| same(meeting.bots, bots));
-                if let Some(met) = found {
-                    let mean = met.points / met.matches as f64;
-                    scores.add(if met.bots == bots { mean } else { 1.0 - mean });
-                }
-            }
+            let found = meetings(&unit).find(|meeting| same(meeting.bots, bots));
+            let Some(met) = found.filter(|met| met.duplicates == 0) else {
+                continue;
+            };
+            let mean = met.points / met.matches as f64;
+            let mean = if met.bots == bots { mean } else { 1.0 - mean };
+            let first = unit.iter().map(|entry| entry.kept.number).min();
+            all.push((first, complete(&unit).then_some(mean)));
         }
-        scores
+        all.sort_by_key(|(first, _)| *first);
+        all.into_iter().map(|(_, score)| score).collect()
     }
 
     /// How each two bots did against each other, a game each.
@@ -180,7 +182,11 @@ impl<'a> Digest<'a> {
                 sum.add(&met, complete);
             }
         }
-        all.into_values().collect()
+        let mut all: Vec<Meeting> = all.into_values().collect();
+        for met in &mut all {
+            met.score = Score::of(met.pair_points, met.pairs);
+        }
+        all
     }
 }
 
@@ -231,6 +237,10 @@ pub struct Meeting {
     pub pairs: u64,
     /// Pairs in which the first bot made more points, as many, and fewer.
     pub pair_results: [u64; 3],
+    /// The first bot's scores of the pairs, each from 0 to 1, summed.
+    pub pair_points: f64,
+    /// Their mean, with its interval; `None` if there are none.
+    pub score: Option<Score>,
     /// The game's own scores of both bots, summed over the pairs.
     pub scores: [i64; 2],
     /// Pairs in which the first bot's own scores summed up to more, as much, and less.
@@ -247,6 +257,8 @@ impl Meeting {
             duplicates: 0,
             pairs: 0,
             pair_results: [0; 3],
+            pair_points: 0.0,
+            score: None,
             scores: [0; 2],
             score_results: [0; 3],
         }
@@ -256,6 +268,23 @@ impl Meeting {
         Meeting::new(self.bots, self.game)
     }
 
+    /// The same from the other bot's side.
+    pub fn reversed(&self) -> Self {
+        let [lower, higher] = self.bots;
+        let [own, other] = self.scores;
+        let turned = |[more, even, fewer]: [u64; 3]| [fewer, even, more];
+        Meeting {
+            bots: [higher, lower],
+            points: self.matches as f64 - self.points,
+            pair_results: turned(self.pair_results),
+            pair_points: self.pairs as f64 - self.pair_points,
+            score: self.score.map(Score::reversed),
+            scores: [other, own],
+            score_results: turned(self.score_results),
+            ..self.clone()
+        }
+    }
+
     /// Adds what happened in a unit.
     fn add(&mut self, unit: &Meeting, complete: bool) {
         self.matches += unit.matches;
@@ -263,6 +292,7 @@ impl Meeting {
         self.duplicates += unit.duplicates;
         if complete {
             self.pairs += 1;
+            self.pair_points += unit.points / unit.matches as f64;
             let even = 0.5 * unit.matches as f64;
             self.pair_results[class(even.total_cmp(&unit.points))] += 1;
             self.score_results[class(unit.scores[1].cmp(&unit.scores[0]))] += 1;

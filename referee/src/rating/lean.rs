@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use protocol::{FaultCode, Millis, Record, TimeControl};
+use protocol::{FaultCode, Load, Millis, Record, TimeControl};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -31,6 +31,9 @@ pub struct Match {
     pub players: Vec<Seated>,
     /// The time control of players that have none of their own.
     pub time: TimeControl,
+    /// How busy the machine was meanwhile, if the log tells.
+    #[serde(default)]
+    pub load: Option<Load>,
     /// How many plies at the beginning the referee made.
     pub opening: u32,
     /// The plies, without the moves themselves.
@@ -69,9 +72,15 @@ pub struct Lapse {
     pub seat: usize,
     /// Of which kind.
     pub code: FaultCode,
-    /// For a time-out, when the answer came after all, if the log tells.
+    /// For a time-out, how long the turn had lasted when it was called, if the log tells.
     #[serde(default)]
     pub ms: Option<Millis>,
+    /// The processor time that the bot had taken by then, if the log tells.
+    #[serde(default)]
+    pub cpu_ms: Option<Millis>,
+    /// Whether an answer was there by then.
+    #[serde(default)]
+    pub answered: bool,
 }
 
 /// The plies of a match.
@@ -112,7 +121,9 @@ impl From<&Record> for Match {
         let lapse = |fault: &protocol::Fault| Lapse {
             seat: fault.seat,
             code: fault.code,
-            ms: None,
+            ms: fault.ms,
+            cpu_ms: fault.cpu_ms,
+            answered: fault.answered,
         };
         let mut hasher = DefaultHasher::new();
         let plies = record.moves.iter().map(|logged| {
@@ -139,6 +150,7 @@ impl From<&Record> for Match {
             start: Fingerprint::of_value(&record.start),
             players: record.players.iter().map(seated).collect(),
             time: record.time.clone(),
+            load: record.load,
             opening: record.opening,
             moves: Plies {
                 hash: Fingerprint(hasher.finish()),

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use games::MAX_SEATS;
-use protocol::FaultCode;
+use protocol::{FaultCode, Record};
 use serde_json::Value;
 
 use super::evidence::ranks;
 use super::fingerprint::Fingerprint;
 use super::lean::Match;
+use super::machine::Machine;
 use super::time_use::{self, TimeUse};
 
 /// All codes of faults, in the order in which they are counted.
@@ -72,6 +73,7 @@ pub struct Matches {
     pub(crate) kept: Vec<Kept>,
     /// Matches that cannot be rated.
     pub(crate) unusable: u64,
+    pub(crate) machine: Machine,
     bot_index: HashMap<String, usize>,
     game_index: HashMap<Fingerprint, usize>,
 }
@@ -139,6 +141,9 @@ impl Matches {
             kept.at_fault |= u8::from(lapse.code.is_fault()) << lapse.seat;
         }
         self.kept.push(kept);
+        if let Some(load) = &played.load {
+            self.machine.add(load);
+        }
         time_use::account(played, &bots, &mut self.bots);
     }
 
@@ -155,8 +160,7 @@ impl Matches {
     }
 
     fn game(&mut self, played: &Match) -> (usize, Fingerprint) {
-        let options = Fingerprint::of_value(&played.options);
-        let hash = Fingerprint::of((&played.game, options, played.players.len()));
+        let hash = game_hash(played);
         let index = *self.game_index.entry(hash).or_insert_with(|| {
             self.games.push(Game {
                 id: played.game.clone(),
@@ -167,6 +171,19 @@ impl Matches {
         });
         (index, hash)
     }
+}
+
+/// What matches that repeat one another have in common: the same bots in the same seats, the same
+/// start, the same moves. `None` if what decided the match is not in its moves.
+pub fn repetition(record: &Record) -> Option<u64> {
+    let played = Match::from(record);
+    moves(&played, game_hash(&played))
+}
+
+/// A game under certain options, with so many seats.
+fn game_hash(played: &Match) -> Fingerprint {
+    let options = Fingerprint::of_value(&played.options);
+    Fingerprint::of((&played.game, options, played.players.len()))
 }
 
 /// All seat orders of one pairing at one start are a unit.

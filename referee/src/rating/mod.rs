@@ -13,6 +13,7 @@ mod fit;
 mod label;
 mod lean;
 mod linear;
+mod machine;
 mod matches;
 mod model;
 mod openings;
@@ -28,16 +29,19 @@ mod stage;
 mod time_use;
 #[cfg(test)]
 mod truth_tests;
+mod wilson;
 
 pub use digest::Meeting;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
-pub use matches::{FAULT_CODES, Matches};
+pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
+pub use matches::{FAULT_CODES, Matches, repetition};
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{
     BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
 };
-pub use time_use::{Noise, OVERSHOOT_MS, Suspicion, TimeUse, Told};
+pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
+pub use wilson::Score;

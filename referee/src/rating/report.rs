@@ -7,7 +7,7 @@ use super::digest::{Digest, Entry, Meeting};
 use super::matches::{FAULT_CODES, Matches};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Ratings, Resampling, rate};
-use super::sprt::{self, Hypotheses, Verdict};
+use super::sprt::{self, Hypotheses, Scores, Verdict};
 use super::time_use::{Noise, TimeUse};
 
 /// What a report is asked for.
@@ -148,8 +148,11 @@ pub struct SprtReport {
     pub bots: [usize; 2],
     /// What is tested.
     pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) without duplicates.
+    /// Complete pairs (or groups) without duplicates that the test counts: in the order of the
+    /// schedule, up to its decision or to the first pair that is not finished.
     pub pairs: u64,
+    /// Those that come after it: they change nothing.
+    pub after: u64,
     /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
     /// no pairs.
     pub pentanomial: Option<[u64; 5]>,
@@ -200,19 +203,8 @@ impl Matches {
     /// If the request names what is not there.
     pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
         let digest = Digest::new(self);
-        let names = || digest.bots.iter().map(|bot| self.bots[*bot].name.clone());
-        let find_bot = |name: &String| {
-            let found = names().position(|known| known == *name);
-            found.ok_or_else(|| RequestError::UnknownBot {
-                name: name.clone(),
-                known: names().collect(),
-            })
-        };
-        let anchor = request.anchor.as_ref().map(|(name, elo)| {
-            let bot = find_bot(name)?;
-            Ok(Anchor { bot, elo: *elo })
-        });
-        let anchor = anchor.transpose()?;
+        let find_bot = |name: &String| self.find_bot(&digest, name);
+        let anchor = self.anchor(&digest, request)?;
         let find_game = |label: &String| {
             let found = digest.labels.iter().position(|known| known == label);
             found.ok_or_else(|| RequestError::UnknownGame {
@@ -248,8 +240,44 @@ impl Matches {
             units,
             duplicates,
             unusable: self.unusable,
-            noise: Noise::new(uses),
+            noise: Noise::new(uses, self.machine),
         })
+    }
+
+    /// Ratings by the matches of each game alone, in the order of [`Report::games`].
+    ///
+    /// # Errors
+    /// If the request names a bot that is not there.
+    pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
+        let digest = Digest::new(self);
+        let anchor = self.anchor(&digest, request)?;
+        let games = 0..digest.games.len();
+        let ratings = games.map(|game| {
+            let evidence = digest.evidence(Some(game));
+            rate(&evidence, anchor, request.resampling)
+        });
+        Ok(ratings.collect())
+    }
+
+    fn find_bot(&self, digest: &Digest<'_>, name: &str) -> Result<usize, RequestError> {
+        let names = || digest.bots.iter().map(|bot| &self.bots[*bot].name);
+        let found = names().position(|known| known == name);
+        found.ok_or_else(|| RequestError::UnknownBot {
+            name: name.to_owned(),
+            known: names().cloned().collect(),
+        })
+    }
+
+    fn anchor(
+        &self,
+        digest: &Digest<'_>,
+        request: &Request,
+    ) -> Result<Option<Anchor>, RequestError> {
+        let anchor = request.anchor.as_ref().map(|(name, elo)| {
+            let bot = self.find_bot(digest, name)?;
+            Ok(Anchor { bot, elo: *elo })
+        });
+        anchor.transpose()
     }
 
     /// The games with the results in their seats, and the numbers of units and duplicates.
@@ -324,20 +352,37 @@ fn ranking(ratings: &Ratings) -> Vec<usize> {
     ranking
 }
 
+/// Takes pairs in until the test is decided, as the tournament does: in the order of the schedule,
+/// since those that are finished early are not like the others.
 fn sprt_report(digest: &Digest<'_>, bots: [usize; 2], hypotheses: &Hypotheses) -> SprtReport {
-    let scores = digest.scores(bots);
+    let mut scores = Scores::new();
+    let mut verdict = Verdict::Running;
+    let mut after = 0;
+    let mut finished = true;
+    for pair in digest.scores(bots) {
+        finished &= pair.is_some();
+        match pair {
+            Some(score) if finished && verdict == Verdict::Running => {
+                scores.add(score);
+                verdict = scores.verdict(hypotheses);
+            }
+            Some(_) => after += 1,
+            None => {}
+        }
+    }
     let score = scores.mean();
     let elo = sprt::elo(score);
     SprtReport {
         bots,
         hypotheses: hypotheses.clone(),
         pairs: scores.units(),
+        after,
         pentanomial: scores.pentanomial(),
         score,
         elo: elo.is_finite().then_some(elo),
         llr: scores.llr(hypotheses),
         lower: hypotheses.lower(),
         upper: hypotheses.upper(),
-        verdict: scores.verdict(hypotheses),
+        verdict,
     }
 }

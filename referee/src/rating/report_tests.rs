@@ -245,6 +245,43 @@ fn a_test_counts_pairs() {
 }
 
 #[test]
+fn what_comes_after_the_decision_changes_nothing() {
+    // b wins 40 pairs, then loses 40: the test was over long before.
+    let results: Vec<[[i64; 2]; 2]> = (0..80)
+        .map(|pair| {
+            if pair < 40 {
+                [[0, 1], [1, 0]]
+            } else {
+                [[1, 0], [0, 1]]
+            }
+        })
+        .collect();
+    let all = pairs(&results).report(&sprt()).expect("a report");
+    let all = all.sprt.expect("asked for");
+    assert_eq!(all.verdict, Verdict::H1);
+    assert_eq!(all.pairs + all.after, 80);
+    assert!(all.pairs < 40 && all.llr >= all.upper && all.score == 1.0);
+    let decided = pairs(&results[..all.pairs as usize]).report(&sprt());
+    let decided = decided.expect("a report").sprt.expect("asked for");
+    assert_eq!((decided.llr, decided.after), (all.llr, 0));
+    let before = pairs(&results[..all.pairs as usize - 1]).report(&sprt());
+    let before = before.expect("a report").sprt.expect("asked for");
+    assert_eq!(before.verdict, Verdict::Running);
+}
+
+#[test]
+fn a_test_waits_for_the_pair_that_is_next() {
+    let results: Vec<[[i64; 2]; 2]> = (0..3).map(|_| [[0, 1], [1, 0]]).collect();
+    let all = pairs(&results);
+    let mut gap = all.clone();
+    // The second match of the second pair is still being played.
+    gap.kept.retain(|kept| kept.number != 4);
+    let sprt = gap.report(&sprt()).expect("a report").sprt;
+    let sprt = sprt.expect("asked for");
+    assert_eq!((sprt.pairs, sprt.after), (1, 1));
+}
+
+#[test]
 fn half_a_pair_is_none() {
     let mut matches = pairs(&[[[5, 3], [2, 2]]]);
     matches.add(

@@ -7,6 +7,7 @@ use super::bootstrap::{normal, uniform};
 use super::evidence::{Evidence, Placing};
 use super::ratings::{Anchor, ELO, Estimate, Fitted, Ratings, Resampling};
 use super::sprt::{Hypotheses, Scores, Verdict, expected};
+use crate::permutations::permutations;
 
 /// A kind of tournament: a round robin of all groups in all seat orders.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +97,7 @@ impl Setting {
             };
             Placing::new(0, &order, &outcome)
         };
-        orders(bots).into_iter().map(play).collect()
+        permutations(bots).into_iter().map(play).collect()
     }
 }
 
@@ -132,23 +133,6 @@ fn note(count: &mut [u32; 2], truth: f64, estimate: Option<&Estimate>) {
     let inside = estimate.is_some_and(|estimate| (estimate.low..=estimate.high).contains(&truth));
     count[0] += u32::from(inside);
     count[1] += 1;
-}
-
-/// All orders of some bots.
-fn orders(bots: &[usize]) -> Vec<Vec<usize>> {
-    if bots.is_empty() {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for (i, &first) in bots.iter().enumerate() {
-        let mut rest = bots.to_vec();
-        rest.remove(i);
-        for mut order in orders(&rest) {
-            order.insert(0, first);
-            all.push(order);
-        }
-    }
-    all
 }
 
 /// The chances of a win, a draw and a loss of the first of two seats.

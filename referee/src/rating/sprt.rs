@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use thiserror::Error;
 
 /// A value that was never seen counts this often, so that it is not thought impossible.
 const UNSEEN: f64 = 1e-3;
@@ -29,7 +30,40 @@ pub struct Hypotheses {
     pub beta: f64,
 }
 
+/// Hypotheses that cannot be tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BadHypotheses {
+    /// The differences.
+    #[error("differences from -1000 to 1000 are needed, `elo1` above `elo0`")]
+    Elo,
+    /// `alpha`.
+    #[error("`alpha` must be a chance from 0.0001 to 0.49")]
+    Alpha,
+    /// `beta`.
+    #[error("`beta` must be a chance from 0.0001 to 0.49")]
+    Beta,
+}
+
 impl Hypotheses {
+    /// Whether they can be tested.
+    ///
+    /// # Errors
+    /// Says what is out of bounds.
+    pub fn check(&self) -> Result<(), BadHypotheses> {
+        let usual = |elo: f64| (-1000.0..=1000.0).contains(&elo);
+        let chance = |chance: f64| (0.0001..=0.49).contains(&chance);
+        if !usual(self.elo0) || !usual(self.elo1) || self.elo0 >= self.elo1 {
+            return Err(BadHypotheses::Elo);
+        }
+        if !chance(self.alpha) {
+            return Err(BadHypotheses::Alpha);
+        }
+        if !chance(self.beta) {
+            return Err(BadHypotheses::Beta);
+        }
+        Ok(())
+    }
+
     /// Below this, H0 is accepted.
     pub fn lower(&self) -> f64 {
         (self.beta / (1.0 - self.alpha)).ln()

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::lean::{Match, Ply};
-use crate::clock::{Clock, Used};
+use super::lean::{Lapse, Match, Ply};
+use super::machine::{Machine, is_busy};
+use crate::clock::{Clock, Overrun, Used};
 
 /// The upper ends, in ms, of the classes of [`TimeUse::overshoot`]; the last class has none.
 pub const OVERSHOOT_MS: [u64; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
+/// The upper ends of the classes of [`TimeUse::shares`]; in the last one are moves beyond their
+/// limit that the margin forgave.
+pub const SHARES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 /// A time-out is near the limit if the answer came within this after it, or within a tenth of it.
 const NEAR: Duration = Duration::from_millis(50);
 /// From here on a move used its time up.
@@ -17,6 +21,8 @@ const FULL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 /// Answers that are late by less than the end of this class of [`OVERSHOOT_MS`] (5 ms) are everyday.
 const EVERYDAY: usize = 2;
+/// A bot that had so much of its limit as processor time was not kept from thinking.
+const SERVED: f64 = 0.8;
 /// So large a share of time-outs near the limit is suspect.
 const MANY: f64 = 0.2;
 
@@ -39,15 +45,21 @@ pub struct TimeUse {
     pub worst_share: f64,
     /// Plies that used nine tenths of their limit or more.
     pub full: u64,
-    /// Plies that were answered beyond the limit, forgiven or not, by how far: see
-    /// [`OVERSHOOT_MS`].
+    /// Plies by the share of the limit that they used: see [`SHARES`].
+    pub shares: [u64; SHARES.len() + 1],
+    /// Plies that were answered beyond the limit, and forgiven: near misses.
+    pub forgiven: u64,
+    /// Answers beyond the limit, forgiven or too late, by how far: see [`OVERSHOOT_MS`].
     pub overshoot: [u64; OVERSHOOT_MS.len() + 1],
     /// Losses on time.
     pub timeouts: u64,
-    /// Those of which the log tells when the answer came.
+    /// Those whose answer was there when they were called; the referee does not wait for others.
     pub answered_late: u64,
     /// Those of them that missed the limit narrowly.
     pub near: u64,
+    /// Losses on time while the machine was busy, of a bot that had not got the processor time
+    /// that its limit is worth.
+    pub deprived: u64,
     /// Plies with a depth, and the sum of depths.
     pub depth: Told,
     /// Plies with a number of nodes, and the sum of nodes.
@@ -124,7 +136,10 @@ impl TimeUse {
             self.share_sum += share;
             self.worst_share = self.worst_share.max(share);
             self.full += u64::from(share >= FULL);
+            let class = SHARES.iter().position(|end| share <= *end);
+            self.shares[class.unwrap_or(SHARES.len())] += 1;
         }
+        self.forgiven += u64::from(used > limit);
         self.over(used, limit);
     }
 
@@ -138,14 +153,24 @@ impl TimeUse {
         }
     }
 
-    fn timeout(&mut self, answered: Option<Duration>, limit: Option<Duration>) {
+    /// Adds a loss on time by this clock.
+    fn timeout(&mut self, lapse: &Lapse, clock: &Clock, busy: bool) {
         self.timeouts += 1;
-        if let (Some(used), Some(limit)) = (answered, limit) {
+        let (cpu, answered) = (lapse.cpu_ms.map(|cpu| cpu.0), lapse.answered);
+        let used = lapse
+            .ms
+            .filter(|_| answered)
+            .map(|wall| Used { wall: wall.0, cpu });
+        if let Some(Overrun { used, allowed, .. }) = used.and_then(|used| clock.overrun(used)) {
             self.answered_late += 1;
-            let beyond = used.saturating_sub(limit);
-            self.near += u64::from(beyond <= NEAR.max(limit / 10));
-            self.over(used, limit);
+            let beyond = used.saturating_sub(allowed);
+            self.near += u64::from(beyond <= NEAR.max(allowed / 10));
+            self.over(used, allowed);
         }
+        // Where the processor time is not known, the bot may have been kept from thinking.
+        let enough = clock.limit().map(|limit| limit.mul_f64(SERVED));
+        let served = cpu.zip(enough).is_some_and(|(cpu, enough)| cpu >= enough);
+        self.deprived += u64::from(busy && !served);
     }
 }
 
@@ -168,11 +193,11 @@ pub(crate) fn account(played: &Match, bots: &[usize], uses: &mut [impl AsMut<Tim
         uses[bot].as_mut().ply(ply, clock.cost(used), clock.limit());
         clock.charge(used);
     }
+    let busy = played.load.as_ref().is_some_and(is_busy);
     for lapse in &played.result.faults {
         let timeout = lapse.code == protocol::FaultCode::Timeout;
         if let (true, Some(&bot)) = (timeout, bots.get(lapse.seat)) {
-            let limit = clocks[lapse.seat].limit();
-            uses[bot].as_mut().timeout(lapse.ms.map(|ms| ms.0), limit);
+            uses[bot].as_mut().timeout(lapse, &clocks[lapse.seat], busy);
         }
     }
 }
@@ -182,12 +207,21 @@ pub(crate) fn account(played: &Match, bots: &[usize], uses: &mut [impl AsMut<Tim
 pub struct Noise {
     /// Losses on time, of all bots.
     pub timeouts: u64,
-    /// Those of which the log tells when the answer came.
+    /// Those whose answer was there when they were called; the referee does not wait for others.
     pub answered_late: u64,
     /// Those of them that came within 50 ms, or a tenth of the limit, after it.
     pub near: u64,
-    /// Answers beyond the limit, forgiven or not, by how far: see [`OVERSHOOT_MS`].
+    /// Losses on time while the machine was busy, of bots that had not got the processor time
+    /// that their limit is worth.
+    pub deprived: u64,
+    /// Plies to which a limit applied, by the share of it that they used: see [`SHARES`].
+    pub shares: [u64; SHARES.len() + 1],
+    /// Plies that were answered beyond the limit, and forgiven: near misses.
+    pub forgiven: u64,
+    /// Answers beyond the limit, forgiven or too late, by how far: see [`OVERSHOOT_MS`].
     pub overshoot: [u64; OVERSHOOT_MS.len() + 1],
+    /// How busy the machine was.
+    pub machine: Machine,
     /// Why losses on time are suspect; empty if they are not.
     pub suspicions: Vec<Suspicion>,
 }
@@ -213,6 +247,12 @@ pub enum Suspicion {
         /// The largest share of its limit that any of its moves used.
         worst_share: f64,
     },
+    /// There were losses on time while the machine was busy, of bots that had not got the processor
+    /// time that their limit is worth.
+    Busy {
+        /// So many.
+        timeouts: u64,
+    },
     /// There were losses on time, and several bots answered more than 5 ms beyond their limits: what
     /// many suffer is the machine.
     Common {
@@ -225,16 +265,23 @@ pub enum Suspicion {
 
 impl Noise {
     /// Sums up; `uses` are the bots with their names.
-    pub fn new<'a>(uses: impl IntoIterator<Item = (&'a str, &'a TimeUse)>) -> Self {
-        let mut noise = Noise::default();
+    pub fn new<'a>(
+        uses: impl IntoIterator<Item = (&'a str, &'a TimeUse)>,
+        machine: Machine,
+    ) -> Self {
+        let mut noise = Noise {
+            machine,
+            ..Noise::default()
+        };
         let (mut overshooting, mut moves) = (0, 0);
         for (name, usage) in uses {
             noise.timeouts += usage.timeouts;
             noise.answered_late += usage.answered_late;
             noise.near += usage.near;
-            for (sum, count) in noise.overshoot.iter_mut().zip(usage.overshoot) {
-                *sum += count;
-            }
+            noise.deprived += usage.deprived;
+            noise.forgiven += usage.forgiven;
+            add(&mut noise.shares, &usage.shares);
+            add(&mut noise.overshoot, &usage.overshoot);
             let late: u64 = usage.overshoot[EVERYDAY + 1..].iter().sum();
             overshooting += usize::from(late > 0);
             moves += late;
@@ -252,6 +299,10 @@ impl Noise {
                 of: noise.answered_late,
             });
         }
+        if noise.deprived > 0 {
+            let timeouts = noise.deprived;
+            noise.suspicions.push(Suspicion::Busy { timeouts });
+        }
         if noise.timeouts > 0 && overshooting > 1 {
             noise.suspicions.push(Suspicion::Common {
                 bots: overshooting,
@@ -264,6 +315,12 @@ impl Noise {
     /// Whether losses on time should not be believed as they are.
     pub fn suspect(&self) -> bool {
         !self.suspicions.is_empty()
+    }
+}
+
+fn add(sums: &mut [u64], counts: &[u64]) {
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += count;
     }
 }
 
@@ -308,6 +365,9 @@ mod tests {
         assert!((uses[1].mean_share().unwrap() - 0.765).abs() < 1e-12);
         assert_eq!(uses[1].worst_share, 1.03);
         assert_eq!((uses[0].full, uses[1].full), (1, 1));
+        assert_eq!(uses[0].shares, [0, 0, 0, 0, 0, 1, 0]);
+        assert_eq!(uses[1].shares, [0, 0, 1, 0, 0, 0, 1]);
+        assert_eq!((uses[0].forgiven, uses[1].forgiven), (0, 1));
         assert_eq!(uses[1].overshoot, [0, 0, 1, 0, 0, 0, 0, 0, 0]);
         assert_eq!(uses[1].mean_ms(), Some(76.5));
         assert_eq!(
@@ -334,8 +394,12 @@ mod tests {
         assert!((uses[1].share_sum - 1.1).abs() < 1e-12);
     }
 
+    /// A loss on time, with an answer that came so late, or none.
     fn timeout(ms: Option<u64>) -> Value {
-        json!([{"seat": 1, "code": "timeout", "ms": ms}])
+        match ms {
+            Some(ms) => json!([{"seat": 1, "code": "timeout", "ms": ms, "answered": true}]),
+            None => json!([{"seat": 1, "code": "timeout", "ms": 1020}]),
+        }
     }
 
     fn quiet(ms: u64) -> Value {
@@ -344,7 +408,11 @@ mod tests {
 
     fn noise(matches: &[Match]) -> Noise {
         let uses = uses(matches);
-        Noise::new([("a", &uses[0]), ("b", &uses[1])])
+        let mut machine = Machine::default();
+        for load in matches.iter().filter_map(|played| played.load.as_ref()) {
+            machine.add(load);
+        }
+        Noise::new([("a", &uses[0]), ("b", &uses[1])], machine)
     }
 
     #[test]
@@ -369,6 +437,40 @@ mod tests {
         };
         assert_eq!(sudden.suspicions, [expected]);
         assert!(!noise(&[played(per_move(1000), quiet(80), json!([]))]).suspect());
+    }
+
+    /// A loss on time after so much processor time, on a machine that was so busy.
+    fn called(time: Value, cpu: Option<u64>, waiting: f64) -> Noise {
+        let fault = json!([{"seat": 1, "code": "timeout", "ms": 1020, "cpu_ms": cpu}]);
+        let mut played = played(time, quiet(900), fault);
+        played.load = Some(protocol::Load {
+            waiting: Some(waiting),
+            stolen: Some(0.0),
+        });
+        noise(&[played])
+    }
+
+    #[test]
+    fn losses_on_a_busy_machine_are_suspect_unless_the_bot_had_its_time() {
+        let busy = called(per_move(1000), Some(300), 0.9);
+        assert_eq!((busy.deprived, busy.machine.busy), (1, 1));
+        assert_eq!(busy.suspicions, [Suspicion::Busy { timeouts: 1 }]);
+        assert!(called(per_move(1000), None, 0.9).suspect(), "unknown");
+        assert!(!called(per_move(1000), Some(950), 0.9).suspect());
+        let quiet = called(per_move(1000), Some(300), 0.1);
+        assert!(!quiet.suspect() && quiet.machine.waiting.worst == 0.1);
+    }
+
+    #[test]
+    fn late_answers_are_measured_by_what_the_limit_is_of() {
+        let mut time = per_move(1000);
+        time["clock"] = json!("cpu");
+        let fault = json!([{
+            "seat": 1, "code": "timeout", "ms": 3000, "cpu_ms": 1025, "answered": true
+        }]);
+        let noise = noise(&[played(time, quiet(900), fault)]);
+        assert_eq!((noise.answered_late, noise.near), (1, 1));
+        assert_eq!(noise.overshoot, [0, 0, 0, 0, 0, 1, 0, 0, 0]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a format comes to besides points: a Swiss ranking, a bracket, the decision of a test.
 
+use serde_json::{Value, json};
+
 use super::points;
 use super::tables::table;
 use crate::rating::sprt::Verdict;
@@ -28,6 +30,38 @@ pub fn report(standing: &Standing, names: &[&str]) -> String {
         ),
         Standing::Knockout(stages) => format!("Knockout\n{}\n", bracket(stages, names)),
         Standing::Sprt(test) => format!("{}\n\n", decision(test, names)),
+    }
+}
+
+/// A standing for programs; `names` are the bots'.
+pub fn json(standing: &Standing, names: &[&str]) -> Value {
+    match standing {
+        Standing::Swiss(rows) => {
+            let rows = rows.iter().map(|row| {
+                json!({
+                    "bot": names[row.bot], "points": row.points, "buchholz": row.buchholz,
+                    "byes": row.byes,
+                })
+            });
+            json!({"swiss": rows.collect::<Value>()})
+        }
+        Standing::Knockout(stages) => {
+            let name = |bot: Option<usize>| bot.map(|bot| names[bot]);
+            let duel = |duel: &Duel| {
+                json!({
+                    "first": names[duel.first], "second": name(duel.second),
+                    "points": duel.points, "winner": name(duel.winner), "decided": duel.decided,
+                })
+            };
+            let stage = |duels: &Vec<Duel>| duels.iter().map(duel).collect::<Value>();
+            json!({"knockout": stages.iter().map(stage).collect::<Value>()})
+        }
+        Standing::Sprt(test) => json!({"sprt": {
+            "bots": names, "hypotheses": test.hypotheses, "pairs": test.pairs,
+            "repeats": test.repeats, "pentanomial": test.counts, "llr": test.llr,
+            "lower": test.hypotheses.lower(), "upper": test.hypotheses.upper(),
+            "verdict": test.verdict,
+        }}),
     }
 }
 
@@ -104,10 +138,20 @@ fn decision(test: &SprtStanding, names: &[&str]) -> String {
         Verdict::Running => format!("not decided between {elo0} and {elo1} Elo"),
     };
     let [lost, minus, even, plus, won] = test.counts;
+    let repeats = match test.repeats {
+        0 => String::new(),
+        left => format!(
+            "\n{} not counted: a match in it repeats another one move by move",
+            match left {
+                1 => "1 more is".to_owned(),
+                left => format!("{left} more are"),
+            }
+        ),
+    };
     format!(
         "SPRT: {accepted}\n\
          LLR {:.2} ({:.2} to {:.2}) after {}; with 0, ½, 1, 1½, 2 points for {first}: \
-         {lost}, {minus}, {even}, {plus}, {won}",
+         {lost}, {minus}, {even}, {plus}, {won}{repeats}",
         test.llr,
         test.hypotheses.lower(),
         test.hypotheses.upper(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use serde_json::{Value, json};
 
 use super::points;
 use super::sheet::interval;
@@ -24,6 +25,18 @@ pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> St
         text += &format!("\n{}\n", by_seat(label, game));
     }
     text
+}
+
+/// The ranking for programs, the best first.
+pub fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Value {
+    let rows = standings.ranking().into_iter().map(|(name, tally)| {
+        json!({
+            "bot": name, "rating": ratings.get(name), "points": tally.points,
+            "matches": tally.matches, "wins": tally.wins, "draws": tally.draws,
+            "losses": tally.losses, "faults": tally.faults,
+        })
+    });
+    rows.collect()
 }
 
 /// The ranking alone.

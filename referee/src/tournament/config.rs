@@ -20,7 +20,7 @@ use super::config_format;
 use super::config_keys;
 use super::config_layers::{self, Misfit};
 use super::config_spans::line_of;
-use super::config_variables::expand;
+use super::config_variables::{expand, split};
 use super::cores;
 use super::opening::Openings;
 use super::schedule::{Format, GameShape, SeatOrders, Shape};
@@ -334,7 +334,7 @@ fn bots(
         let words = match &entry.command {
             Command::Words(words) => words.clone(),
             // Split first: what is in a variable is never split.
-            Command::Line(line) => spec::split(line).map_err(of_bot)?,
+            Command::Line(line) => split(line, spec::split).map_err(of_bot)?,
         };
         let words = words.iter().map(|word| with_variables("command", word));
         let command = words.collect::<Result<Vec<_>, _>>()?;

@@ -9,7 +9,7 @@ use super::config_file::{
 };
 use super::schedule::{Earlier, Format, SeatOrders, Shape};
 use crate::bot::spec::BotSpec;
-use crate::rating::sprt::Hypotheses;
+use crate::rating::sprt::{BadHypotheses, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
@@ -80,17 +80,19 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         beta,
         max_pairs,
     } = *table;
-    let usual = |elo: f64| (-1000.0..=1000.0).contains(&elo);
-    if !usual(elo0) || !usual(elo1) || elo0 >= elo1 {
-        return wrong(
-            "sprt.elo1",
-            "differences from -1000 to 1000 are needed, `elo1` above `elo0`",
-        );
-    }
-    for (key, chance) in [("sprt.alpha", alpha), ("sprt.beta", beta)] {
-        if !(0.0001..=0.49).contains(&chance) {
-            return wrong(key, "a chance from 0.0001 to 0.49 is needed");
-        }
+    let hypotheses = Hypotheses {
+        elo0,
+        elo1,
+        alpha,
+        beta,
+    };
+    if let Err(bad) = hypotheses.check() {
+        let key = match bad {
+            BadHypotheses::Elo => "sprt.elo1",
+            BadHypotheses::Alpha => "sprt.alpha",
+            BadHypotheses::Beta => "sprt.beta",
+        };
+        return wrong(key, bad.to_string());
     }
     if max_pairs == 0 {
         return wrong("sprt.max_pairs", "at least 1 pair is needed");
@@ -102,12 +104,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         );
     }
     Ok(Format::Sprt {
-        hypotheses: Hypotheses {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-        },
+        hypotheses,
         max_pairs,
     })
 }

@@ -1,5 +1,47 @@
 //! Environment variables in a configuration: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar.
 
+/// Splits a line into words by this splitter; a variable is never torn, whatever its default has in
+/// it.
+pub(super) fn split<E>(
+    line: &str,
+    splitter: impl Fn(&str) -> Result<Vec<String>, E>,
+) -> Result<Vec<String>, E> {
+    /// Stands for a variable while the line is split: no character, so no text has it.
+    const MARK: char = '\u{fdd0}';
+    let (mut plain, mut variables) = (String::new(), Vec::new());
+    let mut rest = line;
+    while let Some(at) = rest.find("${") {
+        let (before, after) = rest.split_at(at);
+        plain.push_str(before);
+        let dollars = before.len() - before.trim_end_matches('$').len();
+        match after[2..].split_once('}') {
+            // An odd number of dollars before it: `$$` and then no variable.
+            Some((inside, more)) if dollars.is_multiple_of(2) && is_variable(inside) => {
+                plain.push(MARK);
+                variables.push(&after[..inside.len() + 3]);
+                rest = more;
+            }
+            _ => {
+                plain.push_str("${");
+                rest = &after[2..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    let mut variables = variables.into_iter();
+    let whole = |word: String| {
+        let mut text = String::new();
+        for c in word.chars() {
+            match c {
+                MARK => text.push_str(variables.next().unwrap_or_default()),
+                c => text.push(c),
+            }
+        }
+        text
+    };
+    Ok(splitter(&plain)?.into_iter().map(whole).collect())
+}
+
 /// Puts in the values of variables. A `$` before anything else stays as it is, so that scripts
 /// can be written in commands.
 ///
@@ -59,6 +101,24 @@ mod tests {
             "EMPTY" => Some(String::new()),
             _ => None,
         })
+    }
+
+    #[test]
+    fn variables_are_not_torn() {
+        let words = |line: &str| {
+            let words = |text: &str| Ok::<_, ()>(text.split(' ').map(str::to_owned).collect());
+            split(line, words).expect("words")
+        };
+        for (line, expected) in [
+            ("a ${B:-c d} e", &["a", "${B:-c d}", "e"][..]),
+            (
+                "${A:-b c}${D} $${E f} ${1 2}",
+                &["${A:-b c}${D}", "$${E", "f}", "${1", "2}"],
+            ),
+            ("$$${A:-b c} ${", &["$$${A:-b c}", "${"]),
+        ] {
+            assert_eq!(words(line), expected, "{line}");
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub mod difference;
 pub mod failures;
 pub mod folder;
 pub mod forecast;
+mod load;
+mod memory;
 pub mod opening;
 pub mod plan;
 mod queue;

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
 
+use super::load::LoadWatch;
 use super::{GameSetup, failures};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
 use crate::bot::pool::Pool;
@@ -64,7 +65,9 @@ impl Plan {
             cores: cores(),
         };
         let joined: Vec<bool> = bots.iter().map(|bot| self.plays_this(bot)).collect();
+        let watch_load = LoadWatch::begin();
         let (played, after) = driver::play(setup, &self.specs, bots, pool, watch).await;
+        let load = watch_load.end();
         for (seat, spec) in self
             .specs
             .iter()
@@ -86,6 +89,7 @@ impl Plan {
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
+            load,
             opening: opened as u32,
             moves,
             result,

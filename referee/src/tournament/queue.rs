@@ -37,9 +37,14 @@ impl Queue {
         }
     }
 
-    /// Takes in a result.
-    pub(super) fn finish(&self, number: usize, outcome: &[f64]) {
-        self.schedule().finish(number, outcome);
+    /// Takes in a result, as [`Schedule::finish_match`] does.
+    pub(super) fn finish(
+        &self,
+        number: usize,
+        outcome: &[f64],
+        repetition: impl FnOnce() -> Option<u64>,
+    ) {
+        self.schedule().finish_match(number, outcome, repetition);
         self.results.send_replace(());
     }
 
@@ -76,13 +81,13 @@ mod tests {
             });
         }
         for scheduled in first.into_iter().flatten() {
-            queue.finish(scheduled.number, &[0.5, 0.5]);
+            queue.finish(scheduled.number, &[0.5, 0.5], || None);
         }
         let mut numbers = [taken.recv().unwrap(), taken.recv().unwrap()];
         numbers.sort_unstable();
         assert_eq!(numbers, [Some(3), Some(4)]);
         for number in [3, 4] {
-            queue.finish(number, &[0.5, 0.5]);
+            queue.finish(number, &[0.5, 0.5], || None);
         }
         assert_eq!(taken.recv().unwrap(), None);
         assert_eq!(block_on(queue.next()), None);

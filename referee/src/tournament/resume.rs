@@ -13,6 +13,7 @@ use super::folder::{CONFIG_NAME, Folder};
 use super::schedule::{Schedule, Scheduled};
 use super::{Config, config_format, difference, opening};
 use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
+use crate::rating;
 
 /// A tournament that cannot go on.
 #[derive(Debug, Error)]
@@ -289,8 +290,10 @@ impl<'a> Ledger<'a> {
             self.lines.resize(at + 1, None);
         }
         self.lines[at] = Some(line);
+        let outcome = &record.result.outcome;
+        let repetition = || rating::repetition(record);
         self.schedule
-            .finish(scheduled.number, &record.result.outcome);
+            .finish_match(scheduled.number, outcome, repetition);
         Ok(())
     }
 

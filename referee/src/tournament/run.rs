@@ -13,6 +13,7 @@ use super::Config;
 use super::config::Affinity;
 use super::cores;
 use super::folder::Folder;
+use super::memory;
 use super::opening::{self, Opening};
 use super::plan::Plan;
 use super::queue::Queue;
@@ -21,6 +22,7 @@ use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::log::{LogWriter, WriteError};
+use crate::rating;
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -110,6 +112,7 @@ pub async fn run(
         folder: folder.path.clone(),
         stop,
     });
+    memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, mut inbox) = mpsc::channel(2 * slots.max(1));
     for number in 0..slots {
@@ -130,7 +133,9 @@ pub async fn run(
                 Ok(()) => {
                     warn_if_mended(&mut folder.log, &mut show);
                     // Only what is in the log decides what comes next.
-                    shared.queue.finish(number, &record.result.outcome);
+                    let outcome = &record.result.outcome;
+                    let repetition = || rating::repetition(&record);
+                    shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }
                 Err(error) => {
@@ -188,7 +193,8 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
         .enable_all()
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(slot(shared, reports)),
+        // On the heap: futures are handed through many frames, which would each carry it.
+        Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => tracing::error!("a slot cannot begin: {error}"),
     }
 }
@@ -213,7 +219,9 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             let _ = reports.send(Report::Trouble(warning)).await;
         }
         let record = tokio::select! {
-            record = play(&shared, &scheduled, opening, &mut pool) => record,
+            // The others are looked at only when the match waits for something.
+            biased;
+            record = Box::pin(play(&shared, &scheduled, opening, &mut pool)) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };

@@ -3,10 +3,12 @@
 //!
 //!     cargo run --release -p bench -- pipe     # moves a second, CPU a move
 //!     cargo run --release -p bench -- scale    # memory, starts, logs
+//!     cargo run --release -p bench -- model    # requests to the forward model a second
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
 mod measure;
+mod model;
 mod pingpong;
 mod pipe;
 mod scale;
@@ -29,6 +31,8 @@ enum What {
     Pipe,
     /// Memory and CPU of many matches, starts of bots, logs
     Scale,
+    /// Requests to the forward model a second, from this program on the same core
+    Model,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -39,6 +43,7 @@ fn main() {
     match cli.what {
         What::Pipe => pipe::run(cli.tiny),
         What::Scale => scale::run(cli.tiny),
+        What::Model => model::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

@@ -47,7 +47,8 @@ pub(crate) fn cores() -> Vec<usize> {
     all.filter(|core| set.is_set(*core) == Ok(true)).collect()
 }
 
-fn keep_to(core: Option<usize>, all: &[usize]) {
+/// Keeps this thread, and what it starts from now on, to a core; or to all of them.
+pub(crate) fn keep_to(core: Option<usize>, all: &[usize]) {
     let mut set = CpuSet::new();
     for core in core.map_or(all.to_vec(), |core| vec![core]) {
         set.set(core).expect("a core");

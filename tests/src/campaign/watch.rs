@@ -17,8 +17,8 @@ const SLACK: u64 = 16 << 10;
 /// So many processes more may be there in the second half: those that the slots keep for their next
 /// matches, of which there are few at first.
 const KEPT: u64 = 20;
-/// A process has so many pipes and sockets, at most.
-const FILES_EACH: u64 = 6;
+/// A process has so many pipes, sockets and files, at most.
+const FILES_EACH: u64 = 7;
 
 /// A running tournament.
 pub(super) struct Watch {

@@ -33,6 +33,9 @@ fn assert_timeouts(arena: &Arena, message: &str) {
             fault["message"].as_str().unwrap().contains(message),
             "{fault}"
         );
+        // What the turn had taken; there was no answer.
+        assert!(fault["ms"].as_f64() > Some(0.0), "{fault}");
+        assert!(fault.get("answered").is_none(), "{fault}");
     }
 }
 

@@ -130,6 +130,9 @@ fn a_single_match_is_drawn_and_logged() {
     }
     let quiet = run([&bots[..], &["--quiet"]].concat());
     assert_eq!(quiet.stdout.lines().count(), 1);
+    let json = run([&bots[..], &["--format", "json"]].concat());
+    let record: serde_json::Value = serde_json::from_str(&json.stdout).expect("one line of a log");
+    assert_eq!(record["players"][1]["name"], "referee bot greedy");
     let twins = run([
         "play",
         "siam",

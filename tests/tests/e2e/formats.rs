@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{Arena, Ran, run, timeless};
 
 use crate::{GREEDY, RANDOM, config, config_of};
@@ -128,6 +129,27 @@ fn a_test_stops_by_itself() {
     assert!(ran.stderr.contains("SPRT: LLR "), "{}", ran.stderr);
     let decided = arena.matches().len();
     assert!(decided < 100, "{decided}");
+    // The log alone says the same, whatever was still in flight.
+    let mut args = vec!["standings".into(), arena.path("out")];
+    args.extend(
+        "--format json --elo0 0 --elo1 300 --sprt greedy random"
+            .split(' ')
+            .map(PathBuf::from),
+    );
+    let report = run(args);
+    let report: Value = serde_json::from_str(&report.stdout).expect("a report");
+    let test = &report["sprt"];
+    assert_eq!(test["verdict"], "h1");
+    let llr = test["llr"].as_f64().expect("a number");
+    let line = format!(
+        "LLR {llr:.2} (-2.94 to 2.94) after {} swapped pairs",
+        test["pairs"]
+    );
+    assert!(ran.stdout.contains(&line), "{line} in {}", ran.stdout);
+    let counted =
+        test["pairs"].as_u64().expect("a number") + test["after"].as_u64().expect("a number");
+    // One that was in flight may be half a pair.
+    assert_eq!(counted as usize, decided / 2);
     // Broken off, it comes to the same decision, after the same pairs.
     let first = |text: &str| text.lines().take(2).map(str::to_owned).collect::<Vec<_>>();
     let whole = log(&arena);
@@ -358,4 +380,42 @@ fn what_is_more_than_an_addition_is_refused() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn results_are_printed_for_programs() {
+    let play = |head: &str, bots: &[(&str, &str)]| -> Value {
+        let arena = Arena::new(&format!("{head}\n{}", config(bots)));
+        let mut args = arena.tournament();
+        args.extend(["--quiet", "--format", "json"].map(PathBuf::from));
+        let ran = run(args);
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+        serde_json::from_str(&ran.stdout).expect("JSON")
+    };
+    let names = |rows: &Value| -> Vec<Value> {
+        let rows = rows.as_array().expect("rows");
+        rows.iter().map(|row| row["bot"].clone()).collect()
+    };
+    let swiss = play("format = \"swiss\"\nrounds = 3", &bots(3));
+    assert_eq!(swiss["complete"], true);
+    let rows = &swiss["standing"]["swiss"];
+    assert_eq!((names(rows).len(), &rows[0]["byes"]), (3, &1.into()));
+    assert_eq!(names(&swiss["bots"]).len(), 3);
+    let knockout = play("format = \"knockout\"", &bots(3));
+    let stages = &knockout["standing"]["knockout"];
+    assert_eq!(stages[0][0]["decided"], "bye");
+    assert!(stages[1][0]["winner"].is_string(), "{stages}");
+    let test = play("format = \"sprt\"\nsprt.max_pairs = 1", &[GREEDY, RANDOM]);
+    assert_eq!(
+        test["standing"]["sprt"]["bots"],
+        json!(["greedy", "random"])
+    );
+    let plain = play("rounds = 8", &[GREEDY, RANDOM]);
+    assert_eq!(plain["standing"], Value::Null);
+    let best = &plain["bots"][0];
+    assert_eq!(
+        (&best["bot"], &best["matches"]),
+        (&"greedy".into(), &16.into())
+    );
+    assert!(best["rating"]["elo"].as_f64() > Some(0.0), "{best}");
 }

@@ -14,6 +14,7 @@ mod failures;
 mod faults;
 mod formats;
 mod limits;
+mod new_bot;
 mod processes;
 mod replay;
 mod resume;

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tests::{Arena, referee, run, wait_until};
+use tests::{Arena, run, wait_until};
 
 use crate::{HOSTILE, RANDOM, config};
 
@@ -28,13 +28,7 @@ fn family(how: &str) -> Arena {
 }
 
 fn start(arena: &Arena) -> Child {
-    let child = Command::new(referee())
-        .args(arena.tournament())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("referee runs");
+    let child = arena.silent().spawn().expect("referee runs");
     let log = arena.path("out/games.jsonl");
     wait_until("a few matches", || {
         fs::read_to_string(&log).is_ok_and(|log| log.lines().count() > 3)

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tests::{Arena, Ran, referee, run, wait_until};
@@ -102,6 +101,90 @@ fn standings_are_written_in_all_formats() {
 }
 
 #[test]
+fn a_test_is_read_from_any_log() {
+    let (arena, _) = played();
+    let test = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        standings(arena.path("out"), &args)
+    };
+    let text = test("--sprt greedy random --elo0 -5 --elo1 5.5 --alpha 0.1");
+    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    for part in [
+        "SPRT\n",
+        "(alpha 0.1, beta 0.05)",
+        "(-2.89 to 2.25) after",
+        "in which `greedy`",
+    ] {
+        assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
+    }
+    let there = json(&test("--format json --sprt greedy random"))["sprt"].clone();
+    let back = json(&test(
+        "--format json --sprt random greedy --elo0 -20 --elo1 0",
+    ))["sprt"]
+        .clone();
+    let llr = |test: &Value| test["llr"].as_f64().expect("a number");
+    assert!((llr(&there) + llr(&back)).abs() < 1e-6, "{there} {back}");
+    for (args, part) in [
+        ("--sprt greedy nobody", "no bot is called `nobody`"),
+        ("--sprt greedy greedy", "not `greedy` twice"),
+        ("--sprt greedy random --elo1 0", "`elo1` above `elo0`"),
+        ("--sprt greedy random --beta 0.5", "`beta` must be"),
+        ("--elo0 3", "--sprt"),
+        ("--sprt greedy", "2 values"),
+        (
+            "--sprt greedy random --format csv",
+            "no part of `--format csv`",
+        ),
+    ] {
+        let ran = test(args);
+        assert_eq!(ran.code, Some(2), "{args}: {}", ran.stdout);
+        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+    }
+}
+
+#[test]
+fn each_game_tells_who_is_better_and_how_sure_that_is() {
+    let (arena, _) = played();
+    let text = standings(arena.path("out"), &["--by", "game"]).stdout;
+    for part in ["against greedy", "against random", "95 % interval"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let report = json(&standings(arena.path("out"), &["--format", "json"]));
+    let met = &report["meetings"][0];
+    let [pairs, points] =
+        ["pairs", "pair_points"].map(|name| met[name].as_f64().expect("a number"));
+    let score = |name: &str| met["score"][name].as_f64().expect("a number");
+    assert_eq!(pairs, 8.0);
+    assert!((score("mean") - points / pairs).abs() < 1e-12);
+    assert!(score("low") < score("mean") || score("mean") == 0.0);
+    assert!(score("high") > score("mean") || score("mean") == 1.0);
+    // Greedy is the first bot by name.
+    let mark = if score("low") > 0.5 { "▲" } else { ")" };
+    assert!(text.contains(mark), "{text}");
+}
+
+#[test]
+fn the_load_of_the_machine_and_the_use_of_limits_are_told() {
+    let (arena, _) = played();
+    let text = standings(arena.path("out"), &[]).stdout;
+    for part in ["How busy the machine was", "forgiven", "to 10 %"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let noise = &json(&standings(arena.path("out"), &["--format", "json"]))["noise"];
+    let logged = arena.matches();
+    let told = logged.iter().filter(|record| record["load"].is_object());
+    assert_eq!(noise["machine"]["matches"], told.count());
+    let made = |record: &Value| {
+        let moves = record["moves"].as_array().expect("moves").len() as u64;
+        moves - record["opening"].as_u64().expect("a number")
+    };
+    let plies: u64 = logged.iter().map(made).sum();
+    let shares = noise["shares"].as_array().expect("a histogram");
+    let all: u64 = shares.iter().filter_map(Value::as_u64).sum();
+    assert_eq!(all, plies, "every move of a bot is in one class");
+}
+
+#[test]
 fn standings_work_while_the_tournament_runs() {
     let gated = (
         "gated",
@@ -109,12 +192,9 @@ fn standings_work_while_the_tournament_runs() {
     );
     let bots = config(&[RANDOM, GREEDY, gated]).replace("startup = \"20s\"", "startup = \"2m\"");
     let arena = Arena::new(&format!("concurrency = 1\n{bots}"));
-    let mut child = Command::new(referee())
-        .args(arena.tournament())
+    let mut child = arena
+        .silent()
         .env("REFEREE", referee())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
         .spawn()
         .expect("referee runs");
     let log = arena.path("out/games.jsonl");

@@ -1,7 +1,7 @@
 //! Nothing that a bot starts outlives it, whatever it does to be rid of its keeper, and the
 //! referee keeps nothing of it either.
 
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::Duration;
 use std::{fs, iter};
@@ -9,7 +9,7 @@ use std::{fs, iter};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tests::traces::{children, marked, open_files};
-use tests::{Arena, referee, wait_until};
+use tests::{Arena, wait_until};
 
 use crate::arena::{SHORT, assert_fault, assert_well, hostile, judge, mark, named};
 use crate::arena::{play_cleanly, stderr, three};
@@ -24,13 +24,7 @@ fn secret(arena: &Arena) -> usize {
 fn start(top: &str, how: &str, more: &str) -> (Arena, Child) {
     let bots = config(&[RANDOM]) + &hostile(how, more);
     let arena = Arena::new(&format!("concurrency = 1\n{top}\n{bots}"));
-    let child = Command::new(referee())
-        .args(arena.tournament())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("referee runs");
+    let child = arena.silent().spawn().expect("referee runs");
     (arena, child)
 }
 
@@ -126,13 +120,7 @@ fn hundreds_of_matches_leave_no_zombie_and_no_open_file() {
         config(&[])
     );
     let arena = Arena::new(&text);
-    let mut child = Command::new(referee())
-        .args(arena.tournament())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("referee runs");
+    let mut child = arena.silent().spawn().expect("referee runs");
     let pid = child.id();
     let mut samples: Vec<(usize, usize)> = Vec::new();
     while child.try_wait().unwrap().is_none() {

@@ -2,13 +2,19 @@
 
 use super::ranking::count;
 use super::{Grid, Part, clean, heading, quoted};
-use crate::rating::{FAULT_CODES, Noise, OVERSHOOT_MS, Report, Suspicion};
+use crate::rating::{
+    BUSY_WAITING, FAULT_CODES, Machine, Noise, OVERSHOOT_MS, Report, SHARES, Share, Suspicion,
+};
 
 /// Faults, time, losses on time, duplicates.
 pub(super) fn all(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Faults by code, and resigning"), faults(report)];
     parts.push(heading("Use of time, a move"));
     parts.push(Part::Table(time(report)));
+    if report.bots.iter().any(|bot| bot.time.limited > 0) {
+        parts.push(heading("Moves by the share of their limit that they used"));
+        parts.push(Part::Table(shares(report)));
+    }
     parts.push(heading("How far to trust it"));
     parts.extend(noise(&report.noise).into_iter().map(Part::Note));
     parts.push(Part::Note(duplicates(report)));
@@ -63,8 +69,64 @@ fn time(report: &Report) -> Grid {
     grid
 }
 
+/// A histogram a bot: what was beyond the limit was forgiven by the margin, or lost.
+fn shares(report: &Report) -> Grid {
+    let classes = SHARES.map(|end| format!("to {:.0} %", 100.0 * end));
+    let mut grid = Grid::new(["bot"], 0);
+    grid.header.extend(classes);
+    grid.header.extend(["forgiven", "lost"].map(str::to_owned));
+    for &bot in &report.ranking {
+        let bot = &report.bots[bot];
+        let mut row = vec![clean(&bot.name)];
+        row.extend(bot.time.shares.iter().map(u64::to_string));
+        row.push(bot.time.timeouts.to_string());
+        grid.rows.push(row);
+    }
+    grid
+}
+
+/// How busy the machine was.
+fn load(machine: &Machine) -> String {
+    let share = |share: &Share| {
+        let percent = |value: f64| format!("{:.1} %", 100.0 * value);
+        let mean = share.mean().map(percent);
+        mean.map(|mean| (mean, percent(share.worst)))
+    };
+    let mut parts = Vec::new();
+    if let Some((mean, worst)) = share(&machine.waiting) {
+        parts.push(format!(
+            "processes waited for a core in {mean} of the time ({worst} in the worst match)"
+        ));
+    }
+    if let Some((mean, worst)) = share(&machine.stolen) {
+        parts.push(format!(
+            "its host gave {mean} of the cores' time to others ({worst} in the worst match)"
+        ));
+    }
+    match parts.is_empty() {
+        true => "How busy the machine was is not in the log.".to_owned(),
+        false => format!(
+            "How busy the machine was while matches ran: {}.",
+            parts.join("; ")
+        ),
+    }
+}
+
+/// How many matches were lost on time, and whether there was an answer.
+fn lost(noise: &Noise) -> String {
+    let lost = count(noise.timeouts, "match was", "matches were");
+    match noise.answered_late {
+        0 => format!("{lost} lost on time"),
+        late => format!(
+            "{lost} lost on time ({late} by an answer that came too late, {} of them narrowly; the \
+             others by none when the time was up)",
+            noise.near
+        ),
+    }
+}
+
 fn noise(noise: &Noise) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = vec![load(&noise.machine)];
     let late: u64 = noise.overshoot.iter().sum();
     if late > 0 {
         let classes = noise.overshoot.iter().enumerate();
@@ -78,13 +140,13 @@ fn noise(noise: &Noise) -> Vec<String> {
     }
     notes.push(match (noise.timeouts, noise.suspect()) {
         (0, _) => "No match was lost on time.".to_owned(),
-        (lost, false) => format!(
-            "{} lost on time; nothing says that the machine is to blame.",
-            count(lost, "match was", "matches were")
+        (_, false) => format!(
+            "{}; nothing says that the machine is to blame.",
+            lost(noise)
         ),
-        (lost, true) => format!(
-            "{} lost on time. That is suspect: {}.",
-            count(lost, "match was", "matches were"),
+        (_, true) => format!(
+            "{}. That is suspect: {}.",
+            lost(noise),
             noise
                 .suspicions
                 .iter()
@@ -118,6 +180,12 @@ fn suspicion(suspicion: &Suspicion) -> String {
             quoted(bot),
             count(*timeouts, "match", "matches"),
             100.0 * worst_share
+        ),
+        Suspicion::Busy { timeouts } => format!(
+            "{} while processes waited for a core in more than {:.0} % of the time, or the host \
+             gave the cores to others, and the bot had not got the CPU time that it had to think",
+            count(*timeouts, "match was lost", "matches were lost"),
+            100.0 * BUSY_WAITING
         ),
         Suspicion::Common { bots, moves } => format!(
             "{bots} bots answered {moves} times more than 5 ms beyond their limits, and what many \

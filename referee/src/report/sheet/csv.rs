@@ -7,11 +7,12 @@ use crate::rating::{Estimate, FAULT_CODES, Results};
 
 /// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
-    let rows = match sheet.by {
-        None => bots(sheet),
-        Some(By::Game) => games(sheet),
-        Some(By::Seat) => seats(sheet),
-        Some(By::Opening) => openings(sheet),
+    // One at a time: there may be as many as matches.
+    let rows: Box<dyn Iterator<Item = Row>> = match sheet.by {
+        None => Box::new(bots(sheet).into_iter()),
+        Some(By::Game) => Box::new(games(sheet).into_iter()),
+        Some(By::Seat) => Box::new(seats(sheet).into_iter()),
+        Some(By::Opening) => Box::new(openings(sheet)),
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -81,6 +82,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         "mean_cpu_ms",
         "mean_share",
         "worst_share",
+        "forgiven",
         "mean_depth",
         "mean_nodes",
     ];
@@ -99,6 +101,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         row.push(figure(bot.time.mean_cpu_ms(), 3));
         row.push(figure(bot.time.mean_share(), 4));
         row.push(figure(worst, 4));
+        row.push(bot.time.forgiven.to_string());
         row.push(figure(bot.time.depth.mean(), 2));
         row.push(figure(bot.time.nodes.mean(), 1));
         rows.push(row);
@@ -150,21 +153,22 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
     rows
 }
 
-fn openings(sheet: &Sheet) -> Vec<Row> {
+fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
     let report = &sheet.report;
     let header = ["game", "first_match", "seat", "role"].into_iter();
-    let mut rows = vec![names(header.chain(RESULTS))];
-    for opening in report.openings.iter().flatten() {
+    let openings = report.openings.iter().flatten();
+    let rows = openings.flat_map(|opening| {
         let game = &report.games[opening.game];
-        for (seat, (role, played)) in game.roles.iter().zip(&opening.seats).enumerate() {
+        let seats = game.roles.iter().zip(&opening.seats).enumerate();
+        seats.map(|(seat, (role, played))| {
             let first = match opening.first >> 63 {
                 0 => number(opening.first),
                 _ => String::new(),
             };
             let mut row = vec![game.label.clone(), first, seat.to_string(), role.clone()];
             row.extend(results(played));
-            rows.push(row);
-        }
-    }
-    rows
+            row
+        })
+    });
+    [names(header.chain(RESULTS))].into_iter().chain(rows)
 }

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use super::{By, Sheet};
-use crate::rating::{FAULT_CODES, OVERSHOOT_MS, Ratings, Report};
+use crate::rating::{FAULT_CODES, OVERSHOOT_MS, Ratings, Report, SHARES};
 
 /// What a reader has to know. The number is the version.
 const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \
                     `games`; ratings are in Elo with 95 % intervals; a bot's `faults` are in the \
-                    order of `fault_codes`, the classes of `overshoot` end at `overshoot_ms`";
+                    order of `fault_codes`, the classes of `overshoot` end at `overshoot_ms`, those of `shares` at \
+                    `share_ends`";
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -16,6 +17,7 @@ struct Document<'a> {
     by: Option<By>,
     fault_codes: [&'static str; FAULT_CODES.len()],
     overshoot_ms: [u64; OVERSHOOT_MS.len()],
+    share_ends: [f64; SHARES.len()],
     /// With `by` = `game`: the ratings in each game alone, in the order of `games`.
     #[serde(skip_serializing_if = "<[Ratings]>::is_empty")]
     ratings_by_game: &'a [Ratings],
@@ -30,6 +32,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         by: sheet.by,
         fault_codes: FAULT_CODES.map(|code| code.as_str()),
         overshoot_ms: OVERSHOOT_MS,
+        share_ends: SHARES,
         ratings_by_game: &sheet.games,
         report: &sheet.report,
     };

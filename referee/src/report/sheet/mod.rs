@@ -9,6 +9,7 @@ mod markdown;
 mod places;
 mod plot;
 mod ranking;
+mod test;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -70,14 +71,10 @@ impl Sheet {
             ..request.clone()
         };
         let report = matches.report(&request)?;
-        let mut games = Vec::new();
-        for game in report.games.iter().filter(|_| by == Some(By::Game)) {
-            let request = Request {
-                game: Some(game.label.clone()),
-                ..request.clone()
-            };
-            games.push(matches.report(&request)?.ratings);
-        }
+        let games = match by {
+            Some(By::Game) => matches.ratings_by_game(&request)?,
+            _ => Vec::new(),
+        };
         Ok(Sheet { report, by, games })
     }
 
@@ -96,6 +93,7 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(test::all(&self.report));
         match self.by {
             None => {
                 parts.extend(ranking::between(&self.report, room));
@@ -103,7 +101,7 @@ impl Sheet {
                 parts.extend(conduct::all(&self.report));
                 parts.push(ranking::method(&self.report));
             }
-            Some(By::Game) => parts.extend(places::by_game(self)),
+            Some(By::Game) => parts.extend(places::by_game(self, room)),
             Some(By::Seat) => parts.extend(places::by_seat(&self.report)),
             Some(By::Opening) => parts.extend(places::by_opening(&self.report, room)),
         }

@@ -2,7 +2,7 @@
 
 use super::ranking::{interval, rated_grid};
 use super::{COUNTS, Grid, Part, Sheet, clean, counts, elo, heading, percent};
-use crate::rating::{GameReport, OpeningReport, Report, Results};
+use crate::rating::{GameReport, Meeting, OpeningReport, Report, Results, Score};
 use crate::report::points;
 
 /// A table a game: what each bot scored in each seat, and what the seats are worth.
@@ -96,22 +96,102 @@ pub(super) fn rated(sheet: &Sheet) -> impl Iterator<Item = (&GameReport, Vec<usi
 }
 
 /// A table a game: ratings and results.
-pub(super) fn by_game(sheet: &Sheet) -> Vec<Part> {
+pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
     let mut parts = vec![
         heading("By game"),
         Part::Note("Ratings are of the matches of that game alone.".to_owned()),
+        Part::Note(
+            "Below them: what the row's bot scored against the column's over swapped pairs, with \
+             the 95 % interval in %. ▲ says that it is better with 95 % confidence, ▼ that it is \
+             worse."
+                .to_owned(),
+        ),
     ];
-    for ((game, bots), ratings) in rated(sheet).zip(&sheet.games) {
+    if sheet.report.games.iter().any(|game| game.own_scores) {
+        parts.push(Part::Note(
+            "Where a game has scores of its own: those of both bots over the swapped pairs, and in \
+             how many pairs the row's bot had more, as many and fewer."
+                .to_owned(),
+        ));
+    }
+    for (index, ((game, bots), ratings)) in rated(sheet).zip(&sheet.games).enumerate() {
         let mut grid = rated_grid(&[&*game.label], 0);
-        for bot in bots {
+        for &bot in &bots {
             let mut cells = vec![clean(&sheet.report.bots[bot].name)];
             cells.extend(interval(ratings.bots[bot].as_ref()));
             cells.extend(counts(&total(&game.bots[bot])));
             grid.rows.push(cells);
         }
         parts.push(Part::Table(grid));
+        let report = &sheet.report;
+        if bots.len() > room {
+            parts.push(Part::Note(format!(
+                "{}: the scores of each two bots are in `--format html` and `--format json`.",
+                clean(&game.label)
+            )));
+            continue;
+        }
+        let score = |met: &Meeting| met.score.as_ref().map(shown);
+        parts.push(against(report, (index, &game.label), &bots, score));
+        if game.own_scores {
+            let title = format!("{}, own scores", game.label);
+            parts.push(against(report, (index, &title), &bots, tally));
+        }
     }
     parts
+}
+
+/// What these bots did against each other in a game.
+fn against(
+    report: &Report,
+    (game, title): (usize, &str),
+    bots: &[usize],
+    cell: impl Fn(&Meeting) -> Option<String>,
+) -> Part {
+    let mut grid = Grid::new([title], 0);
+    grid.header.extend(bots.iter().map(|&bot| {
+        let name = clean(&report.bots[bot].name);
+        format!("against {name}")
+    }));
+    for &bot in bots {
+        let others = bots.iter().map(|&other| {
+            let met = met(report, game, [bot, other]);
+            let shown = met.and_then(|met| cell(&met));
+            shown.unwrap_or_else(|| "·".to_owned())
+        });
+        grid.rows.push(row(&report.bots[bot].name, others));
+    }
+    Part::Table(grid)
+}
+
+/// How the first of two bots did against the second one in a game.
+fn met(report: &Report, game: usize, bots: [usize; 2]) -> Option<Meeting> {
+    let [low, high] = [bots[0].min(bots[1]), bots[0].max(bots[1])];
+    let all = &report.meetings;
+    // They are sorted like this.
+    let found = all.binary_search_by_key(&([low, high], game), |met| (met.bots, met.game));
+    let met = &all[found.ok()?];
+    Some(match bots[0] == low {
+        true => met.clone(),
+        false => met.reversed(),
+    })
+}
+
+/// `51–38 (5 : 1 : 2)`: the game's own scores over all pairs, and pairs with more, as many, fewer.
+fn tally(met: &Meeting) -> Option<String> {
+    let ([own, other], [more, even, fewer]) = (met.scores, met.score_results);
+    (met.pairs > 0).then(|| format!("{own}–{other} ({more} : {even} : {fewer})"))
+}
+
+/// `79 (60–91) ▲`, in %.
+fn shown(score: &Score) -> String {
+    let [mean, low, high] = [score.mean, score.low, score.high].map(|part| 100.0 * part);
+    let mark = match (score.is_better(), score.is_worse()) {
+        (true, _) => " ▲",
+        (_, true) => " ▼",
+        _ => "",
+    };
+    format!("{mean:.0} ({low:.0}–{high:.0}){mark}")
 }
 
 /// A table for each seat of each game.

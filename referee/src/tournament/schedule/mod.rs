@@ -87,14 +87,14 @@ impl<'a> Played<'a> {
     fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
         let both = self.matches.iter().zip(self.states);
         both.filter_map(|(scheduled, state)| match state {
-            State::Finished(outcome) => Some((&**scheduled, &**outcome)),
+            State::Finished(result) => Some((&**scheduled, &*result.outcome)),
             _ => None,
         })
     }
 
-    fn outcome(self, number: usize) -> Option<&'a [f64]> {
+    fn result(self, number: usize) -> Option<&'a Finished> {
         match self.states.get(number.checked_sub(1)?)? {
-            State::Finished(outcome) => Some(outcome),
+            State::Finished(result) => Some(result),
             _ => None,
         }
     }
@@ -107,6 +107,11 @@ trait Planner: Send {
 
     /// Whether nothing more need be played. Asked after each match.
     fn settled(&mut self, _: Played<'_>) -> bool {
+        false
+    }
+
+    /// Whether it matters that a match repeats another one.
+    fn heeds_repetition(&self) -> bool {
         false
     }
 
@@ -152,7 +157,15 @@ pub enum Next {
 enum State {
     Open,
     Taken,
-    Finished(Box<[f64]>),
+    Finished(Finished),
+}
+
+/// What came out of a match.
+#[derive(Clone, Debug)]
+struct Finished {
+    outcome: Box<[f64]>,
+    /// Equal for matches that repeat each other, if that matters.
+    repetition: Option<u64>,
 }
 
 /// The matches of a tournament, as they become known.
@@ -260,12 +273,29 @@ impl Schedule {
     /// Takes in the result of a match, one value a seat. A match that is not known, or is
     /// finished already, changes nothing.
     pub fn finish(&mut self, number: usize, outcome: &[f64]) {
+        self.finish_match(number, outcome, || None);
+    }
+
+    /// The same, with what is equal for matches that repeat each other ([`rating::repetition`]):
+    /// in a test they are no evidence.
+    ///
+    /// [`rating::repetition`]: crate::rating::repetition
+    pub fn finish_match(
+        &mut self,
+        number: usize,
+        outcome: &[f64],
+        repetition: impl FnOnce() -> Option<u64>,
+    ) {
+        let heeded = self.planner.heeds_repetition();
         let state = number
             .checked_sub(1)
             .and_then(|at| self.states.get_mut(at))
             .filter(|state| !matches!(state, State::Finished(_)));
         let Some(state) = state else { return };
-        *state = State::Finished(outcome.into());
+        *state = State::Finished(Finished {
+            outcome: outcome.into(),
+            repetition: if heeded { repetition() } else { None },
+        });
         self.finished += 1;
         let played = Played {
             matches: &self.matches,

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::shape::{GameShape, SeatOrders};
+use crate::permutations::permutations;
 
 /// How many groups of `size` there are out of `bots`; too many to count is [`u64::MAX`].
 pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
@@ -70,23 +71,6 @@ impl SeatOrders {
             SeatOrders::Permutations => permutations(group),
         }
     }
-}
-
-/// All orders of a group, in lexicographic order.
-fn permutations(group: &[usize]) -> Vec<Vec<usize>> {
-    if group.is_empty() {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for (i, &first) in group.iter().enumerate() {
-        let mut rest = group.to_vec();
-        rest.remove(i);
-        for mut order in permutations(&rest) {
-            order.insert(0, first);
-            all.push(order);
-        }
-    }
-    all
 }
 
 /// The games with so many seats (`None` for any), each as often as its weight says, evenly mixed.

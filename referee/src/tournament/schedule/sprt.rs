@@ -1,18 +1,27 @@
 //! SPRT: swapped pairs of two bots until it is clear which of two hypotheses holds.
 
+use std::collections::HashSet;
+
 use super::order;
 use super::shape::Shape;
-use super::{Planner, Played, SprtStanding, Standing, Turns, Unit};
+use super::{Finished, Planner, Played, Scheduled, SprtStanding, Standing, Turns, Unit};
 use crate::rating::sprt::{Hypotheses, Scores, Verdict};
 
 /// A test between two bots.
 ///
 /// All pairs that it can have at most are known from the beginning. It is decided by the pairs in
 /// the order of the schedule, whichever are finished first: so what is played at a time does not
-/// change the decision. Pairs that come after it are not counted.
+/// change the decision. Pairs that come after it are not counted, and neither are those with a
+/// match that repeats an earlier one.
 pub(super) struct Sprt {
     units: Vec<Unit>,
     hypotheses: Hypotheses,
+    /// The first pair, as a place in the schedule, that was not looked at yet.
+    next: usize,
+    /// The matches so far, by what they have in common with those that repeat them.
+    seen: HashSet<u64>,
+    /// Pairs that were left out because a match of theirs repeats another one.
+    repeats: u64,
     scores: Scores,
     verdict: Verdict,
 }
@@ -27,9 +36,28 @@ impl Sprt {
         Sprt {
             units: units.collect(),
             hypotheses,
+            next: 0,
+            seen: HashSet::new(),
+            repeats: 0,
             scores: Scores::new(),
             verdict: Verdict::Running,
         }
+    }
+
+    /// Takes in the next pair.
+    fn take(&mut self, pair: [(&Scheduled, &Finished); 2]) {
+        let repetitions = pair.iter().filter_map(|(_, result)| result.repetition);
+        let known = repetitions.filter(|repetition| !self.seen.insert(*repetition));
+        if known.count() > 0 {
+            self.repeats += 1;
+            return;
+        }
+        let points = pair.iter().map(|(scheduled, result)| {
+            let seat = scheduled.seats.iter().position(|&bot| bot == 0);
+            seat.map_or(0.0, |seat| result.outcome[seat])
+        });
+        self.scores.add(points.sum::<f64>() / 2.0);
+        self.verdict = self.scores.verdict(&self.hypotheses);
     }
 }
 
@@ -40,23 +68,22 @@ impl Planner for Sprt {
 
     fn settled(&mut self, played: Played<'_>) -> bool {
         while self.verdict == Verdict::Running {
-            let first = 2 * self.scores.units() as usize;
+            let first = 2 * self.next;
             let Some(pair) = played.matches.get(first..first + 2) else {
                 break;
             };
-            let mut sum = 0.0;
-            for scheduled in pair {
-                let seat = scheduled.seats.iter().position(|&bot| bot == 0);
-                let outcome = played.outcome(scheduled.number);
-                let (Some(seat), Some(outcome)) = (seat, outcome) else {
-                    return false;
-                };
-                sum += outcome[seat];
-            }
-            self.scores.add(sum / 2.0);
-            self.verdict = self.scores.verdict(&self.hypotheses);
+            let results = [0, 1].map(|i| Some((&*pair[i], played.result(pair[i].number)?)));
+            let [Some(one), Some(other)] = results else {
+                return false;
+            };
+            self.next += 1;
+            self.take([one, other]);
         }
         self.verdict != Verdict::Running
+    }
+
+    fn heeds_repetition(&self) -> bool {
+        true
     }
 
     fn standing(&self, _: Played<'_>) -> Option<Standing> {
@@ -67,6 +94,7 @@ impl Planner for Sprt {
         Some(Standing::Sprt(SprtStanding {
             hypotheses: self.hypotheses.clone(),
             pairs: self.scores.units(),
+            repeats: self.repeats,
             counts: self.scores.pentanomial().unwrap_or_default(),
             llr: self.scores.llr(&self.hypotheses),
             verdict: self.verdict,

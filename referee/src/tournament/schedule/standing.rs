@@ -1,5 +1,7 @@
 //! Where a tournament stands, in formats in which that is more than points.
 
+use serde::Serialize;
+
 use crate::rating::sprt::{Hypotheses, Verdict};
 
 /// Where a tournament stands. Bots are indices.
@@ -42,7 +44,8 @@ pub struct Duel {
 }
 
 /// How a duel was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// There was nobody else.
     Bye,
@@ -61,7 +64,9 @@ pub struct SprtStanding {
     pub hypotheses: Hypotheses,
     /// How many swapped pairs it counts.
     pub pairs: u64,
-    /// How many of them gave the first bot 0, ½, 1, 1½ and 2 points.
+    /// How many were left out because a match of theirs repeats another one.
+    pub repeats: u64,
+    /// How many of those that count gave the first bot 0, ½, 1, 1½ and 2 points.
     pub counts: [u64; 5],
     /// The log-likelihood ratio.
     pub llr: f64,

@@ -396,6 +396,24 @@ fn a_test_stops_when_it_is_decided_whatever_runs_at_a_time() {
 }
 
 #[test]
+fn a_test_does_not_count_what_repeats_something() {
+    let mut schedule = Schedule::new(&shape(sprt(1000), 1, 1));
+    // The favourite wins its pairs, the third to the last of which are one and the same.
+    for number in 1..=40 {
+        let Some(scheduled) = schedule.get(number).cloned() else {
+            panic!("no match {number}");
+        };
+        let same = if number <= 4 { number } else { 4 + number % 2 };
+        let outcome = favourite(&scheduled);
+        schedule.finish_match(number, &outcome, || Some(same as u64));
+    }
+    let standing = test_of(&schedule);
+    // Matches 4 and 6 have one number, so the third pair is no evidence either.
+    assert_eq!((standing.pairs, standing.repeats), (2, 18));
+    assert_eq!(standing.verdict, Verdict::Running);
+}
+
+#[test]
 fn a_test_that_is_not_decided_ends() {
     let shape = shape(sprt(5), 2, 1);
     let (schedule, all) = play(&shape, 1, |_| vec![0.5, 0.5]);

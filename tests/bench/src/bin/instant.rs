@@ -1,41 +1,41 @@
-//! A bot that answers at once. Its argument says what it wants: `none` (it follows the game by
-//! itself and plays at random), `legal` or `all` (it plays the first legal move). Lines are taken
-//! apart by hand, as little as possible.
+//! A bot that answers at once. Its argument says what it wants: `none` (it follows a game of Paper
+//! Pen-guins by itself and plays at random), `legal` or `all` (it plays the first legal move of any
+//! game). Lines are taken apart by hand, as little as possible.
 
 use std::io::{self, BufRead, Write};
 
-use games::{Rng, Session};
+use games::paper_penguins::PaperPenguins;
+use games::{Game, Options, Rng};
 use serde_json::Value;
+
+/// How a `turn` begins; its ply follows.
+const TURN: &str = r#"{"type":"turn","ply":"#;
 
 fn main() -> io::Result<()> {
     let wants = std::env::args().nth(1).unwrap_or_default();
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let (mut line, mut answer) = (String::new(), String::new());
-    let mut session: Option<Box<dyn Session>> = None;
-    let mut rng = Rng::new(1);
+    let mut follower = Follower::new();
     loop {
         line.clear();
         answer.clear();
         if input.read_line(&mut line)? == 0 || line.starts_with(r#"{"type":"quit"#) {
             return Ok(());
         }
-        if line.starts_with(r#"{"type":"turn"#) {
-            let mv = match (&*wants, &mut session) {
-                ("none", Some(session)) => {
-                    follow(&mut **session, &line);
-                    session.random_move(&mut rng).expect("a move")
-                }
-                _ => after(&line, r#""legal":[""#).to_owned(),
-            };
-            let ply = line.split(r#""ply":"#).nth(1).unwrap_or_default();
-            let ply = ply.split([',', '}']).next().unwrap_or_default();
+        if let Some(turn) = line.strip_prefix(TURN) {
+            let ply = turn.split(',').next().unwrap_or_default();
             answer.push_str(r#"{"type":"move","move":""#);
-            answer.push_str(&mv);
+            match &*wants {
+                "none" => follower.answer(turn, &mut answer),
+                _ => answer.push_str(first_legal(turn)),
+            }
             answer.push_str(r#"","ply":"#);
             answer.push_str(ply);
             answer.push_str("}\n");
         } else if line.starts_with(r#"{"type":"start"#) {
-            session = (wants == "none").then(|| begin(&line));
+            if wants == "none" {
+                follower.begin(&line);
+            }
             answer.push_str("{\"type\":\"ready\"}\n");
         } else if line.starts_with(r#"{"type":"hello"#) {
             let (state, legal) = (wants == "all", wants != "none");
@@ -49,23 +49,51 @@ fn main() -> io::Result<()> {
     }
 }
 
-fn begin(start: &str) -> Box<dyn Session> {
-    let start: Value = serde_json::from_str(start).expect("the referee speaks JSON");
-    let game = games::find(start["game"].as_str().expect("a game")).expect("a known game");
-    let rules = game.configure(&start["options"]).expect("its options");
-    rules.load(&start["state"]).expect("its state")
+fn first_legal(turn: &str) -> &str {
+    let (_, list) = turn.split_once(r#""legal":[""#).unwrap_or_default();
+    list.split('"').next().unwrap_or_default()
 }
 
-/// Plays what was played since.
-fn follow(session: &mut dyn Session, turn: &str) {
-    for piece in turn.split(r#""move":""#).skip(1) {
-        let mv = piece.split('"').next().unwrap_or_default();
-        session.play(mv).expect("a legal move");
+/// Follows a match by what was played.
+struct Follower {
+    game: PaperPenguins,
+    position: <PaperPenguins as Game>::Position,
+    rng: Rng,
+    scratch: Vec<<PaperPenguins as Game>::Move>,
+}
+
+impl Follower {
+    fn new() -> Self {
+        let options = Options::defaults(&PaperPenguins::INFO);
+        let game = PaperPenguins::new(&options).expect("the defaults");
+        let mut rng = Rng::new(1);
+        Follower {
+            position: game.start(&mut rng),
+            game,
+            rng,
+            scratch: Vec::new(),
+        }
     }
-}
 
-/// What follows a text up to the next quote.
-fn after<'a>(line: &'a str, text: &str) -> &'a str {
-    let rest = line.split(text).nth(1).unwrap_or_default();
-    rest.split('"').next().unwrap_or_default()
+    fn begin(&mut self, start: &str) {
+        let start: Value = serde_json::from_str(start).expect("the referee speaks JSON");
+        let options = Options::read(&PaperPenguins::INFO, &start["options"]).expect("options");
+        self.game = PaperPenguins::new(&options).expect("its options");
+        self.position = self.game.load(&start["state"]).expect("its state");
+    }
+
+    /// Plays what was played since, and appends a random move.
+    fn answer(&mut self, turn: &str, out: &mut String) {
+        let mut texts = turn.split('"');
+        // "move" : "a1-b2"
+        while texts.any(|text| text == "move") {
+            let mv = texts.nth(1).unwrap_or_default();
+            let mv = self.game.parse_move(mv).expect("a move");
+            self.game.play(&mut self.position, mv);
+        }
+        let mv = self
+            .game
+            .random_move(&self.position, &mut self.rng, &mut self.scratch);
+        self.game.write_move(mv, out);
+    }
 }

@@ -1,0 +1,3 @@
+//! What the bots share: a small reader of JSON.
+
+pub mod json;

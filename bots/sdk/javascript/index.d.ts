@@ -1,0 +1,166 @@
+/** Bots for `referee`: subclass `Bot`, implement `choose(turn)`, call `run()`. */
+
+/** What `start` told about the match. */
+export interface Match {
+  /** The match's id: with the seat a good seed for random numbers. */
+  match: string;
+  game: string;
+  options: Record<string, unknown>;
+  /** The bot's own seat, counted from 0. */
+  seat: number;
+  role: string;
+  players: { name: string; role: string }[];
+  /** The position at the start. */
+  state: unknown;
+  time: Record<string, unknown>;
+  limits: { max_plies: number | null; repetition: number | null };
+}
+
+/** What an end is worth. */
+export interface Result {
+  /** The game's points a seat. */
+  scores: number[];
+  /** What they are worth, from 0 to 1 a seat. */
+  outcome: number[];
+  reason: string;
+}
+
+/** What a clock allows, in milliseconds; what is absent does not apply. */
+export interface Clock {
+  move_ms?: number;
+  remaining_ms?: (number | null)[];
+  increment_ms?: number;
+}
+
+/** What is customary to tell about a move; any other field may be there as well. */
+export interface Info {
+  depth?: number;
+  nodes?: number;
+  /** The outcome that is expected, from 0 to 1. */
+  value?: number;
+  pv?: string[];
+  text?: string;
+  [field: string]: unknown;
+}
+
+/** What `turn` told, and how much time there is. */
+export class Turn {
+  readonly match: Match;
+  /** Plies made so far. */
+  readonly ply: number;
+  /** All plies since the bot's last turn, its own first. */
+  readonly moves: { seat: number; move: string }[];
+  /** The position now; `undefined` for bots that do not want it. */
+  readonly state: unknown;
+  /** All legal moves; empty for bots that do not want them. */
+  readonly legal: string[];
+  readonly clock: Clock;
+  /** When the turn began, by `performance.now()`. */
+  readonly began: number;
+  /** Milliseconds to spend on this move, from its beginning. */
+  budget(): number;
+  /** Milliseconds of the budget that are left now; negative when it is used up. */
+  timeLeft(): number;
+}
+
+/** Returned from `choose`, it gives the match up. */
+export const RESIGN: unique symbol;
+
+/** A move, perhaps with what there is to tell about it, or giving up. */
+export type Choice = string | { move: string; info?: Info } | typeof RESIGN;
+
+/** A bot: a subclass implements `choose`, and its program calls `run`. */
+export abstract class Bot {
+  /** What the bot calls itself. */
+  name: string;
+  version?: string;
+  author?: string;
+  /** Ids of the games that it plays; left out, all. */
+  games?: string[];
+  /** Without them, turns are quicker to read. */
+  wants: { state: boolean; legal: boolean };
+  /** The forward model; its process is started at the first use. */
+  get model(): Model;
+  /** The move to make. */
+  abstract choose(turn: Turn): Choice | Promise<Choice>;
+  /** A match begins: forget the one before. */
+  started(match: Match): void | Promise<void>;
+  /** The match is over. */
+  ended(result: Result): void;
+  /** The match was lost by a fault; by default that is told on stderr. */
+  fault(code: string, message: string): void;
+  /** Prints to stderr, which the referee keeps. */
+  log(...what: unknown[]): void;
+  /** Tells for the log how thinking goes, at any time during `choose`. */
+  info(fields: Info): void;
+  /**
+   * The forward model, set up with the position of a turn. Playouts stop where the match does, and
+   * after `horizon` plies: short ones tell more in long games.
+   */
+  modelAt(turn: Turn, horizon?: number): Promise<Model>;
+  /** Answers the referee's messages until `quit` or the end of the input. */
+  run(input?: NodeJS.ReadableStream, output?: NodeJS.WritableStream): Promise<void>;
+}
+
+/** Where the model is. */
+export interface Position {
+  ply: number;
+  /** The seat to move; `null` when the game is over. */
+  to_move: number | null;
+  result: Result | null;
+}
+
+/** Means of random games. */
+export interface Playout {
+  /** What each seat got, from 0 (lost) to 1 (won). */
+  outcome: number[];
+  plies: number;
+}
+
+/** A request that the model refused; the position is what it was before. */
+export class ModelError extends Error {
+  /** A word of the protocol, such as `illegal_move`; `gone` when the process has ended. */
+  readonly code: string;
+  constructor(code: string, message: string);
+}
+
+/** The forward model: one position of one game, in a child process `referee model`. */
+export class Model {
+  /** `command` names the program; otherwise REFEREE does, or it is on the PATH. */
+  constructor(command?: string[]);
+  /** Sets up a position: `state`, or the start that belongs to `seed`. */
+  create(
+    game: string,
+    settings?: {
+      options?: Record<string, unknown>;
+      state?: unknown;
+      seed?: number;
+      /** Where playouts stop, instead of the game's own limit. */
+      maxPlies?: number | null;
+    },
+  ): Promise<Position>;
+  /** Where the model is. */
+  position(): Promise<Position>;
+  /** All legal moves; none when the game is over. */
+  legal(): Promise<string[]>;
+  /** The position as the game writes it. */
+  state(): Promise<unknown>;
+  /** A text that is equal exactly for equal positions, for transposition tables. */
+  key(): Promise<string>;
+  /** The board, for drawing. */
+  view(): Promise<unknown>;
+  /** Plays all of these moves, or none if one of them is not legal. */
+  play(...moves: string[]): Promise<Position>;
+  /** Takes back as many moves. */
+  undo(count?: number): Promise<Position>;
+  /** How many positions there are after exactly `depth` plies, counted by paths. */
+  perft(depth: number): Promise<number>;
+  /** Means of `count` random games from here. */
+  playout(count?: number, seed?: number): Promise<Playout>;
+  /** For every legal move the mean outcome a seat of `count` random games after it. */
+  playouts(count?: number, seed?: number): Promise<Record<string, number[]>>;
+  /** The same as `playout` after these moves, which are taken back: one wait instead of three. */
+  playoutAfter(moves: string[], count?: number, seed?: number): Promise<Playout>;
+  /** Ends the process. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,7 @@
+/**
+ * Bots for `referee`: subclass `Bot`, implement `choose(turn)`, call `run()`.
+ * @module
+ */
+
+export { Bot, RESIGN, Turn } from "./src/bot.js";
+export { Model, ModelError } from "./src/model.js";

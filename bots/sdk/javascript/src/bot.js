@@ -1,0 +1,171 @@
+/**
+ * The loop of a bot: reads the referee's messages and answers with what `choose` says.
+ * @module
+ */
+
+import { createInterface } from "node:readline";
+import { Model } from "./model.js";
+
+/** The share of a limit that is spent; the rest is for a machine that does other things. */
+const SHARE = 0.8;
+/** Milliseconds that are kept back besides, for the way of the answer. */
+const RESERVE_MS = 10;
+/** A game clock is spent as if so many moves were still to come. */
+const MOVES_TO_GO = 25;
+
+/** Returned from `choose`, it gives the match up. */
+export const RESIGN = Symbol("resign");
+
+/** What `turn` told, and how much time there is. */
+export class Turn {
+  /**
+   * @param {object} match what `start` told
+   * @param {object} message
+   * @param {number} began by `performance.now()`
+   */
+  constructor(match, message, began) {
+    this.match = match;
+    this.ply = message.ply;
+    this.moves = message.moves ?? [];
+    this.state = message.state;
+    this.legal = message.legal ?? [];
+    this.clock = message.clock ?? {};
+    this.began = began;
+  }
+
+  /** Milliseconds to spend on this move: a safe part of what the clock allows. */
+  budget() {
+    const { move_ms: perMove, remaining_ms: remaining, increment_ms: increment } = this.clock;
+    const left = remaining?.[this.match.seat] ?? undefined;
+    const limits = [];
+    if (perMove !== undefined) limits.push(usable(perMove));
+    if (left !== undefined) {
+      const part = usable(left) / MOVES_TO_GO + SHARE * (increment ?? 0);
+      limits.push(Math.min(part, usable(left)));
+    }
+    return limits.length > 0 ? Math.min(...limits) : 1000;
+  }
+
+  /** Milliseconds of the budget that are left now; negative when it is used up. */
+  timeLeft() {
+    return this.began + this.budget() - performance.now();
+  }
+}
+
+function usable(limit) {
+  return Math.max(0, limit * SHARE - RESERVE_MS);
+}
+
+/**
+ * A bot: a subclass implements `choose`, and its program calls `run`. Standard output belongs to
+ * the protocol; use `log` for all else.
+ */
+export class Bot {
+  /** What the bot calls itself. */
+  name = "bot";
+  version = undefined;
+  author = undefined;
+  /** Ids of the games that it plays; left out, all. */
+  games = undefined;
+  /** Without them, turns are quicker to read. */
+  wants = { state: true, legal: true };
+
+  #model;
+  #output = process.stdout;
+
+  /** The move to make: a text out of `turn.legal`, `{ move, info }`, or `RESIGN`. */
+  choose(_turn) {
+    throw new Error("a bot needs a method `choose`");
+  }
+
+  /** A match begins: forget the one before. */
+  started(_match) {}
+
+  /** The match is over. */
+  ended(_result) {}
+
+  /** The match was lost by a fault. */
+  fault(code, message) {
+    this.log(`lost by ${code}: ${message}`);
+  }
+
+  /** Prints to stderr, which the referee keeps. */
+  log(...what) {
+    console.error(...what);
+  }
+
+  /** Tells for the log how thinking goes, at any time during `choose`. */
+  info(fields) {
+    this.#send({ type: "info", ...fields });
+  }
+
+  /** The forward model; its process is started at the first use. */
+  get model() {
+    this.#model ??= new Model();
+    return this.#model;
+  }
+
+  /**
+   * The forward model, set up with the position of a turn. Playouts stop where the match does, and
+   * after `horizon` plies: short ones tell more in long games.
+   */
+  async modelAt({ match, ply, state }, horizon = Infinity) {
+    const maxPlies = Math.min(match.limits?.max_plies ?? Infinity, ply + horizon);
+    await this.model.create(match.game, {
+      options: match.options,
+      state,
+      maxPlies: Number.isFinite(maxPlies) ? maxPlies : undefined,
+    });
+    return this.model;
+  }
+
+  /** Answers the referee's messages until `quit` or the end of the input. */
+  async run(input = process.stdin, output = process.stdout) {
+    this.#output = output;
+    let match;
+    try {
+      for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+        const began = performance.now();
+        if (line.trim() === "") continue;
+        const message = JSON.parse(line);
+        if (message.type === "hello") {
+          this.#hello();
+        } else if (message.type === "start") {
+          match = message;
+          await this.started(match);
+          this.#send({ type: "ready" });
+        } else if (message.type === "turn") {
+          await this.#answer(new Turn(match, message, began));
+        } else if (message.type === "error") {
+          this.fault(message.code, message.message);
+        } else if (message.type === "end") {
+          this.ended(message.result);
+        } else if (message.type === "quit") {
+          break;
+        }
+      }
+    } finally {
+      await this.#model?.close();
+      this.#model = undefined;
+    }
+  }
+
+  #hello() {
+    const { name, version, author, games, wants } = this;
+    this.#send({ type: "hello", protocol: 1, name, version, author, games, wants });
+  }
+
+  async #answer(turn) {
+    const choice = await this.choose(turn);
+    if (choice === RESIGN) {
+      this.#send({ type: "resign" });
+      return;
+    }
+    const { move, info } = typeof choice === "string" ? { move: choice } : choice;
+    this.#send({ type: "move", move, ply: turn.ply, info });
+  }
+
+  #send(message) {
+    this.#output.write(`${JSON.stringify(message)}\n`);
+  }
+}

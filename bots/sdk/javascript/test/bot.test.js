@@ -1,0 +1,116 @@
+// The loop, without a referee: messages in, answers out.
+
+import assert from "node:assert/strict";
+import { PassThrough, Readable } from "node:stream";
+import { test } from "node:test";
+import { Bot, RESIGN, Turn } from "../index.js";
+
+const START = {
+  type: "start",
+  match: "m-000001",
+  game: "siam",
+  options: { max_exits: null },
+  seat: 1,
+  role: "rhinos",
+  state: { ply: 0 },
+  limits: { max_plies: 300, repetition: 3 },
+  weather: "fine",
+};
+const TURN = {
+  type: "turn",
+  ply: 3,
+  moves: [{ seat: 0, move: "+c1n" }],
+  state: { ply: 3 },
+  legal: ["+c5s", "+a1n"],
+  clock: { move_ms: 100 },
+};
+
+class Scripted extends Bot {
+  name = "scripted";
+  told = [];
+
+  constructor(choice) {
+    super();
+    this.choice = choice;
+  }
+
+  async choose(turn) {
+    return this.choice ?? turn.legal[0];
+  }
+
+  ended(result) {
+    this.told.push(result);
+  }
+
+  log(...what) {
+    this.told.push(...what);
+  }
+}
+
+async function talk(bot, ...messages) {
+  const lines = messages.map((m) => (typeof m === "string" ? m : `${JSON.stringify(m)}\n`));
+  const output = new PassThrough();
+  await bot.run(Readable.from(lines), output);
+  output.end();
+  const text = (await output.toArray()).join("");
+  return text.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}
+
+test("a match is answered message by message", async () => {
+  const bot = new Scripted();
+  const end = { type: "end", moves: [], result: { scores: [0, 1] } };
+  const answers = await talk(bot, { type: "hello" }, START, TURN, end, { type: "quit" }, TURN);
+  assert.deepEqual(answers, [
+    { type: "hello", protocol: 1, name: "scripted", wants: { state: true, legal: true } },
+    { type: "ready" },
+    { type: "move", move: "+c5s", ply: 3 },
+  ]);
+  assert.deepEqual(bot.told, [{ scores: [0, 1] }]);
+});
+
+test("moves may carry info, and a match may be given up", async () => {
+  const informed = await talk(new Scripted({ move: "+a1n", info: { value: 0.5 } }), START, TURN);
+  assert.deepEqual(informed[1], { type: "move", move: "+a1n", ply: 3, info: { value: 0.5 } });
+  const resigned = await talk(new Scripted(RESIGN), START, TURN);
+  assert.deepEqual(resigned[1], { type: "resign" });
+});
+
+test("what is unknown or empty is passed over, and faults are told", async () => {
+  const bot = new Scripted();
+  const error = { type: "error", code: "timeout", message: "late" };
+  assert.deepEqual(await talk(bot, { type: "applause", volume: 11 }, "\r\n", error), []);
+  assert.deepEqual(bot.told, ["lost by timeout: late"]);
+});
+
+test("info is sent while the bot thinks", async () => {
+  class Talker extends Bot {
+    choose(turn) {
+      this.info({ depth: 3 });
+      return turn.legal[1];
+    }
+  }
+  const answers = await talk(new Talker(), START, TURN);
+  assert.deepEqual(answers[1], { type: "info", depth: 3 });
+});
+
+const budget = (clock) => new Turn(START, { ...TURN, clock }, 0).budget();
+
+test("the smaller limit counts", () => {
+  assert.equal(budget({ move_ms: 100 }), 70);
+  assert.equal(budget({ move_ms: 100, remaining_ms: [null, 1e6] }), 70);
+  assert.ok(budget({ move_ms: 10_000, remaining_ms: [0, 10_000] }) < 400);
+  assert.equal(budget({}), 1000);
+  assert.equal(budget({ remaining_ms: [9, null] }), 1000);
+  assert.equal(budget({ move_ms: 5 }), 0);
+});
+
+test("a game clock never runs out", () => {
+  for (const increment of [0, 10, 1000]) {
+    let left = 2000;
+    for (let move = 0; move < 300 && left > 15; move++) {
+      const spent = budget({ remaining_ms: [0, left], increment_ms: increment });
+      assert.ok(spent < left, `${spent} of ${left}`);
+      left += increment - spent;
+    }
+  }
+});

@@ -1,0 +1,148 @@
+//! `referee new-bot`: the projects that it makes build, pass their own tests and play. Here are the
+//! languages that `tests/run` needs anyway; `bots/examples/test` installs and tests all.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use serde_json::Value;
+use tests::{Arena, Ran, referee, run};
+
+fn new_bot(args: &[&str]) -> Ran {
+    run([&["new-bot"], args].concat())
+}
+
+/// A shell's command in a folder; `referee` is the program under test.
+fn shell(command: &str, dir: &Path) -> Ran {
+    let folder = referee().parent().unwrap().to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = [folder].into_iter().chain(env::split_paths(&path));
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", command])
+        .current_dir(dir)
+        .env("PATH", env::join_paths(folders).unwrap())
+        .env_remove("CARGO_TARGET_DIR");
+    shell.output().unwrap().into()
+}
+
+/// Makes a project and does with it what it says itself: build, test, play.
+fn works_as_told(language: &str) {
+    let arena = Arena::new("");
+    let dir = arena.path("gyre");
+    let ran = new_bot(&[language, dir.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(told["name"], "gyre");
+    let next: Vec<&str> = told["next"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let checked = shell(next[1], &dir);
+    assert_eq!(
+        checked.code,
+        Some(0),
+        "{}{}",
+        checked.stdout,
+        checked.stderr
+    );
+    // Two of its games, and all the time that a busy machine needs.
+    let quick = "--quiet --set rounds=1 --set 'games=[\"siam\",\"elephant-run\"]' \
+                 --set time.per_move=30s --set time.startup=60s";
+    let played = shell(&format!("{} {quick}", next[2]), &dir);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let log = fs::read_to_string(dir.join("runs/1/games.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 4);
+    for line in log.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let faults = record["result"]["faults"].as_array().unwrap();
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+}
+
+#[test]
+fn python_works_as_told() {
+    works_as_told("python");
+}
+
+#[test]
+fn c_works_as_told() {
+    works_as_told("c");
+}
+
+#[test]
+fn rust_works_as_told() {
+    works_as_told("rust");
+}
+
+#[test]
+fn plain_shell_works_as_told() {
+    works_as_told("sh");
+}
+
+#[test]
+fn what_to_type_next_is_told() {
+    let arena = Arena::new("");
+    let dir = arena.path("my bot");
+    let ran = new_bot(&["c++", dir.to_str().unwrap(), "--name", "second"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let commands: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .collect();
+    assert_eq!(
+        commands,
+        [
+            &format!("cd '{}'", dir.display()),
+            "make && make test",
+            "referee tournament tournament.toml --out runs/1",
+        ]
+    );
+    let source = fs::read_to_string(dir.join("bot.hpp")).unwrap();
+    assert!(source.contains(r#""name":"second""#));
+}
+
+#[test]
+fn languages_are_listed() {
+    let ran = new_bot(&[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let listed: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let all = "python javascript typescript c cpp go java rust sh";
+    assert_eq!(listed.join(" "), all);
+    let json = new_bot(&["--format", "json"]).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[3]["id"], "c");
+}
+
+#[test]
+fn what_cannot_be_made_is_refused() {
+    let arena = Arena::new("");
+    arena.write("mine.py", "");
+    let here = arena.path("");
+    let there = arena.path("new");
+    let (here, there) = (here.to_str().unwrap(), there.to_str().unwrap());
+    for (args, message) in [
+        (&["pyhton", there][..], "did you mean `python`?"),
+        (&["cobol", there], "there are `python`, `javascript`"),
+        (&["python", here], "is not empty"),
+        (&["python", there, "--name", "7up"], "`7up` is no name"),
+        (&["python", there, "--name", "random"], "choose another"),
+        (&["python"], "<DIR>"),
+    ] {
+        let ran = new_bot(args);
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{args:?}: {}", ran.stderr);
+    }
+    assert!(!arena.path("new").exists());
+    arena.write("file", "");
+    let file = arena.path("file/inside");
+    let ran = new_bot(&["python", file.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+}
