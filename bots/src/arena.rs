@@ -10,6 +10,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 
+use crate::level::Level;
 use crate::sdk::{Bot, Choice};
 use crate::{BotOptions, find, run_named};
 
@@ -250,6 +251,39 @@ fn alphabeta_beats_random() {
 fn mcts_beats_random() {
     let make = |seed| bot("mcts", seed, Some(200));
     beats_random(&make, 4, 0.75);
+}
+
+/// The mean outcome of a bot at one level against the same bot at another.
+fn level_duel(name: &str, game: &'static str, options: &Value, levels: [u8; 2]) -> f64 {
+    let make = |level| {
+        move |seed| {
+            let options = BotOptions {
+                seed,
+                // Full strength is what 150 playouts or as many nodes make of it here.
+                playouts: Some(150),
+                nodes: Some(3000),
+                level: Level::new(level),
+                ..BotOptions::default()
+            };
+            find(name).unwrap().make(&options)
+        }
+    };
+    let clock = ClockState::default();
+    let [one, other] = levels.map(make);
+    let rates = duel(game, options, &one, &other, &clock, 6);
+    rates.iter().sum::<f64>() / rates.len() as f64
+}
+
+#[test]
+fn higher_levels_beat_lower_ones() {
+    for name in ["greedy", "alphabeta", "mcts"] {
+        for levels in [[5, 1], [10, 5]] {
+            let small = json!({"size": 5});
+            let rate = level_duel(name, "paper-penguins", &small, levels)
+                + level_duel(name, "amazons", &small, levels);
+            assert!(rate > 1.4, "{name} {levels:?}: {rate} of 2");
+        }
+    }
 }
 
 /// Even in games in which one seat is much better off, so that half of the matches tell nothing.

@@ -110,7 +110,7 @@ pub static BOTS: &[Entry] = &[
     },
     Entry {
         name: "mcts",
-        summary: "searches: Monte Carlo tree search for as long as the clock allows",
+        summary: "searches: Monte Carlo tree search with evaluations and proofs",
         make: |options| {
             options.player(Mcts {
                 playouts: options.limit(options.playouts, Level::playouts),

@@ -21,7 +21,7 @@ const EXPLORE: f32 = 1.0;
 /// How much worse than the best move of a position a move may be, as an expected outcome, before it
 /// hardly counts for the position's value.
 const TOLERANCE: f32 = 0.5;
-/// The nodes of a graph, at most; with the moves of [`MOST_EDGES`], some 250 MB.
+/// The nodes of a graph, at most; with the moves of [`MOST_EDGES`], some 300 MB.
 const MOST_NODES: usize = 1 << 20;
 /// The moves of all nodes, at most.
 const MOST_EDGES: usize = 1 << 22;
