@@ -131,7 +131,7 @@ fn what_cannot_be_made_is_refused() {
     for (args, message) in [
         (&["pyhton", there][..], "did you mean `python`?"),
         (&["cobol", there], "there are `python`, `javascript`"),
-        (&["python", here], "is not empty"),
+        (&["python", here, "--name", "mine"], "is not empty"),
         (&["python", there, "--name", "7up"], "`7up` is no name"),
         (&["python", there, "--name", "random"], "choose another"),
         (&["python"], "<DIR>"),

@@ -52,7 +52,8 @@ fn daemons_end_at_the_end_of_each_match() {
         most = most.max(marked(&mark()).len());
         thread::sleep(Duration::from_millis(20));
     }
-    assert!(secret(&arena) >= 40, "several for each of twenty matches");
+    let started = secret(&arena);
+    assert!(started >= 40, "{started} in twenty matches");
     // A keeper, a bot and its daemons; and those of the match before, which may be ending still.
     assert!(most <= 40, "{most} at a time");
     assert!(marked(&mark()).is_empty());

@@ -1,6 +1,9 @@
 //! Children, daemons and worse. Each tells its process id on stderr, and ends by itself in the end.
 
 use std::env;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio, id};
 use std::thread;
@@ -16,9 +19,9 @@ const MULTIPLYING: u64 = 20;
 /// Starts what the bot has beside itself.
 pub(crate) fn start(how: &str) {
     match how {
-        "children" => run("child", ""),
-        "daemons" => run("daemon", ""),
-        "closed-daemons" => run("daemon", "closed"),
+        "children" => run_and_hear("child", ""),
+        "daemons" => run_and_hear("daemon", ""),
+        "closed-daemons" => run_and_hear("daemon", "closed"),
         "fork-bomb" => {
             run("multiply", &(seconds() + MULTIPLYING).to_string());
             sleep_for_ever();
@@ -41,18 +44,18 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
     let argument = argument.unwrap_or_default();
     match how {
         "child" => {
-            eprintln!("child {}", id());
+            tell();
             sleep_for_ever();
         }
         "daemon" => {
             setsid().expect("the first process of a group does not start this");
-            run("leaver", &argument);
+            run_from("leaver", &argument, Stdio::inherit());
         }
         // Leaves its child to whoever adopts it.
-        "leaver" => run("demon", &argument),
+        "leaver" => run_from("demon", &argument, Stdio::inherit()),
         "demon" => {
             setsid().expect("a new session");
-            eprintln!("child {}", id());
+            tell();
             if argument == "closed" {
                 for fd in 0..100 {
                     let _ = nix::unistd::close(fd);
@@ -77,9 +80,28 @@ pub(crate) fn child(how: &str, argument: Option<String>) -> bool {
 
 /// Starts this program in another role. It may fail: that is what limits are for.
 fn run(role: &str, argument: &str) {
+    run_from(role, argument, Stdio::null());
+}
+
+/// The same, and waits until it, or what it leaves behind, has told that it is there.
+fn run_and_hear(role: &str, argument: &str) {
+    let (mut hears, tells) = UnixStream::pair().expect("a pair of sockets");
+    run_from(role, argument, OwnedFd::from(tells).into());
+    // Nothing comes where it could not start.
+    let _ = hears.read(&mut [0]);
+}
+
+/// Tells that this process is there.
+fn tell() {
+    eprintln!("child {}", id());
+    // Whoever waits for it does so at the other end of its input.
+    let _ = nix::unistd::write(io::stdin(), b"!");
+}
+
+fn run_from(role: &str, argument: &str, stdin: Stdio) {
     let myself = env::current_exe().expect("the path of this program");
     let mut command = Command::new(myself);
-    command.args([role, argument]).stdin(Stdio::null());
+    command.args([role, argument]).stdin(stdin);
     // Nobody waits for it.
     drop(command.spawn());
 }
