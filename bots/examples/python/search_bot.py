@@ -18,7 +18,7 @@ BATCH = 4
 READY = 8
 #: How much moves that were tried less are preferred.
 CURIOSITY = 0.4
-#: A capture or a push begins as if it had won so many games already.
+#: A capture begins as if it had won so many games already.
 TRUST = 2
 
 
@@ -27,8 +27,8 @@ class Node:
 
     def __init__(self, move, seat, outcome):
         self.move, self.seat = move, seat
-        # What captures (`x`) or pushes (`>`) deserves a closer look.
-        bonus = TRUST * (move.count("x") + move.count(">"))
+        # What captures (`x`) deserves a closer look.
+        bonus = TRUST * move.count("x")
         self.sum, self.games = outcome + bonus, 1 + bonus
         self.children = []
 
