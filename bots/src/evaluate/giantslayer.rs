@@ -72,8 +72,8 @@ impl Ground {
 
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
-        -0.074, 0.230, 0.073,
+        0.246, 6.748, 2.386, 0.470, 0.594, 0.109, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457,
+        0.0, 0.05, 0.0,
     ];
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
