@@ -90,6 +90,7 @@ impl<G: Game> Mind<G> for Searcher<G> {
         }
         rng.shuffle(&mut moves);
         self.memory.table.grow_older();
+        self.memory.evaluation.asked_by(question.seat);
         self.memory.order.grow_older();
         let game = question.game;
         let mut search = Search {

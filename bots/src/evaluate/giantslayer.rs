@@ -1,7 +1,7 @@
 //! Giantslayer: how far the giants are from the edge, and how near the halogai are to them.
 
-use games::Game;
 use games::giantslayer::{Giantslayer, Position};
+use games::{Game, Seat};
 
 use super::grid::Cells;
 use super::linear::{Features, Table};
@@ -15,7 +15,16 @@ const RINGS: usize = 5;
 #[derive(Default)]
 pub(super) struct Siege {
     ground: Option<Ground>,
+    /// Whether the giants ask.
+    giants: bool,
 }
+
+/// The weights by which the giants judge: from games in which the halogai play many moves at
+/// random, so that the giants win some.
+const OF_GIANTS: &[f32] = &[
+    0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
+    -0.074, 0.230, 0.073,
+];
 
 /// The board as tables.
 struct Ground {
@@ -72,9 +81,21 @@ impl Ground {
 
 impl Features<Giantslayer> for Siege {
     const WEIGHTS: &'static [f32] = &[
-        0.075, 4.743, 1.002, -0.327, -0.007, 0.928, 0.406, -0.179, 0.040, 0.057, -1.022, -0.083,
-        -0.074, 0.230, 0.073,
+        0.246, 6.748, 2.386, 0.470, 0.594, 0.109, 0.036, -0.161, -0.108, -0.069, -0.294, -0.457,
+        0.0, 0.05, 0.0,
     ];
+
+    fn asked_by(&mut self, seat: Seat) {
+        self.giants = seat == GIANTS;
+    }
+
+    fn weights(&self) -> &'static [f32] {
+        if self.giants {
+            OF_GIANTS
+        } else {
+            Self::WEIGHTS
+        }
+    }
 
     fn count(&mut self, game: &Giantslayer, position: &Position, table: &mut Table) {
         let ground = self.ground.get_or_insert_with(|| Ground::new(game));

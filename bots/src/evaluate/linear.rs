@@ -17,6 +17,16 @@ pub(super) trait Features<G: Game>: Default + Send {
     /// What each feature weighs, in log odds.
     const WEIGHTS: &'static [f32];
 
+    /// See [`Evaluate::asked_by`].
+    fn asked_by(&mut self, seat: Seat) {
+        let _ = seat;
+    }
+
+    /// The weights for who asks.
+    fn weights(&self) -> &'static [f32] {
+        Self::WEIGHTS
+    }
+
     /// Fills the table, which is all 0 before. What only one seat can have stays 0 for the others.
     fn count(&mut self, game: &G, position: &G::Position, table: &mut Table);
 
@@ -64,11 +74,16 @@ impl<G: Game, F: Features<G>> Evaluate<G> for Linear<F> {
         }
         let mut table = Table::default();
         self.0.count(game, position, &mut table);
+        let weights = self.0.weights();
         table.map(|features| {
-            let terms = features.iter().zip(F::WEIGHTS);
+            let terms = features.iter().zip(weights);
             let sum: f32 = terms.map(|(feature, weight)| feature * weight).sum();
             sum.clamp(-MOST_GUESSED, MOST_GUESSED)
         })
+    }
+
+    fn asked_by(&mut self, seat: Seat) {
+        self.0.asked_by(seat);
     }
 
     fn shortlist(

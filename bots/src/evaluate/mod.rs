@@ -18,7 +18,7 @@ mod run;
 mod siam;
 mod solo;
 
-use games::{Game, MAX_SEATS};
+use games::{Game, MAX_SEATS, Seat};
 
 pub use general::General;
 use linear::Linear;
@@ -36,6 +36,12 @@ pub trait Evaluate<G: Game>: Send {
     ///
     /// The same position always gets the same scores.
     fn scores(&mut self, game: &G, position: &G::Position) -> [f32; MAX_SEATS];
+
+    /// Tells which seat asks from now on: in a game whose sides are very different, each may judge
+    /// by its own lights. Without it no seat is meant.
+    fn asked_by(&mut self, seat: Seat) {
+        let _ = seat;
+    }
 
     /// How promising a legal move looks at once, compared to others: the unit is that of the
     /// ordering of a search, 2^20 for a move that is tried before all others.
