@@ -1,6 +1,7 @@
 //! How busy the machine is while a match runs, as Linux tells it: what says later whether a loss on
 //! time is the bot's or the machine's.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
@@ -11,6 +12,8 @@ use protocol::Load;
 const PRESSURE: &str = "/proc/pressure/cpu";
 /// Since boot, what the cores did, in clock ticks; see proc(5).
 const STAT: &str = "/proc/stat";
+/// A look costs as much as ten moves of an instant bot, and in so little time it tells nothing.
+const FRESH: Duration = Duration::from_millis(20);
 /// The fields of the first line of `/proc/stat`: what is after `steal` is counted elsewhere, too.
 const FIELDS: usize = 8;
 
@@ -30,16 +33,31 @@ pub(super) struct LoadWatch(Sample);
 impl LoadWatch {
     /// Takes the first look.
     pub(super) fn begin() -> Self {
-        LoadWatch(Sample::now())
+        LoadWatch(Sample::recent())
     }
 
-    /// What happened since; `None` where the machine tells nothing.
+    /// What happened since; `None` where the machine tells nothing, or no time went by.
     pub(super) fn end(self) -> Option<Load> {
-        between(&self.0, &Sample::now())
+        between(&self.0, &Sample::recent())
     }
 }
 
+thread_local! {
+    /// The last look of this thread.
+    static LAST: Cell<Option<Sample>> = const { Cell::new(None) };
+}
+
 impl Sample {
+    /// A look that is not older than [`FRESH`].
+    fn recent() -> Self {
+        let fresh = LAST.get().filter(|last| last.at.elapsed() < FRESH);
+        fresh.unwrap_or_else(|| {
+            let now = Sample::now();
+            LAST.set(Some(now));
+            now
+        })
+    }
+
     fn now() -> Self {
         Sample {
             at: Instant::now(),
