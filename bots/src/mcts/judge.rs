@@ -56,6 +56,7 @@ impl<G: Game> Judge<G> {
 
     /// Looks at the position in which a move is wanted.
     pub(super) fn prepare(&mut self, question: &Question<'_, G>, moves: usize) {
+        self.evaluation.asked_by(question.seat);
         if evaluate::is_general::<G>() {
             let mut rng = Rng::from_parts(&[question.game.key(question.position)]);
             let first = || {
