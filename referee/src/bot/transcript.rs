@@ -10,7 +10,7 @@ use tempfile::tempfile;
 use super::trace::{Said, Trace};
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
-const IN_MEMORY: usize = 12 << 10;
+const IN_MEMORY: usize = 4 << 10;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
 const KEPT_A_TURN: usize = 256 << 10;
 /// So much of a line is kept that is too long to be one.

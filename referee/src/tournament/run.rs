@@ -25,6 +25,9 @@ use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::rating;
 
+/// So many reports of slots wait to be written, at most.
+const MOST_REPORTS: usize = 16;
+
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
 pub enum Progress<'a> {
@@ -115,7 +118,7 @@ pub async fn run(
     });
     memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
-    let (reports, mut inbox) = mpsc::channel(2 * slots.max(1));
+    let (reports, mut inbox) = mpsc::channel(MOST_REPORTS);
     for number in 0..slots {
         let (shared, reports) = (shared.clone(), reports.clone());
         thread::Builder::new()
