@@ -320,8 +320,37 @@ impl FromBot {
     /// # Errors
     /// If it is not a message of a bot.
     pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        read(line, OF_A_BOT)
+        match move_at_once(line) {
+            Some(mv) => Ok(FromBot::Move(mv)),
+            None => read(line, OF_A_BOT),
+        }
     }
+}
+
+/// A move whose type comes first, as nearly all lines are: without keeping the fields until their
+/// type is known. `None` for all else, also for what is wrong.
+fn move_at_once(line: &[u8]) -> Option<BotMove> {
+    /// [`BotMove`] and its type.
+    #[derive(Deserialize)]
+    struct Typed<'a> {
+        #[serde(rename = "type")]
+        kind: &'a str,
+        #[serde(rename = "move")]
+        mv: String,
+        #[serde(default)]
+        ply: Option<u32>,
+        #[serde(default)]
+        info: Option<Value>,
+    }
+    let begin = &line[..line.len().min(20)];
+    begin.windows(6).find(|word| word == b"\"move\"")?;
+    let Typed {
+        kind,
+        mv,
+        ply,
+        info,
+    } = serde_json::from_slice(line).ok()?;
+    (kind == "move").then_some(BotMove { mv, ply, info })
 }
 
 /// What a bot's line should be.
@@ -376,6 +405,17 @@ mod tests {
             ("{\"type\":\"resign\"}\r\n", FromBot::Resign {}),
         ] {
             assert_eq!(FromBot::from_line(text.as_bytes()).unwrap(), expected);
+        }
+        for line in [
+            r#"{"type":"move","move":"a1","ply":3,"info":{"depth":2},"more":1}"#,
+            r#"{"move":"a1","info":{"depth":2},"ply":3,"type":"move"}"#,
+            r#"{"type":"mov\u0065","move":"a\u0031","ply":3,"info":{"depth":2}}"#,
+        ] {
+            let FromBot::Move(mv) = FromBot::from_line(line.as_bytes()).unwrap() else {
+                panic!("not a move")
+            };
+            let depth = mv.info.map(|info| info["depth"].clone());
+            assert_eq!((&*mv.mv, mv.ply, depth), ("a1", Some(3), Some(2.into())));
         }
         let info = FromBot::from_line(br#"{"type":"info","depth":3}"#).unwrap();
         assert!(matches!(info, FromBot::Info(info) if info.fields["depth"] == 3));

@@ -57,6 +57,8 @@ fn first_legal(turn: &str) -> &str {
 /// Follows a match by what was played.
 struct Follower {
     game: PaperPenguins,
+    /// The game's; making a board takes as long as many moves.
+    options: Value,
     position: <PaperPenguins as Game>::Position,
     rng: Rng,
     scratch: Vec<<PaperPenguins as Game>::Move>,
@@ -70,6 +72,7 @@ impl Follower {
         Follower {
             position: game.start(&mut rng),
             game,
+            options: Value::Null,
             rng,
             scratch: Vec::new(),
         }
@@ -77,8 +80,11 @@ impl Follower {
 
     fn begin(&mut self, start: &str) {
         let start: Value = serde_json::from_str(start).expect("the referee speaks JSON");
-        let options = Options::read(&PaperPenguins::INFO, &start["options"]).expect("options");
-        self.game = PaperPenguins::new(&options).expect("its options");
+        if self.options != start["options"] {
+            self.options = start["options"].clone();
+            let options = Options::read(&PaperPenguins::INFO, &self.options).expect("options");
+            self.game = PaperPenguins::new(&options).expect("its options");
+        }
         self.position = self.game.load(&start["state"]).expect("its state");
     }
 
