@@ -33,6 +33,10 @@ impl Planner for Fixed {
     fn next(&mut self, _: Played<'_>) -> Vec<Unit> {
         std::mem::take(&mut self.units)
     }
+
+    fn heeds_results(&self) -> bool {
+        false
+    }
 }
 
 impl Earlier {

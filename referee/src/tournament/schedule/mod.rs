@@ -110,6 +110,11 @@ trait Planner: Send {
         false
     }
 
+    /// Whether anything depends on results; else none are kept.
+    fn heeds_results(&self) -> bool {
+        true
+    }
+
     /// Whether it matters that a match repeats another one.
     fn heeds_repetition(&self) -> bool {
         false
@@ -163,6 +168,7 @@ enum State {
 /// What came out of a match.
 #[derive(Clone, Debug)]
 struct Finished {
+    /// Empty where nothing depends on it: large tournaments have many matches.
     outcome: Box<[f64]>,
     /// Equal for matches that repeat each other, if that matters.
     repetition: Option<u64>,
@@ -286,6 +292,10 @@ impl Schedule {
         outcome: &[f64],
         repetition: impl FnOnce() -> Option<u64>,
     ) {
+        let kept = match self.planner.heeds_results() {
+            true => outcome,
+            false => &[],
+        };
         let heeded = self.planner.heeds_repetition();
         let state = number
             .checked_sub(1)
@@ -293,7 +303,7 @@ impl Schedule {
             .filter(|state| !matches!(state, State::Finished(_)));
         let Some(state) = state else { return };
         *state = State::Finished(Finished {
-            outcome: outcome.into(),
+            outcome: kept.into(),
             repetition: if heeded { repetition() } else { None },
         });
         self.finished += 1;

@@ -460,3 +460,19 @@ fn what_is_not_known_changes_nothing() {
     assert!(matches!(schedule.take(), Next::Match(scheduled) if scheduled.number == 1));
     assert_eq!(schedule.take(), Next::Wait);
 }
+
+#[test]
+fn outcomes_are_kept_only_where_something_depends_on_them() {
+    for (format, kept) in [(Format::RoundRobin, 0), (Format::Swiss, 2)] {
+        let mut schedule = Schedule::new(&shape(format, 4, 1));
+        let Next::Match(first) = schedule.take() else {
+            panic!("a match")
+        };
+        schedule.finish(first.number, &[1.0, 0.0]);
+        let State::Finished(result) = &schedule.states[first.number - 1] else {
+            panic!("a result")
+        };
+        assert_eq!(result.outcome.len(), kept);
+        assert_eq!(schedule.finished(), 1);
+    }
+}
