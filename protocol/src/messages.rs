@@ -5,11 +5,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use thiserror::Error;
 
 use crate::mistakes;
 use crate::move_list::MoveList;
 use crate::time::{ClockState, Millis, TimeControl};
+
+/// A move as text. Nearly all are so short that they take no memory of their own.
+pub type MoveText = SmolStr;
 
 /// What the referee says to a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +38,7 @@ pub enum ToBot {
         message: String,
     },
     /// The match is over.
-    End(End),
+    End(Box<End>),
     /// There are no more matches; the process should exit.
     Quit,
 }
@@ -105,7 +109,7 @@ pub struct PlayedMove {
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: MoveText,
 }
 
 /// The end of a match.
@@ -204,7 +208,7 @@ impl fmt::Display for FaultCode {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum FromBot {
     /// The answer to `hello`.
-    Hello(BotHello),
+    Hello(Box<BotHello>),
     /// The answer to `start`.
     Ready {},
     /// The answer to `turn`.
@@ -260,7 +264,7 @@ impl Default for Wants {
 pub struct BotMove {
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: MoveText,
     /// The `ply` of the turn that it answers; an answer to another turn is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
@@ -336,7 +340,7 @@ fn move_at_once(line: &[u8]) -> Option<BotMove> {
         #[serde(rename = "type")]
         kind: &'a str,
         #[serde(rename = "move")]
-        mv: String,
+        mv: MoveText,
         #[serde(default)]
         ply: Option<u32>,
         #[serde(default)]

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use protocol::Record;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
 
 use super::Config;
 use super::config::Affinity;
@@ -26,7 +28,10 @@ use crate::log::{LogWriter, WriteError};
 use crate::rating;
 
 /// So many reports of slots wait to be written, at most.
-const MOST_REPORTS: usize = 16;
+const MOST_REPORTS: usize = 32;
+/// So long the writer rests when it has written all there is: to wake it costs a slot as much as
+/// several moves of instant bots do.
+const REST: Duration = Duration::from_millis(1);
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -147,6 +152,9 @@ pub async fn run(
                     break;
                 }
             },
+        }
+        if inbox.is_empty() && !inbox.is_closed() {
+            sleep(REST).await;
         }
     }
     drop(inbox);
