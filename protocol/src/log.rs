@@ -149,4 +149,9 @@ impl Record {
     pub fn to_line(&self) -> String {
         crate::line(self)
     }
+
+    /// Appends the record as a line.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        crate::write_line(self, out);
+    }
 }

@@ -82,6 +82,16 @@ enum Report {
     Trouble(String),
 }
 
+impl Report {
+    /// The match, if it reports one.
+    fn record(&self) -> Option<&Record> {
+        match self {
+            Report::Finished(_, record) => Some(record),
+            Report::Started(_) | Report::Trouble(_) => None,
+        }
+    }
+}
+
 /// What slots share.
 struct Shared {
     config: Arc<Config>,
@@ -133,25 +143,26 @@ pub async fn run(
     }
     drop(reports);
     let mut wrong = None;
+    let mut batch = Vec::new();
     // Ends when the last slot is gone. After an error slots end at their next report.
-    while let Some(report) = inbox.recv().await {
-        match report {
-            Report::Started(what) => show(Progress::Started(&what)),
-            Report::Trouble(what) => show(Progress::Trouble(&what)),
-            Report::Finished(number, record) => match folder.log.append(&record) {
-                Ok(()) => {
-                    warn_if_mended(&mut folder.log, &mut show);
+    while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+        if let Err(error) = folder.log.append(batch.iter().filter_map(Report::record)) {
+            wrong = Some(error);
+            break;
+        }
+        warn_if_mended(&mut folder.log, &mut show);
+        for report in batch.drain(..) {
+            match report {
+                Report::Started(what) => show(Progress::Started(&what)),
+                Report::Trouble(what) => show(Progress::Trouble(&what)),
+                Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
                     let repetition = || rating::repetition(&record);
                     shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }
-                Err(error) => {
-                    wrong = Some(error);
-                    break;
-                }
-            },
+            }
         }
         if inbox.is_empty() && !inbox.is_closed() {
             sleep(REST).await;
