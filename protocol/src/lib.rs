@@ -15,6 +15,7 @@ mod messages;
 mod mistakes;
 mod model;
 mod move_list;
+mod quick;
 pub mod schema;
 mod time;
 

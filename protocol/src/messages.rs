@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::mistakes;
 use crate::move_list::MoveList;
+use crate::quick;
 use crate::time::{ClockState, Millis, TimeControl};
 
 /// A move as text. Nearly all are so short that they take no memory of their own.
@@ -296,12 +297,17 @@ pub struct BadMessage {
 impl ToBot {
     /// The message as a line.
     pub fn to_line(&self) -> String {
-        crate::line(self)
+        let mut line = Vec::new();
+        self.write_line(&mut line);
+        String::from_utf8(line).expect("JSON is text")
     }
 
     /// Appends the message as a line.
     pub fn write_line(&self, out: &mut Vec<u8>) {
-        crate::write_line(self, out);
+        match self {
+            ToBot::Turn(turn) => quick::write_turn(turn, out),
+            other => crate::write_line(other, out),
+        }
     }
 
     /// Reads a line, with or without its end.
@@ -324,37 +330,11 @@ impl FromBot {
     /// # Errors
     /// If it is not a message of a bot.
     pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        match move_at_once(line) {
+        match quick::read_move(line) {
             Some(mv) => Ok(FromBot::Move(mv)),
             None => read(line, OF_A_BOT),
         }
     }
-}
-
-/// A move whose type comes first, as nearly all lines are: without keeping the fields until their
-/// type is known. `None` for all else, also for what is wrong.
-fn move_at_once(line: &[u8]) -> Option<BotMove> {
-    /// [`BotMove`] and its type.
-    #[derive(Deserialize)]
-    struct Typed<'a> {
-        #[serde(rename = "type")]
-        kind: &'a str,
-        #[serde(rename = "move")]
-        mv: MoveText,
-        #[serde(default)]
-        ply: Option<u32>,
-        #[serde(default)]
-        info: Option<Value>,
-    }
-    let begin = &line[..line.len().min(20)];
-    begin.windows(6).find(|word| word == b"\"move\"")?;
-    let Typed {
-        kind,
-        mv,
-        ply,
-        info,
-    } = serde_json::from_slice(line).ok()?;
-    (kind == "move").then_some(BotMove { mv, ply, info })
 }
 
 /// What a bot's line should be.
