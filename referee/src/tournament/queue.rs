@@ -1,6 +1,6 @@
 //! The schedule, shared by the slots that play it: who has nothing to play waits for results.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
@@ -22,7 +22,7 @@ impl Queue {
     }
 
     /// The next match, as soon as it is known; `None` when nothing is to be begun any more.
-    pub(super) async fn next(&self) -> Option<Arc<Scheduled>> {
+    pub(super) async fn next(&self) -> Option<Scheduled> {
         // From here on, no result is missed.
         let mut results = self.results.subscribe();
         loop {
@@ -57,6 +57,8 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
     use crate::tournament::schedule::{Format, Shape};
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::order;
 use super::shape::{Format, Shape};
-use super::{Earlier, Planner, Played, Turns, Unit};
+use super::{Earlier, Group, Planner, Played, Turns, Unit};
 
 /// All units at once.
 pub(super) struct Fixed {
@@ -43,7 +43,7 @@ impl Earlier {
     /// The units of the earlier tournament, told by the indices of the one now.
     fn units(&self) -> Vec<Unit> {
         let now = |unit: Unit| {
-            let mut group: Vec<usize> = unit.group.iter().map(|&bot| self.bots[bot]).collect();
+            let mut group: Group = unit.group.iter().map(|&bot| self.bots[bot]).collect();
             group.sort_unstable();
             Unit {
                 game: self.games[unit.game],
@@ -61,8 +61,11 @@ fn units(shape: &Shape) -> Vec<Unit> {
     let mut turns = Turns::default();
     let mut units = Vec::with_capacity(a_round.len() * shape.rounds as usize);
     for round in 0..shape.rounds {
-        let more = a_round.iter().cloned();
-        units.extend(more.map(|(game, group)| turns.unit(game, group, round)));
+        units.extend(
+            a_round
+                .iter()
+                .map(|(game, group)| turns.unit(*game, group, round)),
+        );
     }
     units
 }

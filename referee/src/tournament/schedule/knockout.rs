@@ -125,7 +125,7 @@ impl Planner for Knockout {
                 self.extra += 1;
                 let units = tied.into_iter();
                 return units
-                    .map(|group| self.turns.unit(slot, group, stage))
+                    .map(|group| self.turns.unit(slot, &group, stage))
                     .collect();
             }
             if !self.advance() {
@@ -136,7 +136,7 @@ impl Planner for Knockout {
         let mut units = Vec::new();
         for _ in 0..self.rounds {
             for (game, group) in order::mix(&open, &slots) {
-                units.push(self.turns.unit(game, group, stage));
+                units.push(self.turns.unit(game, &group, stage));
             }
         }
         units

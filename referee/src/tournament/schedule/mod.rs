@@ -12,10 +12,15 @@ mod swiss;
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+use games::MAX_SEATS;
 
 pub use shape::{Count, Format, GameShape, SeatOrders, Shape};
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
+
+/// Bots as indices. It stands in the matches themselves: large tournaments have many.
+pub type Group = ArrayVec<usize, MAX_SEATS>;
 
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +29,8 @@ pub struct Scheduled {
     pub number: usize,
     /// The game, as an index.
     pub game: usize,
-    /// The bots in seat order, as indices.
-    pub seats: Vec<usize>,
+    /// The bots in seat order.
+    pub seats: Group,
     /// The format's round, from 0.
     pub round: u32,
     /// How often these bots were to play this game before, in each seat order: with it the start
@@ -40,7 +45,7 @@ impl Scheduled {
     }
 
     /// The bots of the pairing, whoever sits where: what all matches of a pairing share.
-    pub fn group(&self) -> Vec<usize> {
+    pub fn group(&self) -> Group {
         let mut group = self.seats.clone();
         group.sort_unstable();
         group
@@ -53,17 +58,18 @@ impl Scheduled {
 struct Unit {
     game: usize,
     /// In ascending order.
-    group: Vec<usize>,
+    group: Group,
     round: u32,
     turn: u32,
 }
 
 /// Counts how often each group plays each game.
 #[derive(Debug, Default)]
-struct Turns(HashMap<(usize, Vec<usize>), u32>);
+struct Turns(HashMap<(usize, Group), u32>);
 
 impl Turns {
-    fn unit(&mut self, game: usize, group: Vec<usize>, round: u32) -> Unit {
+    fn unit(&mut self, game: usize, group: &[usize], round: u32) -> Unit {
+        let group: Group = group.iter().copied().collect();
         let next = self.0.entry((game, group.clone())).or_default();
         let turn = *next;
         *next += 1;
@@ -79,7 +85,7 @@ impl Turns {
 /// The matches so far and what came out.
 #[derive(Clone, Copy)]
 struct Played<'a> {
-    matches: &'a [Arc<Scheduled>],
+    matches: &'a [Scheduled],
     states: &'a [State],
 }
 
@@ -87,14 +93,14 @@ impl<'a> Played<'a> {
     fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
         let both = self.matches.iter().zip(self.states);
         both.filter_map(|(scheduled, state)| match state {
-            State::Finished(result) => Some((&**scheduled, &*result.outcome)),
+            State::Finished(Some(result)) => Some((scheduled, &*result.outcome)),
             _ => None,
         })
     }
 
     fn result(self, number: usize) -> Option<&'a Finished> {
         match self.states.get(number.checked_sub(1)?)? {
-            State::Finished(result) => Some(result),
+            State::Finished(result) => result.as_deref(),
             _ => None,
         }
     }
@@ -151,7 +157,7 @@ pub struct Earlier {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// To play this match; nobody else gets it.
-    Match(Arc<Scheduled>),
+    Match(Scheduled),
     /// To wait for results, which decide what comes then.
     Wait,
     /// Nothing more.
@@ -162,13 +168,13 @@ pub enum Next {
 enum State {
     Open,
     Taken,
-    Finished(Finished),
+    /// With what came out, where anything depends on it.
+    Finished(Option<Box<Finished>>),
 }
 
 /// What came out of a match.
 #[derive(Clone, Debug)]
 struct Finished {
-    /// Empty where nothing depends on it: large tournaments have many matches.
     outcome: Box<[f64]>,
     /// Equal for matches that repeat each other, if that matters.
     repetition: Option<u64>,
@@ -183,13 +189,13 @@ struct Finished {
 /// use referee::tournament::schedule::{Schedule, Shape};
 ///
 /// let schedule = Schedule::new(&Shape::round_robin(&[2], 3, 1));
-/// let seats: Vec<_> = schedule.known().map(|m| m.seats.clone()).collect();
+/// let seats: Vec<_> = schedule.known().map(|m| m.seats.to_vec()).collect();
 /// assert_eq!(seats, [[0, 1], [1, 0], [1, 2], [2, 1], [0, 2], [2, 0]]);
 /// ```
 pub struct Schedule {
     planner: Box<dyn Planner>,
     orders: SeatOrders,
-    matches: Vec<Arc<Scheduled>>,
+    matches: Vec<Scheduled>,
     states: Vec<State>,
     /// The index of the first match that may be open.
     cursor: usize,
@@ -234,11 +240,11 @@ impl Schedule {
 
     /// The matches that are known so far, in their order.
     pub fn known(&self) -> impl ExactSizeIterator<Item = &Scheduled> {
-        self.matches.iter().map(|scheduled| &**scheduled)
+        self.matches.iter()
     }
 
     /// The match of this number, if it is known.
-    pub fn get(&self, number: usize) -> Option<&Arc<Scheduled>> {
+    pub fn get(&self, number: usize) -> Option<&Scheduled> {
         self.matches.get(number.checked_sub(1)?)
     }
 
@@ -292,20 +298,18 @@ impl Schedule {
         outcome: &[f64],
         repetition: impl FnOnce() -> Option<u64>,
     ) {
-        let kept = match self.planner.heeds_results() {
-            true => outcome,
-            false => &[],
-        };
-        let heeded = self.planner.heeds_repetition();
         let state = number
             .checked_sub(1)
             .and_then(|at| self.states.get_mut(at))
             .filter(|state| !matches!(state, State::Finished(_)));
         let Some(state) = state else { return };
-        *state = State::Finished(Finished {
-            outcome: kept.into(),
-            repetition: if heeded { repetition() } else { None },
-        });
+        let repeats = self.planner.heeds_repetition();
+        *state = State::Finished(self.planner.heeds_results().then(|| {
+            Box::new(Finished {
+                outcome: outcome.into(),
+                repetition: if repeats { repetition() } else { None },
+            })
+        }));
         self.finished += 1;
         let played = Played {
             matches: &self.matches,
@@ -341,13 +345,13 @@ impl Schedule {
         };
         for unit in self.planner.next(played) {
             for seats in self.orders.of(&unit.group) {
-                self.matches.push(Arc::new(Scheduled {
+                self.matches.push(Scheduled {
                     number: self.matches.len() + 1,
                     game: unit.game,
-                    seats,
+                    seats: seats.into_iter().collect(),
                     round: unit.round,
                     turn: unit.turn,
-                }));
+                });
                 self.states.push(State::Open);
             }
         }

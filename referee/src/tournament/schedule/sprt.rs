@@ -32,7 +32,7 @@ impl Sprt {
         let mut turns = Turns::default();
         let units = (0..max_pairs)
             .zip(slots.iter().cycle())
-            .map(|(_, &game)| turns.unit(game, vec![0, 1], 0));
+            .map(|(_, &game)| turns.unit(game, &[0, 1], 0));
         Sprt {
             units: units.collect(),
             hypotheses,
@@ -72,7 +72,7 @@ impl Planner for Sprt {
             let Some(pair) = played.matches.get(first..first + 2) else {
                 break;
             };
-            let results = [0, 1].map(|i| Some((&*pair[i], played.result(pair[i].number)?)));
+            let results = [0, 1].map(|i| Some((&pair[i], played.result(pair[i].number)?)));
             let [Some(one), Some(other)] = results else {
                 return false;
             };

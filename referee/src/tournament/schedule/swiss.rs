@@ -124,7 +124,7 @@ impl Planner for Swiss {
         self.begun += 1;
         let units = order::mix(&pairings, &self.slots()).into_iter();
         units
-            .map(|(game, group)| self.turns.unit(game, group, round))
+            .map(|(game, group)| self.turns.unit(game, &group, round))
             .collect()
     }
 

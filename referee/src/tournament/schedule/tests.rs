@@ -31,13 +31,13 @@ fn play(
 ) -> (Schedule, Vec<Scheduled>) {
     let mut schedule = Schedule::new(shape);
     let mut rng = Rng::new(at_a_time as u64);
-    let mut running: Vec<Arc<Scheduled>> = Vec::new();
+    let mut running: Vec<Scheduled> = Vec::new();
     let mut all = Vec::new();
     loop {
         if running.len() < at_a_time
             && let Next::Match(scheduled) = schedule.take()
         {
-            all.push((*scheduled).clone());
+            all.push(scheduled.clone());
             running.push(scheduled);
             continue;
         }
@@ -146,7 +146,7 @@ fn what_was_played_least_comes_first() {
         let all = matches(&Shape::round_robin(&[2, 2, 2], bots, 2));
         let mut games = [0; 3];
         let mut busy = vec![0; bots];
-        let mut pairings: HashMap<Vec<usize>, u32> = HashMap::new();
+        let mut pairings: HashMap<Group, u32> = HashMap::new();
         for pair in &all {
             pairings.insert(pair.group(), 0);
         }
@@ -230,13 +230,13 @@ fn a_schedule_is_restored_from_results_in_the_order_of_a_log() {
         for cut in [0, 1, 7, all.len() / 2, all.len()] {
             let mut schedule = Schedule::new(&shape);
             for scheduled in &all[..cut] {
-                assert_eq!(**schedule.get(scheduled.number).unwrap(), *scheduled);
+                assert_eq!(*schedule.get(scheduled.number).unwrap(), *scheduled);
                 schedule.finish(scheduled.number, &result(scheduled, 5));
             }
             let mut rest = Vec::new();
             while let Next::Match(scheduled) = schedule.take() {
                 schedule.finish(scheduled.number, &result(&scheduled, 5));
-                rest.push((*scheduled).clone());
+                rest.push(scheduled.clone());
             }
             assert_eq!(rest, all[cut..]);
             assert_eq!(schedule.standing(), whole.standing());
@@ -252,9 +252,9 @@ fn swiss_rounds_pair_everybody_without_rematches() {
         let shape = shape(Format::Swiss, bots, rounds);
         let (schedule, all) = play(&shape, 3, |m| result(m, 2));
         assert_eq!(all.len() as u64, shape.count().most);
-        let mut met: HashMap<Vec<usize>, HashSet<u32>> = HashMap::new();
+        let mut met: HashMap<Group, HashSet<u32>> = HashMap::new();
         for round in 0..rounds {
-            let mut busy: HashMap<usize, HashSet<Vec<usize>>> = HashMap::new();
+            let mut busy: HashMap<usize, HashSet<Group>> = HashMap::new();
             for m in all.iter().filter(|m| m.round == round) {
                 met.entry(m.group()).or_default().insert(round);
                 for bot in &m.seats {
@@ -285,7 +285,7 @@ fn swiss_rounds_pair_everybody_without_rematches() {
 fn swiss_goes_on_when_everybody_has_met() {
     let shape = shape(Format::Swiss, 4, 9);
     let (_, all) = play(&shape, 1, |m| result(m, 3));
-    let mut met: HashMap<Vec<usize>, u32> = HashMap::new();
+    let mut met: HashMap<Group, u32> = HashMap::new();
     for m in all.iter().filter(|m| m.game == 0) {
         *met.entry(m.group()).or_default() += 1;
     }
@@ -436,7 +436,7 @@ fn extensions_keep_the_numbers_of_what_was_there() {
     let extended = Schedule::extending(&new, &[earlier]);
     let before = matches(&old);
     for (now, before) in extended.known().zip(&before) {
-        let seats: Vec<usize> = before.seats.iter().map(|&bot| [1, 2, 4][bot]).collect();
+        let seats: Group = before.seats.iter().map(|&bot| [1, 2, 4][bot]).collect();
         assert_eq!((now.number, &now.seats), (before.number, &seats));
         assert_eq!(now.game, [2, 0][before.game]);
         assert_eq!(now.turn, before.turn);
@@ -463,7 +463,7 @@ fn what_is_not_known_changes_nothing() {
 
 #[test]
 fn outcomes_are_kept_only_where_something_depends_on_them() {
-    for (format, kept) in [(Format::RoundRobin, 0), (Format::Swiss, 2)] {
+    for (format, kept) in [(Format::RoundRobin, false), (Format::Swiss, true)] {
         let mut schedule = Schedule::new(&shape(format, 4, 1));
         let Next::Match(first) = schedule.take() else {
             panic!("a match")
@@ -472,7 +472,7 @@ fn outcomes_are_kept_only_where_something_depends_on_them() {
         let State::Finished(result) = &schedule.states[first.number - 1] else {
             panic!("a result")
         };
-        assert_eq!(result.outcome.len(), kept);
+        assert_eq!(result.is_some(), kept);
         assert_eq!(schedule.finished(), 1);
     }
 }
