@@ -95,7 +95,7 @@ impl<G: Game> Search<'_, G> {
         let scores = &scores[..self.game.seats()];
         if scores.len() > 2 {
             let value = value::of_many(scores, self.seat);
-            return if side == 0 { value } else { -value };
+            return self.for_side(value, side);
         }
         let others = scores
             .iter()
@@ -105,6 +105,16 @@ impl<G: Game> Search<'_, G> {
             .map(|(_, score)| *score)
             .fold(f32::NEG_INFINITY, f32::max);
         let value = value::of_lead(scores[self.seat] - best);
+        self.for_side(value, side)
+    }
+
+    /// A guess of the seat that searches, as its side or the other one sees it. What is certain by
+    /// the rules is only a guess where a limit may stop the match before it comes true.
+    fn for_side(&self, value: Value, side: usize) -> Value {
+        let value = match self.max_plies {
+            Some(_) => value.clamp(1 - PROVEN, PROVEN - 1),
+            None => value,
+        };
         if side == 0 { value } else { -value }
     }
 
