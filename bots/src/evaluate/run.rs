@@ -102,3 +102,40 @@ impl Features<Run> for Drive {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use games::Options;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn captures_are_noisy_until_the_cowboys_have_acted() {
+        let game = Run::new(&Options::defaults(&Run::INFO)).unwrap();
+        let noisy = |acted| {
+            let position = game.load(&json!({
+                "ply": 21, "to_move": 0, "acted": acted, "scores": [0, 0],
+                "black": {
+                    "cows": ["f4"], "cowboys": ["e3"], "reserve": {"cows": 6, "cowboys": 4},
+                },
+                "white": {
+                    "cows": ["e2"], "cowboys": ["d2"], "reserve": {"cows": 6, "cowboys": 4},
+                },
+            }));
+            let mut moves = Vec::new();
+            Drive::default().noisy(&game, &position.unwrap(), &mut moves);
+            moves.sort_by_key(|(promise, _)| -promise);
+            let text = |(promise, mv)| {
+                let mut text = String::new();
+                game.write_move(mv, &mut text);
+                (promise, text)
+            };
+            moves.into_iter().map(text).collect::<Vec<_>>()
+        };
+        let both = [(1, "e3xe2".to_owned()), (0, "e3xd2".to_owned())];
+        assert_eq!(noisy(json!(null)), both);
+        assert_eq!(noisy(json!("cow")), both);
+        assert_eq!(noisy(json!("cowboy")), []);
+    }
+}
