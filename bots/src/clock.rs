@@ -9,6 +9,8 @@ use protocol::{ClockState, Millis};
 const SHARE: f64 = 0.85;
 /// Kept back on top of that, for the way of the answer.
 const RESERVE: Duration = Duration::from_millis(5);
+/// More than this is never kept back: what a busy machine takes does not grow with the limit.
+const MOST_KEPT: Duration = Duration::from_millis(60);
 /// A game clock is spent as if so many moves were still to come.
 const MOVES_TO_GO: u32 = 24;
 
@@ -29,7 +31,7 @@ pub fn allot(clock: &ClockState, seat: Seat) -> Option<Duration> {
     let game_clock = remaining(clock, seat).map(|left| {
         let increment = clock.increment_ms.unwrap_or_default().0;
         // The increment comes after the move, so what is left now is the limit all the same.
-        (usable(left) / MOVES_TO_GO + increment.mul_f64(SHARE)).min(usable(left))
+        (share(left) / MOVES_TO_GO + increment.mul_f64(SHARE)).min(share(left))
     });
     match (per_move, game_clock) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -43,8 +45,13 @@ fn remaining(clock: &ClockState, seat: Seat) -> Option<Duration> {
     Some(left)
 }
 
-/// The part of a limit that can be spent safely.
+/// The part of a move's limit that can be spent safely.
 fn usable(limit: Duration) -> Duration {
+    share(limit).max(limit.saturating_sub(MOST_KEPT))
+}
+
+/// The same where the rest is spent later: of a game clock.
+fn share(limit: Duration) -> Duration {
     limit.mul_f64(SHARE).saturating_sub(RESERVE)
 }
 
@@ -79,6 +86,14 @@ mod tests {
         );
         let spent = allot(&clock(Some(10_000), Some(10_000), None), 1).unwrap();
         assert!(spent > ms(300) && spent < ms(400), "{spent:?}");
+    }
+
+    #[test]
+    fn long_limits_are_used_but_for_a_little() {
+        let spent = |limit| allot(&clock(Some(limit), None, None), 0);
+        assert_eq!(spent(30), Some(Duration::from_micros(20_500)));
+        assert_eq!(spent(400), Some(ms(340)));
+        assert_eq!(spent(1000), Some(ms(940)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Alpha-beta search for two seats: deeper and deeper, by the evaluation of the game.
 //!
-//! With more seats it is the paranoid search: all others are taken to play against the one.
+//! With more seats it is the paranoid search: all others are taken to play against the one, by
+//! moves that are also good for themselves.
 
 mod order;
 mod search;
@@ -125,7 +126,7 @@ impl<G: Game> Search<'_, G> {
             let value = if self.stop.count() || self.stop.stopped() {
                 -INFINITE
             } else if self.is_over(&next) {
-                value::of_outcome(self.game.outcome(&next)[self.seat], 1)
+                self.outcome(&next, 0, 1)
             } else {
                 self.guess(&next, 0)
             };

@@ -1,7 +1,8 @@
 //! The search below the root: principal variation search, the seats in two sides.
 //!
 //! The seat that searches is one side, all others are the other one. With two seats that is
-//! exact; with more it is the paranoid search, in which all others play against the one.
+//! exact; with more it is the paranoid search, in which all others play against the one, but only
+//! by moves that are good for themselves.
 
 use games::{Game, Seat};
 
@@ -17,8 +18,12 @@ const ORDER_DEPTH: i32 = 3;
 const STATIC_DEPTH: i32 = 3;
 /// How much too good it must be, for each ply of depth.
 const STATIC_MARGIN: Value = 700;
+/// So many moves are put in order between two looks at the clock.
+const LOOK: usize = 32;
 /// The first moves are never searched less deep.
 const FULL_MOVES: usize = 4;
+/// With more than two seats, so many moves of each other seat are searched.
+const SENSIBLE: usize = 3;
 /// Where the match ends within so many plies, positions are not the same at another ply.
 const NEAR_END: u32 = 100;
 
@@ -74,8 +79,13 @@ impl<G: Game> Search<'_, G> {
     }
 
     /// What a position is worth to a side by its outcome so far.
-    fn outcome(&self, position: &G::Position, side: usize, ply: usize) -> Value {
-        let value = value::of_outcome(self.game.outcome(position)[self.seat], ply);
+    pub(super) fn outcome(&self, position: &G::Position, side: usize, ply: usize) -> Value {
+        let outcome = self.game.outcome(position);
+        let value = if outcome.len() > 2 {
+            value::of_share(outcome[self.seat], ply)
+        } else {
+            value::of_outcome(outcome[self.seat], ply)
+        };
         if side == 0 { value } else { -value }
     }
 
@@ -83,6 +93,10 @@ impl<G: Game> Search<'_, G> {
     pub(super) fn guess(&mut self, position: &G::Position, side: usize) -> Value {
         let scores = self.memory.evaluation.scores(self.game, position);
         let scores = &scores[..self.game.seats()];
+        if scores.len() > 2 {
+            let value = value::of_many(scores, self.seat);
+            return self.for_side(value, side);
+        }
         let others = scores
             .iter()
             .enumerate()
@@ -91,6 +105,16 @@ impl<G: Game> Search<'_, G> {
             .map(|(_, score)| *score)
             .fold(f32::NEG_INFINITY, f32::max);
         let value = value::of_lead(scores[self.seat] - best);
+        self.for_side(value, side)
+    }
+
+    /// A guess of the seat that searches, as its side or the other one sees it. What is certain by
+    /// the rules is only a guess where a limit may stop the match before it comes true.
+    fn for_side(&self, value: Value, side: usize) -> Value {
+        let value = match self.max_plies {
+            Some(_) => value.clamp(1 - PROVEN, PROVEN - 1),
+            None => value,
+        };
         if side == 0 { value } else { -value }
     }
 
@@ -317,6 +341,9 @@ impl<G: Game> Search<'_, G> {
         let memory = &mut *self.memory;
         self.game.legal(position, &mut memory.scratch);
         list.extend(memory.scratch.iter().map(|&mv| (0, mv)));
+        if side == 1 && self.game.seats() > 2 {
+            self.keep_sensible(position, &mut list);
+        }
         for (promise, mv) in &mut list {
             *promise = if first == Some(*mv) {
                 i32::MAX
@@ -333,6 +360,27 @@ impl<G: Game> Search<'_, G> {
         list
     }
 
+    /// Keeps the moves of another seat that look best to that seat itself: of more than two seats
+    /// none plays against one alone.
+    fn keep_sensible(&mut self, position: &G::Position, list: &mut Vec<(i32, G::Move)>) {
+        let mover = self.game.to_move(position);
+        let Some(seat) = mover.filter(|_| list.len() > SENSIBLE) else {
+            return;
+        };
+        for (promise, mv) in list.iter_mut() {
+            let mut next = *position;
+            self.game.play(&mut next, *mv);
+            *promise = if self.is_over(&next) {
+                value::of_share(self.game.outcome(&next)[seat], 0)
+            } else {
+                let scores = self.memory.evaluation.scores(self.game, &next);
+                value::of_many(&scores[..self.game.seats()], seat)
+            };
+        }
+        list.sort_by_key(|(promise, _)| -promise);
+        list.truncate(SENSIBLE);
+    }
+
     /// Adds to the moves' promises what the evaluation says about the positions after them.
     fn look_ahead(
         &mut self,
@@ -341,7 +389,12 @@ impl<G: Game> Search<'_, G> {
         ply: usize,
         list: &mut [(i32, G::Move)],
     ) {
-        for (promise, mv) in list.iter_mut().filter(|(promise, _)| *promise != i32::MAX) {
+        let rest = list.iter_mut().filter(|(promise, _)| *promise != i32::MAX);
+        for (index, (promise, mv)) in rest.enumerate() {
+            // With a thousand moves this takes milliseconds.
+            if index % LOOK == LOOK - 1 && self.stop.look() {
+                return;
+            }
             let mut next = *position;
             self.game.play(&mut next, *mv);
             let value = if self.is_over(&next) {

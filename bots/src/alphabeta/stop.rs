@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// The time for a move where no clock runs.
 const UNHURRIED: Duration = Duration::from_secs(1);
 /// Nodes between two looks at the clock.
-const POLL: u64 = 32;
+const POLL: u64 = 8;
 
 /// The end of a search.
 #[derive(Debug)]

@@ -224,6 +224,31 @@ fn a_threat_is_parried() {
 }
 
 #[test]
+fn what_is_certain_may_not_come_true_before_a_limit() {
+    let options = Options::read(&games::amazons::Amazons::INFO, &json!({"size": 5})).unwrap();
+    let game = games::amazons::Amazons::new(&options).unwrap();
+    // Two regions: light has nine cells left, dark one.
+    let state = json!({"ply": 13, "to_move": 0, "amazons": [["a1"], ["a5"]], "arrows": [
+        "a3", "b3", "b4", "b5", "c3", "c4", "c5", "d3", "d4", "d5", "e3", "e4", "e5",
+    ], "scores": [0, 0]});
+    let position = game.load(&state).unwrap();
+    let value = |max_plies| {
+        let bot = AlphaBeta {
+            nodes: Some(20_000),
+            untimed: true,
+        };
+        let mut mind: Box<dyn Mind<games::amazons::Amazons>> = bot.mind();
+        let question = Question {
+            max_plies,
+            ..Question::new(&game, &position, 0)
+        };
+        mind.choose(&question, &mut Rng::new(1)).info.unwrap()["value"].as_f64()
+    };
+    assert_eq!(value(None), Some(1.0));
+    assert_eq!(value(Some(15)), Some(0.5));
+}
+
+#[test]
 fn without_time_the_best_looking_move_is_taken() {
     let game = siam();
     let position = game.start(&mut Rng::new(0));

@@ -1,5 +1,7 @@
 //! Values of positions as whole numbers: wins by their distance, guesses by their log odds.
 
+use games::Seat;
+
 use crate::evaluate::{self, CERTAIN};
 
 /// What a position is worth to the side to move.
@@ -29,6 +31,30 @@ pub(super) fn of_outcome(outcome: f64, ply: usize) -> Value {
         0 => 0,
         _ => value - value.signum() * ply as Value,
     }
+}
+
+/// The same with more than two seats, where first and last place alone are sure ends of the scale:
+/// what lies between is worth as much as a guess of that outcome, not more than any guess.
+pub(super) fn of_share(share: f64, ply: usize) -> Value {
+    if share <= 0.0 || share >= 1.0 {
+        return of_outcome(share, ply);
+    }
+    of_lead((share / (1.0 - share)).ln() as f32)
+}
+
+/// What evaluated scores are worth to a seat among more than two: by the share of the others that
+/// it may expect to beat.
+pub(super) fn of_many(scores: &[f32], seat: Seat) -> Value {
+    let others = || (0..scores.len()).filter(|other| *other != seat);
+    let leads = || others().map(|other| scores[seat] - scores[other]);
+    let least = leads().fold(f32::INFINITY, f32::min);
+    let most = leads().fold(f32::NEG_INFINITY, f32::max);
+    if least >= CERTAIN || most <= -CERTAIN {
+        return of_lead(if least > 0.0 { least } else { most });
+    }
+    let beaten: f32 = leads().map(|lead| evaluate::expected(lead, 0.0)).sum();
+    let share = (beaten / others().count() as f32).clamp(1e-6, 1.0 - 1e-6);
+    of_lead((share / (1.0 - share)).ln())
 }
 
 /// The outcome that a value expects.
@@ -73,6 +99,21 @@ mod tests {
         assert_eq!(of_outcome(0.5, 7), 0);
         assert!(of_outcome(1.0, 200) > of_lead(1e9));
         assert!(is_proven(of_lead(CERTAIN + 0.1)) && !is_proven(of_lead(CERTAIN - 0.1)));
+    }
+
+    #[test]
+    fn places_between_first_and_last_are_worth_what_a_guess_of_them_is() {
+        assert_eq!(of_share(1.0, 3), of_outcome(1.0, 3));
+        assert_eq!(of_share(0.0, 3), of_outcome(0.0, 3));
+        assert_eq!(of_share(0.5, 3), 0);
+        let second_of_four = of_share(2.0 / 3.0, 9);
+        assert!(second_of_four > 0 && second_of_four < of_many(&[9.0, 2.0, 1.0, 0.0], 0));
+        assert!(!is_proven(second_of_four));
+        assert_eq!(of_many(&[1.0, 1.0, 1.0], 2), 0);
+        // Sure to beat one and to lose to the other; sure to be first.
+        let sure = [100.0, 50.0, 0.0];
+        assert!(of_many(&sure, 1).abs() < 10 && is_proven(of_many(&sure, 0)));
+        assert!(of_many(&sure, 2) <= -PROVEN);
     }
 
     #[test]

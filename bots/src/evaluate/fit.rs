@@ -1,10 +1,11 @@
 //! Fits the weights of evaluations to games that `alphabeta` plays against itself:
 //! `FIT=siam:400:2000 cargo test --release -p bots fit_weights -- --ignored --nocapture` plays 400
 //! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` gives other
-//! games; with `FIT_HANDICAP` the first seat plays so many times more moves at random.
+//! games; with `FIT_HANDICAP` the first seat plays so many times more moves at random; `FIT_OPTIONS`
+//! are the game's options. With more than two seats each two of them are compared.
 
 use games::registry::{self, Visitor};
-use games::{Game, Options, Rng};
+use games::{Game, MAX_SEATS, Options, Rng};
 
 use super::linear::{Features, MOST, Table};
 use crate::alphabeta::AlphaBeta;
@@ -18,12 +19,21 @@ const SLIPS: [u64; 6] = [2, 4, 8, 16, 16, 32];
 /// How much weights are drawn to 0.
 const RIDGE: f64 = 2.0;
 
-/// A position: the features of the first seat less those of the second one, and the outcome.
+/// A position and two seats: the features of the one less those of the other one, and which of them
+/// is ahead in the end: 1, ½ or 0.
 type Sample = ([f64; MOST], f64);
 
 /// Plays a game and appends its positions.
-fn play<G: Game, F: Features<G>>(nodes: u64, handicap: u64, seed: u64, samples: &mut Vec<Sample>) {
-    let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+fn play<G: Game, F: Features<G>>(
+    game: &G,
+    nodes: u64,
+    handicap: u64,
+    seed: u64,
+    samples: &mut Vec<Sample>,
+) {
+    let pairs: Vec<(usize, usize)> = (0..game.seats())
+        .flat_map(|one| (one + 1..game.seats()).map(move |other| (one, other)))
+        .collect();
     let mut rng = Rng::new(seed);
     let mut position = game.start(&mut rng);
     let mut features = F::default();
@@ -31,9 +41,9 @@ fn play<G: Game, F: Features<G>>(nodes: u64, handicap: u64, seed: u64, samples: 
         nodes: Some(nodes),
         untimed: true,
     };
-    let mut minds: [Box<dyn Mind<G>>; 2] = [bot.mind(), bot.mind()];
+    let mut minds: Vec<Box<dyn Mind<G>>> = (0..game.seats()).map(|_| bot.mind()).collect();
     let opening = rng.below(OPENING) as u32;
-    let mut slips = [0, 1].map(|_| SLIPS[rng.index(SLIPS.len())]);
+    let mut slips = [0; MAX_SEATS].map(|_| SLIPS[rng.index(SLIPS.len())]);
     slips[0] = (slips[0] / handicap).max(1);
     let first = samples.len();
     let mut scratch = Vec::new();
@@ -43,27 +53,30 @@ fn play<G: Game, F: Features<G>>(nodes: u64, handicap: u64, seed: u64, samples: 
         if ply >= most {
             break;
         }
-        if ply > opening && features.certain(&game, &position).is_none() {
+        if ply > opening && features.certain(game, &position).is_none() {
             let mut table = Table::default();
-            features.count(&game, &position, &mut table);
-            let lead = std::array::from_fn(|i| f64::from(table[0][i] - table[1][i]));
-            samples.push((lead, 0.0));
+            features.count(game, &position, &mut table);
+            for &(one, other) in &pairs {
+                let lead = |i| f64::from(table[one][i] - table[other][i]);
+                samples.push((std::array::from_fn(lead), 0.0));
+            }
         }
         let mv = if ply < opening || rng.below(slips[seat]) == 0 {
             game.random_move(&position, &mut rng, &mut scratch)
         } else {
             let question = Question {
                 max_plies: G::INFO.limits.max_plies,
-                ..Question::new(&game, &position, seat)
+                ..Question::new(game, &position, seat)
             };
             minds[seat].choose(&question, &mut rng).mv
         };
         game.play(&mut position, mv);
         minds.iter_mut().for_each(|mind| mind.played(mv));
     }
-    let outcome = game.outcome(&position)[0];
-    for sample in &mut samples[first..] {
-        sample.1 = outcome;
+    let outcome = game.outcome(&position);
+    for (sample, &(one, other)) in samples[first..].iter_mut().zip(pairs.iter().cycle()) {
+        let order = outcome[one].total_cmp(&outcome[other]);
+        sample.1 = (1.0 + f64::from(order as i8)) / 2.0;
     }
 }
 
@@ -131,8 +144,12 @@ fn report<G: Game, F: Features<G>>(games: u64, nodes: u64) {
         .ok()
         .and_then(|s| s.parse().ok());
     let seed = std::env::var("FIT_SEED").ok().and_then(|s| s.parse().ok());
+    let options = std::env::var("FIT_OPTIONS").unwrap_or_else(|_| "{}".to_owned());
+    let options = serde_json::from_str(&options).unwrap();
+    let rules = G::new(&Options::read(&G::INFO, &options).unwrap()).unwrap();
     for game in 0..games {
         play::<G, F>(
+            &rules,
             nodes,
             handicap.unwrap_or(1),
             seed.unwrap_or(1u64) * 1_000_000 + game,

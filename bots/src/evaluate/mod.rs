@@ -63,7 +63,8 @@ pub trait Evaluate<G: Game>: Send {
     }
 
     /// Appends the moves after which the scores may be very different, with their promise: a
-    /// search does not rely on the scores of a position before it has looked at these.
+    /// search does not rely on the scores of a position before it has looked at these. `mcts`, which
+    /// looks at all moves of a position at once, plays no better with them.
     fn noisy(&mut self, game: &G, position: &G::Position, moves: &mut Vec<(i32, G::Move)>) {
         let _ = (game, position, moves);
     }

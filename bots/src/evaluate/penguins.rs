@@ -15,7 +15,18 @@ use super::solo::{Moves, Place, Solo};
 pub(super) struct Reach {
     grid: Option<Grid<u64>>,
     solo: Solo<u64>,
+    /// How many play.
+    seats: usize,
 }
+
+/// The weights with three seats, from games of three.
+const OF_THREE: &[f32] = &[
+    0.105, 0.533, -0.003, 0.389, -0.026, -0.001, 0.056, 0.709, -0.664, -0.138, 0.506, -0.261,
+];
+/// The weights with four seats, from games of four.
+const OF_FOUR: &[f32] = &[
+    0.023, 0.733, -0.007, 0.367, -0.024, 0.000, 0.032, 1.014, -0.907, -0.389, 0.496, -0.297,
+];
 
 /// Penguins on a floe of their own: each tile that is stood on is caught in the end.
 struct Alone<'a> {
@@ -70,7 +81,16 @@ impl Features<Penguins> for Reach {
         0.052, 0.501, 0.154, 0.218, -0.181, -0.092, 0.178, 0.811, -0.646, -0.266, 0.304, -0.039,
     ];
 
+    fn weights(&self) -> &'static [f32] {
+        match self.seats {
+            3 => OF_THREE,
+            4 => OF_FOUR,
+            _ => Self::WEIGHTS,
+        }
+    }
+
     fn count(&mut self, game: &Penguins, position: &Position, table: &mut Table) {
+        self.seats = game.seats();
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
         sea(game, position).count(grid, slides, table);

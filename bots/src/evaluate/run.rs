@@ -1,7 +1,7 @@
 //! Run: cows out and on their way, and the cowboys that wait for them.
 
 use games::Game;
-use games::run::{Kind, Position, Run};
+use games::run::{Kind, Move, Position, Run};
 
 use super::grid::{Cells, Grid};
 use super::linear::{Features, Table};
@@ -10,6 +10,8 @@ use super::linear::{Features, Table};
 #[derive(Default)]
 pub(super) struct Drive {
     ground: Option<Ground>,
+    /// Reused for lists of moves.
+    scratch: Vec<Move>,
 }
 
 /// The board as tables.
@@ -36,6 +38,26 @@ impl Features<Run> for Drive {
         2.509, 0.656, -0.234, 0.067, 0.799, 0.631, -0.32, -0.138, 0.456, -0.035, 0.129, 0.006,
         -0.128,
     ];
+
+    /// Captures, those of cows first.
+    fn noisy(&mut self, game: &Run, position: &Position, moves: &mut Vec<(i32, Move)>) {
+        let mover = game.to_move(position);
+        let Some(seat) = mover.filter(|_| position.acted() != Some(Kind::Cowboy)) else {
+            return;
+        };
+        let Ground { grid, .. } = self.ground.get_or_insert_with(|| Ground::new(game));
+        let set = |seat, kind| position.piece_set(seat, kind);
+        let (cows, cowboys) = (set(1 - seat, Kind::Cow), set(1 - seat, Kind::Cowboy));
+        if grid.around(set(seat, Kind::Cowboy)) & (cows | cowboys) == 0 {
+            return;
+        }
+        game.legal(position, &mut self.scratch);
+        for &mv in &self.scratch {
+            if let Move::Capture(_, to) = mv {
+                moves.push(((cows >> to & 1) as i32, mv));
+            }
+        }
+    }
 
     fn count(&mut self, game: &Run, position: &Position, table: &mut Table) {
         let Ground { grid, rows } = self.ground.get_or_insert_with(|| Ground::new(game));
@@ -78,5 +100,42 @@ impl Features<Run> for Drive {
             ];
             table[seat][..list.len()].copy_from_slice(&list);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use games::Options;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn captures_are_noisy_until_the_cowboys_have_acted() {
+        let game = Run::new(&Options::defaults(&Run::INFO)).unwrap();
+        let noisy = |acted| {
+            let position = game.load(&json!({
+                "ply": 21, "to_move": 0, "acted": acted, "scores": [0, 0],
+                "black": {
+                    "cows": ["f4"], "cowboys": ["e3"], "reserve": {"cows": 6, "cowboys": 4},
+                },
+                "white": {
+                    "cows": ["e2"], "cowboys": ["d2"], "reserve": {"cows": 6, "cowboys": 4},
+                },
+            }));
+            let mut moves = Vec::new();
+            Drive::default().noisy(&game, &position.unwrap(), &mut moves);
+            moves.sort_by_key(|(promise, _)| -promise);
+            let text = |(promise, mv)| {
+                let mut text = String::new();
+                game.write_move(mv, &mut text);
+                (promise, text)
+            };
+            moves.into_iter().map(text).collect::<Vec<_>>()
+        };
+        let both = [(1, "e3xe2".to_owned()), (0, "e3xd2".to_owned())];
+        assert_eq!(noisy(json!(null)), both);
+        assert_eq!(noisy(json!("cow")), both);
+        assert_eq!(noisy(json!("cowboy")), []);
     }
 }

@@ -43,8 +43,9 @@ impl Between {
     }
 }
 
-/// The moves that are looked at for one answer: a millisecond or two.
-const EFFORT: u32 = 4000;
+/// The moves that are looked at for one answer: a tenth of a millisecond. More than that won no more
+/// matches, and made a search that asks again and again miss its time.
+const EFFORT: u32 = 300;
 /// Answers that are remembered; all are forgotten when there are more.
 const MOST_KNOWN: usize = 1 << 16;
 

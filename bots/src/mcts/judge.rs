@@ -21,6 +21,8 @@ const FADE: u32 = 12;
 /// Random play goes on until it has had about so many moves to choose from: the more there are,
 /// the less a random one tells.
 const REACH: usize = 6000;
+/// So many moves are judged between two looks at the clock: some take a millisecond.
+const BATCH: usize = 4;
 /// Random play that would be shorter than this is left out.
 const SHORTEST: u32 = 8;
 /// What random play weighs in games that have no evaluation of their own. Alone, the guess is
@@ -155,7 +157,7 @@ impl<G: Game> Judge<G> {
         let seat = question.game.to_move(position).unwrap_or(0);
         let mut candidates = Vec::with_capacity(moves.len());
         self.values.clear();
-        for batch in moves.chunks(64) {
+        for batch in moves.chunks(BATCH) {
             if !candidates.is_empty() && late() {
                 break;
             }
