@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Lab;
 use super::style::Style;
+use crate::bot::script::suspicion;
 use crate::bot::{BotProcess, REFEREE_NAME};
 use crate::clock::in_words;
 
@@ -150,12 +151,7 @@ impl<'l> Talk<'l> {
     pub(super) async fn trouble(&mut self, heard: Heard, asked: &str) -> Trouble {
         match heard {
             Heard::Nothing => self.silence(asked).await,
-            Heard::Gone(how) => {
-                let begun = self.bot.look().map(|seen| format!("; {seen}"));
-                let begun = begun.unwrap_or_default();
-                Trouble::new(format!("{how} instead of answering `{asked}`{begun}"))
-                    .mend("what it printed on stderr should say why")
-            }
+            Heard::Gone(how) => self.gone(&how, asked),
             Heard::Bad(bad) => Trouble {
                 known: bad.hint.is_some(),
                 ..Trouble::new(bad.to_string()).mend(
@@ -167,6 +163,17 @@ impl<'l> Talk<'l> {
             }
             Heard::Message(message) => unexpected(asked, &message),
         }
+    }
+
+    /// What is wrong where the process is gone.
+    fn gone(&self, how: &str, asked: &str) -> Trouble {
+        let seen = self.bot.look().or_else(|| suspicion(&self.lab.spec));
+        let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
+        let mend = match self.bot.ended_well() {
+            true => "go on reading until `quit` comes or stdin is closed; it has ended by itself",
+            false => "what it printed on stderr should say why",
+        };
+        Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).mend(mend)
     }
 
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
@@ -254,9 +261,11 @@ impl<'l> Talk<'l> {
             Some(_) if self.bot.ended_well() => Ok(()),
             Some(how) => Err(Trouble::new(format!("{how} after {told}"))
                 .mend("end with code 0; what it printed on stderr should say why it did not")),
-            None => Err(Trouble::new(format!(
-                "the process was still there {within} after {told}"
-            ))),
+            None => Err(Trouble {
+                known: true,
+                ..Trouble::new(format!("the process was still there {within} after {told}"))
+                    .mend("end the process with code 0 when `quit` comes, and at the end of stdin")
+            }),
         }
     }
 }
