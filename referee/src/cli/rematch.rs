@@ -13,6 +13,7 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
 use crate::rematch::{self, News};
+use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
 /// A bot in a debugger may take so long to start.
@@ -90,10 +91,12 @@ fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
             .iter()
             .find(|bot| bot.get("name").and_then(|n| n.as_str()) == Some(name))?;
         let env = bot.get("env")?.as_table()?.iter();
-        Some(
-            env.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
-                .collect(),
-        )
+        let variable = |name: &str| std::env::var(name).ok();
+        let expanded = env.filter_map(|(key, value)| {
+            let value = expand(value.as_str()?, variable).ok()?;
+            Some((key.clone(), value))
+        });
+        Some(expanded.collect())
     };
     read().unwrap_or_default()
 }
@@ -165,6 +168,9 @@ fn in_words(news: &News<'_>) -> String {
                 None => "recorded is a fault".to_owned(),
             };
             format!("ply {ply}: {mv} after {}; {then}\n", ms(took))
+        }
+        News::Dropped { ply, told } => {
+            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another\n")
         }
         News::Failed {
             ply: Some(ply),
