@@ -9,8 +9,8 @@ use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 use crate::new_bot::{self, LANGUAGES, Project};
 
-/// Where a project's tournament is played into.
-const PLAY: &str = "referee tournament tournament.toml --out runs/1";
+/// How a project's tournament is played.
+const PLAY: &str = "referee tournament tournament.toml";
 
 /// Makes a small project to begin a bot from: a bot, its tests, a tournament against `random`
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,12 @@ impl Args {
         let project = Project::new(language, &name)?;
         project.write(dir)?;
         let files: Vec<String> = project.files().into_iter().map(|file| file.path).collect();
-        let next = [change_dir(dir), language.check.to_owned(), PLAY.to_owned()];
+        let next = [
+            change_dir(dir),
+            language.check.to_owned(),
+            PLAY.to_owned(),
+            format!("referee check -- {}", language.command.join(" ")),
+        ];
         if self.format.json() {
             return print_json(&json!({
                 "language": language.id,
