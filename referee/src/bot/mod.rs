@@ -54,6 +54,9 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// So much of what is no whole line is quoted in sentences.
 const QUOTED: usize = 60;
 
+/// What is seen of a bot that has not answered because it is not done.
+pub const COMPUTING: &str = "it is still computing";
+
 /// What the referee calls itself in messages and logs.
 pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
 
@@ -286,7 +289,7 @@ impl BotProcess {
         let pipe = fstat(self.stdin.as_ref()?).ok()?;
         Some(match look::at(self.kept.id(), pipe.st_ino)? {
             Sight::Reading => "it sleeps, waiting for input: is its output flushed?".to_owned(),
-            Sight::Computing => "it is still computing".to_owned(),
+            Sight::Computing => COMPUTING.to_owned(),
             Sight::Stopped => "it is stopped, by a signal or a debugger".to_owned(),
         })
     }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Lab;
 use super::style::Style;
 use crate::bot::script::suspicion;
-use crate::bot::{BotProcess, REFEREE_NAME};
+use crate::bot::{BotProcess, COMPUTING, REFEREE_NAME};
 use crate::clock::in_words;
 
 /// So many of the last lines are shown when a check fails…
@@ -167,12 +167,14 @@ impl<'l> Talk<'l> {
 
     /// What is wrong where the process is gone.
     fn gone(&self, how: &str, asked: &str) -> Trouble {
-        let seen = self.bot.look().or_else(|| suspicion(&self.lab.spec));
-        let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
-        let mend = match self.bot.ended_well() {
-            true => "go on reading until `quit` comes or stdin is closed; it has ended by itself",
-            false => "what it printed on stderr should say why",
+        let script = suspicion(&self.lab.spec);
+        let mend = match (&script, self.bot.ended_well()) {
+            (Some(_), _) => "write the script so that its own interpreter runs it",
+            (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
+            _ => "what it printed on stderr should say why",
         };
+        let seen = self.bot.look().or(script);
+        let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
         Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).mend(mend)
     }
 
@@ -194,6 +196,13 @@ impl<'l> Talk<'l> {
                     "flush the output after each message (`print(…, flush=True)` in Python, \
                      `fflush(stdout)` in C), and read line by line, not to the end of the input",
                 )
+            }
+            _ if seen.as_deref() == Some(COMPUTING) => {
+                known = true;
+                Trouble::new(format!(
+                    "no answer to `{asked}` within {within}; {COMPUTING}"
+                ))
+                .mend("look for a loop without an end, and look at the clock while thinking")
             }
             _ => {
                 let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();

@@ -112,9 +112,14 @@ async fn play(
     let mut stop = on_interrupt()?;
     let again = async {
         let started = pool.take(std::slice::from_ref(&spec)).await.remove(0);
+        let dir = spec.dir.display();
         let bot = match started {
             Ok(bot) => bot,
-            Err(not) => return not_started(record, seat, not.failure.1),
+            Err(not) => {
+                let why = not.failure.1;
+                let what = format!("{why} (in {dir}; --dir names another working directory)");
+                return not_started(record, seat, what);
+            }
         };
         let (mut same, mut other) = (0, 0);
         let tell = |news: News<'_>| {

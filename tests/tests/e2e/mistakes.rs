@@ -132,6 +132,14 @@ fn an_endless_loop() {
     let told = fault(&script, "time = { per_move = \"2s\" }\n");
     assert!(told.starts_with("timeout: no move after"), "{told}");
     assert!(told.ends_with("it is still computing"), "{told}");
+    let arena = Arena::new("");
+    arena.write("bot.py", &script);
+    named(
+        &arena,
+        "5s",
+        &["python3", "bot.py"],
+        "a loop without an end",
+    );
 }
 
 #[test]
