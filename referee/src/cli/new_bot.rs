@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// The language; without one they are listed
     #[arg(requires = "dir")]
     lang: Option<String>,
-    /// The project's folder, which must be empty if it is there
+    /// The project's folder, which must be empty if it is there, apart from `.git`
     dir: Option<PathBuf>,
     /// What the bot is called; by default what the folder is
     #[arg(long)]

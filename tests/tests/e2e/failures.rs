@@ -76,6 +76,19 @@ fn a_lost_match_is_told_with_all_that_was_said() {
 }
 
 #[test]
+fn why_a_bot_loses_is_told_while_it_is_played() {
+    let command = format!(r#"["{HOSTILE}", "garbage"]"#);
+    let arena = Arena::new(&config(&[RANDOM, ("garbage", &command)]));
+    let ran = arena.play();
+    let part = "warning: `garbage`, protocol at ply 3 of m-000001: not JSON: ";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    let told = ran
+        .stderr
+        .matches("what is not a message belongs on stderr");
+    assert_eq!(told.count(), 1, "{}", ran.stderr);
+}
+
+#[test]
 fn the_side_of_a_failure_can_be_played_again() {
     let arena = tournament("crash");
     let failure = failure(&arena);
