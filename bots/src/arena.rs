@@ -63,6 +63,7 @@ impl Pairing {
                 panic!("no move in {} from {}", self.game, bots[seat].hello().name)
             };
             session.play(&mv).unwrap();
+            let mv = mv.into();
             moves.push(PlayedMove { seat, mv });
         }
         Played {

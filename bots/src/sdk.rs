@@ -182,14 +182,14 @@ fn understand(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
 /// Hands a message to the bot; gives the answer that it asks for.
 fn react<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot>, BotError> {
     Ok(match message {
-        ToBot::Hello { .. } => Some(FromBot::Hello(bot.hello())),
+        ToBot::Hello { .. } => Some(FromBot::Hello(Box::new(bot.hello()))),
         ToBot::Start(start) => {
             bot.start(&start)?;
             Some(FromBot::Ready {})
         }
         ToBot::Turn(turn) => Some(match bot.choose(&turn)? {
             Choice::Move { mv, info } => FromBot::Move(BotMove {
-                mv,
+                mv: mv.into(),
                 ply: Some(turn.ply),
                 info,
             }),

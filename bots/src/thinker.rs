@@ -232,7 +232,7 @@ impl<G: Game> Following<G> {
         let to_move = self.game.to_move(&self.position);
         if to_move != Some(played.seat) || !self.game.is_legal(&self.position, mv) {
             return Err(FollowError::Illegal {
-                mv: played.mv.clone(),
+                mv: played.mv.to_string(),
                 seat: played.seat,
                 ply: self.game.ply(&self.position),
             });

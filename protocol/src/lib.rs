@@ -15,13 +15,14 @@ mod messages;
 mod mistakes;
 mod model;
 mod move_list;
+mod quick;
 pub mod schema;
 mod time;
 
 pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record};
 pub use messages::{
     BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
-    Opponent, PlayedMove, Start, ToBot, Turn, Wants,
+    MoveText, Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
 pub use move_list::MoveList;

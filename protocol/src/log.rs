@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::messages::{Limits, MatchResult};
+use crate::messages::{Limits, MatchResult, MoveText};
 use crate::time::{Millis, TimeControl};
 
 /// The version of the log's format that this crate writes.
@@ -129,7 +129,7 @@ pub struct LoggedMove {
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: MoveText,
     /// The time that the bot took; 0 for plies of the referee.
     #[serde(default)]
     pub ms: Millis,
@@ -148,5 +148,10 @@ impl Record {
     /// The record as a line.
     pub fn to_line(&self) -> String {
         crate::line(self)
+    }
+
+    /// Appends the record as a line.
+    pub fn write_line(&self, out: &mut Vec<u8>) {
+        crate::write_line(self, out);
     }
 }

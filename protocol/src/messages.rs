@@ -5,11 +5,16 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use thiserror::Error;
 
 use crate::mistakes;
 use crate::move_list::MoveList;
+use crate::quick;
 use crate::time::{ClockState, Millis, TimeControl};
+
+/// A move as text. Nearly all are so short that they take no memory of their own.
+pub type MoveText = SmolStr;
 
 /// What the referee says to a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +39,7 @@ pub enum ToBot {
         message: String,
     },
     /// The match is over.
-    End(End),
+    End(Box<End>),
     /// There are no more matches; the process should exit.
     Quit,
 }
@@ -105,7 +110,7 @@ pub struct PlayedMove {
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: MoveText,
 }
 
 /// The end of a match.
@@ -204,7 +209,7 @@ impl fmt::Display for FaultCode {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum FromBot {
     /// The answer to `hello`.
-    Hello(BotHello),
+    Hello(Box<BotHello>),
     /// The answer to `start`.
     Ready {},
     /// The answer to `turn`.
@@ -260,7 +265,7 @@ impl Default for Wants {
 pub struct BotMove {
     /// The move.
     #[serde(rename = "move")]
-    pub mv: String,
+    pub mv: MoveText,
     /// The `ply` of the turn that it answers; an answer to another turn is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ply: Option<u32>,
@@ -292,12 +297,17 @@ pub struct BadMessage {
 impl ToBot {
     /// The message as a line.
     pub fn to_line(&self) -> String {
-        crate::line(self)
+        let mut line = Vec::new();
+        self.write_line(&mut line);
+        String::from_utf8(line).expect("JSON is text")
     }
 
     /// Appends the message as a line.
     pub fn write_line(&self, out: &mut Vec<u8>) {
-        crate::write_line(self, out);
+        match self {
+            ToBot::Turn(turn) => quick::write_turn(turn, out),
+            other => crate::write_line(other, out),
+        }
     }
 
     /// Reads a line, with or without its end.
@@ -320,37 +330,11 @@ impl FromBot {
     /// # Errors
     /// If it is not a message of a bot.
     pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        match move_at_once(line) {
+        match quick::read_move(line) {
             Some(mv) => Ok(FromBot::Move(mv)),
             None => read(line, OF_A_BOT),
         }
     }
-}
-
-/// A move whose type comes first, as nearly all lines are: without keeping the fields until their
-/// type is known. `None` for all else, also for what is wrong.
-fn move_at_once(line: &[u8]) -> Option<BotMove> {
-    /// [`BotMove`] and its type.
-    #[derive(Deserialize)]
-    struct Typed<'a> {
-        #[serde(rename = "type")]
-        kind: &'a str,
-        #[serde(rename = "move")]
-        mv: String,
-        #[serde(default)]
-        ply: Option<u32>,
-        #[serde(default)]
-        info: Option<Value>,
-    }
-    let begin = &line[..line.len().min(20)];
-    begin.windows(6).find(|word| word == b"\"move\"")?;
-    let Typed {
-        kind,
-        mv,
-        ply,
-        info,
-    } = serde_json::from_slice(line).ok()?;
-    (kind == "move").then_some(BotMove { mv, ply, info })
 }
 
 /// What a bot's line should be.

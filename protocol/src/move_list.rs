@@ -34,6 +34,11 @@ impl MoveList {
         self.ends.push(self.text.len() as u32);
     }
 
+    /// All moves, one behind the other.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// How many moves there are.
     pub fn len(&self) -> usize {
         self.ends.len()

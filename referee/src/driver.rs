@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use protocol::{BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
+use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
+use smallvec::{SmallVec, smallvec};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet, consume_budget, yield_now};
 use tokio::time::{Instant, Sleep, sleep};
@@ -65,8 +66,8 @@ impl Guests {
 }
 
 /// A guest is there, and wants nothing: what there is to see is seen by looking on.
-fn guest() -> BotHello {
-    BotHello {
+fn guest() -> Box<BotHello> {
+    Box::new(BotHello {
         protocol: PROTOCOL,
         name: "guest".to_owned(),
         version: None,
@@ -76,7 +77,7 @@ fn guest() -> BotHello {
             state: false,
             legal: false,
         },
-    }
+    })
 }
 
 /// Plays a match. The players come in seat order, as their descriptions do.
@@ -115,7 +116,7 @@ pub async fn play(
                 events.push(Event::Joined { seat, hello });
             }
             Taker::Bot(Ok(bot)) => {
-                let hello = bot.hello().clone();
+                let hello = Box::new(bot.hello().clone());
                 driver.bots.push(Some(bot));
                 driver.gone.push(After::Absent(None));
                 events.push(Event::Joined { seat, hello });
@@ -208,14 +209,10 @@ impl Driver<'_> {
         (played.expect("the match has a result"), after)
     }
 
-    fn now(&self) -> Duration {
-        self.began.elapsed()
-    }
-
     /// Hands an event to the arbiter and does what follows from it, until there is nothing left
     /// to do but wait.
     async fn settle(&mut self, event: Event) {
-        let mut events = vec![event];
+        let mut events: SmallVec<[Event; 2]> = smallvec![event];
         while let Some(event) = events.pop() {
             for action in self.arbiter.handle(event) {
                 match action {
@@ -243,9 +240,10 @@ impl Driver<'_> {
         self.bots[seat].as_mut()?.wake();
         // From here on the time is the bot's: it may answer before the write is seen to be over,
         // and one that is slow to read does so on its own time.
-        let now = self.reading(seat);
+        let at = Instant::now();
+        let now = self.reading(seat, at);
         let bot = self.bots[seat].as_mut()?;
-        let sent = bot.send(message, limit).await;
+        let sent = bot.send(message, limit, at).await;
         Some(match sent {
             Ok(()) => Event::Sent { seat, now },
             Err((code, _)) if self.renew(seat, code) => return None,
@@ -259,7 +257,7 @@ impl Driver<'_> {
 
     /// A guest is always ready, and has seen already what it would be told.
     fn tell_guest(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
-        let now = self.reading(seat);
+        let now = self.reading(seat, Instant::now());
         match message {
             ToBot::Start(_) => Some(Event::Line {
                 seat,
@@ -275,7 +273,7 @@ impl Driver<'_> {
     fn heard_guest(&mut self, said: Option<(usize, FromBot)>) -> Event {
         match said {
             Some((seat, message)) => {
-                let now = self.reading(seat);
+                let now = self.reading(seat, Instant::now());
                 let message = Ok(message);
                 Event::Line { seat, message, now }
             }
@@ -292,12 +290,12 @@ impl Driver<'_> {
         }
     }
 
-    /// What the clocks show, for a seat.
-    fn reading(&mut self, seat: usize) -> Reading {
-        // The time first: reading the other takes some.
-        let at = self.now();
-        let cpu = self.bots[seat].as_mut().and_then(|bot| bot.cpu());
-        Reading { at, cpu }
+    /// What the clocks show now, for a seat.
+    fn reading(&mut self, seat: usize, now: Instant) -> Reading {
+        Reading {
+            at: now - self.began,
+            cpu: self.bots[seat].as_mut().and_then(|bot| bot.cpu(now)),
+        }
     }
 
     /// Lets those rest whose turn it is not, if they are to.
@@ -333,9 +331,9 @@ impl Driver<'_> {
                 let Some(bot) = bots[seat].as_mut().filter(|_| !deaf[seat]) else {
                     continue;
                 };
-                if let Poll::Ready(line) = bot.poll_line(cx) {
-                    deaf[seat] = line.is_err();
-                    return Poll::Ready((seat, line));
+                if let Poll::Ready(came) = bot.poll_line(cx) {
+                    deaf[seat] = came.is_err();
+                    return Poll::Ready((seat, came));
                 }
             }
             Poll::Pending
@@ -345,20 +343,23 @@ impl Driver<'_> {
             Some(deadline) => alarm.poll_until(cx, deadline),
             None => Poll::Pending,
         });
-        let (seat, line) = tokio::select! {
+        let (seat, came) = tokio::select! {
             biased;
             line = line => line,
             Some(started) = self.renewed.join_next() => return self.seat_anew(started),
             said = self.guests.next() => return self.heard_guest(said),
             () = wake => return self.time_is_up(first),
         };
-        let now = self.reading(seat);
+        let now = match came {
+            Ok(at) => self.reading(seat, at),
+            Err(_) => Reading::default(),
+        };
         if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {
             self.hear_others(seat).await;
         }
-        match line {
-            Ok(text) => {
-                let message = FromBot::from_line(&text);
+        match came {
+            Ok(_) => {
+                let message = self.heard(seat);
                 if let Ok(FromBot::Move(mv)) = &message {
                     self.plain[seat] |= mv.ply.is_none();
                 }
@@ -373,10 +374,16 @@ impl Driver<'_> {
         }
     }
 
+    /// The message that came last from a seat's bot.
+    fn heard(&self, seat: usize) -> Result<FromBot, BadMessage> {
+        let line = self.bots[seat].as_ref().map_or(&[][..], |bot| bot.line());
+        FromBot::from_line(line)
+    }
+
     /// The arbiter's deadline has come. Whoever is late by it is looked at first, as that may
     /// explain it.
     fn time_is_up(&mut self, seat: usize) -> Event {
-        let now = self.reading(seat);
+        let now = self.reading(seat, Instant::now());
         for seat in self.arbiter.late(now) {
             let seen = self.bots[seat].as_ref().and_then(|bot| bot.look());
             if let Some(what) = seen {
@@ -407,8 +414,8 @@ impl Driver<'_> {
                 let now = Reading::default();
                 let event = match bot.poll_line(cx) {
                     Poll::Pending => break,
-                    Poll::Ready(Ok(text)) => {
-                        let message = FromBot::from_line(&text);
+                    Poll::Ready(Ok(_)) => {
+                        let message = FromBot::from_line(bot.line());
                         Event::Line { seat, message, now }
                     }
                     Poll::Ready(Err((code, message))) => {
@@ -460,7 +467,7 @@ impl Driver<'_> {
         };
         match bot {
             Ok(bot) => {
-                let hello = bot.hello().clone();
+                let hello = Box::new(bot.hello().clone());
                 self.bots[seat] = Some(bot);
                 self.deaf[seat] = false;
                 Event::Joined { seat, hello }

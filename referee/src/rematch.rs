@@ -118,7 +118,7 @@ fn setup(record: &Record) -> Result<Setup, String> {
     Ok(Setup {
         match_id: record.match_id.clone(),
         start: rules.load(&record.start).map_err(|e| e.to_string())?,
-        opening: opening.iter().map(|played| played.mv.clone()).collect(),
+        opening: opening.iter().map(|played| played.mv.to_string()).collect(),
         seed: record.seed,
         limits: Limits {
             max_plies: record.limits.max_plies,
@@ -150,6 +150,7 @@ impl<'a> Rematch<'a> {
                     ..hello
                 };
             }
+            let hello = Box::new(hello);
             self.settle(Event::Joined { seat, hello }).await;
         }
         for seat in 0..self.record.players.len() {
@@ -224,7 +225,7 @@ impl<'a> Rematch<'a> {
                     }
                     tell(News::Answer {
                         ply,
-                        mv,
+                        mv: mv.to_string(),
                         took,
                         recorded,
                     });
@@ -252,12 +253,12 @@ impl<'a> Rematch<'a> {
     async fn answer(&mut self) -> Result<FromBot, String> {
         loop {
             let line = poll_fn(|cx| self.bot.poll_line(cx)).await;
-            let line = match line {
-                Ok(line) => line,
+            match line {
+                Ok(_) => {}
                 Err((protocol::FaultCode::Crash, _)) => return Err(self.bot.exit().await),
                 Err((_, what)) => return Err(what),
-            };
-            match FromBot::from_line(&line) {
+            }
+            match FromBot::from_line(self.bot.line()) {
                 Ok(FromBot::Info(_)) => {}
                 Ok(message) => return Ok(message),
                 Err(bad) => return Err(bad.to_string()),
@@ -295,7 +296,7 @@ impl<'a> Rematch<'a> {
             };
             // Only this bot is there; a failure shows when its answer is waited for.
             if seat == self.seat && !matches!(message, ToBot::Error { .. }) {
-                let _ = self.bot.send(&message, PATIENCE).await;
+                let _ = self.bot.send(&message, PATIENCE, Instant::now()).await;
             }
             let now = self.reading();
             self.arbiter.handle(Event::Sent { seat, now });

@@ -19,6 +19,7 @@ use protocol::{
 
 use crate::clock::{Clock, Used};
 use serde_json::{Map, Value};
+use smallvec::SmallVec;
 use table::Table;
 
 /// So many different fields of `info` messages are kept for a move.
@@ -92,7 +93,7 @@ pub enum Event {
         /// The seat.
         seat: usize,
         /// What the bot said about itself.
-        hello: BotHello,
+        hello: Box<BotHello>,
     },
     /// The message that was last sent to a seat is written, and its time runs.
     Sent {
@@ -149,6 +150,9 @@ pub enum Action {
         seat: usize,
     },
 }
+
+/// What is to be done, in order. Nearly always it is one thing.
+pub type Actions = SmallVec<[Action; 2]>;
 
 /// How a match went.
 #[derive(Clone, Debug, PartialEq)]
@@ -331,8 +335,8 @@ impl Arbiter {
     }
 
     /// Takes note of what happened and says what is to be done, in order.
-    pub fn handle(&mut self, event: Event) -> Vec<Action> {
-        let mut actions = Vec::new();
+    pub fn handle(&mut self, event: Event) -> Actions {
+        let mut actions = Actions::new();
         match event {
             Event::Joined { seat, hello } => self.joined(seat, &hello, &mut actions),
             Event::Sent { seat, now } => self.sent(seat, now),
@@ -348,7 +352,7 @@ impl Arbiter {
         actions
     }
 
-    fn joined(&mut self, seat: usize, hello: &BotHello, actions: &mut Vec<Action>) {
+    fn joined(&mut self, seat: usize, hello: &BotHello, actions: &mut Actions) {
         if let Some(refusal) = self.table.refusal(hello) {
             return self.trouble(seat, FaultCode::Startup, refusal, actions);
         }
@@ -379,7 +383,7 @@ impl Arbiter {
         from: usize,
         message: Result<FromBot, BadMessage>,
         now: Reading,
-        actions: &mut Vec<Action>,
+        actions: &mut Actions,
     ) {
         match self.phase {
             Phase::Starting if self.readiness[from] != Readiness::Done => {
@@ -417,7 +421,7 @@ impl Arbiter {
         seat: usize,
         message: Result<FromBot, BadMessage>,
         now: Reading,
-        actions: &mut Vec<Action>,
+        actions: &mut Actions,
     ) {
         if self
             .ready_deadline(seat)
@@ -453,7 +457,7 @@ impl Arbiter {
         seat: usize,
         message: Result<FromBot, BadMessage>,
         used: Used,
-        actions: &mut Vec<Action>,
+        actions: &mut Actions,
     ) {
         let fault = match message {
             Ok(FromBot::Info(info)) => return self.note(seat, info.fields),
@@ -502,13 +506,7 @@ impl Arbiter {
     }
 
     /// A seat's bot failed: at once if something is asked of it, else at its next turn.
-    fn trouble(
-        &mut self,
-        seat: usize,
-        code: FaultCode,
-        message: String,
-        actions: &mut Vec<Action>,
-    ) {
+    fn trouble(&mut self, seat: usize, code: FaultCode, message: String, actions: &mut Actions) {
         match self.phase {
             Phase::Starting if self.readiness[seat] != Readiness::Done => {
                 self.readiness[seat] = Readiness::Done;
@@ -529,7 +527,7 @@ impl Arbiter {
         }
     }
 
-    fn tick(&mut self, now: Reading, actions: &mut Vec<Action>) {
+    fn tick(&mut self, now: Reading, actions: &mut Actions) {
         let late = self.late(now);
         match &mut self.phase {
             Phase::Starting => {
@@ -574,7 +572,7 @@ impl Arbiter {
         seat: usize,
         cause: faults::Cause,
         (used, answered): (Used, bool),
-        actions: &mut Vec<Action>,
+        actions: &mut Actions,
     ) {
         self.lose(seat, cause, actions);
         self.table.note_late(seat, used, answered);
@@ -592,7 +590,7 @@ impl Arbiter {
         )
     }
 
-    fn begin_when_ready(&mut self, actions: &mut Vec<Action>) {
+    fn begin_when_ready(&mut self, actions: &mut Actions) {
         if self.readiness.iter().all(|r| *r == Readiness::Done) {
             self.advance(actions);
         }
@@ -600,7 +598,7 @@ impl Arbiter {
 
     /// Marks a seat as lost, and tells its bot. A bot at fault is sent away: at once if the others
     /// play on, else after the match's end.
-    fn lose(&mut self, seat: usize, (code, message): faults::Cause, actions: &mut Vec<Action>) {
+    fn lose(&mut self, seat: usize, (code, message): faults::Cause, actions: &mut Actions) {
         // A match that is over from the start is lost by nobody's fault.
         if self.table.at_fault[seat] || self.table.ended().is_some() {
             return;
@@ -615,14 +613,14 @@ impl Arbiter {
         }
     }
 
-    fn dismiss(&mut self, seat: usize, actions: &mut Vec<Action>) {
+    fn dismiss(&mut self, seat: usize, actions: &mut Actions) {
         if !std::mem::replace(&mut self.dismissed[seat], true) {
             actions.push(Action::Dismiss { seat });
         }
     }
 
     /// Goes on to the next ply that a bot has to make, or to the end.
-    fn advance(&mut self, actions: &mut Vec<Action>) {
+    fn advance(&mut self, actions: &mut Actions) {
         self.info.clear();
         self.info_bytes = 0;
         loop {
@@ -648,7 +646,7 @@ impl Arbiter {
         }
     }
 
-    fn finish(&mut self, result: MatchResult, actions: &mut Vec<Action>) {
+    fn finish(&mut self, result: MatchResult, actions: &mut Actions) {
         for seat in 0..self.dismissed.len() {
             if !self.dismissed[seat] {
                 let message = self.table.end_message(seat, &result);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, Opponent,
+    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText, Opponent,
     PlayedMove, Start, ToBot, Turn, Wants,
 };
 
@@ -70,7 +70,7 @@ impl Table {
             let seat = table.session.to_move().expect("openings do not end games");
             let played = table.make(seat, &mv);
             played.expect("openings are legal");
-            table.push(seat, mv, Used::default(), None, false);
+            table.push(seat, mv.into(), Used::default(), None, false);
         }
         table
     }
@@ -137,10 +137,10 @@ impl Table {
     }
 
     pub(super) fn end_message(&mut self, seat: usize, result: &MatchResult) -> ToBot {
-        ToBot::End(End {
+        ToBot::End(Box::new(End {
             moves: self.news(seat),
             result: result.clone(),
-        })
+        }))
     }
 
     /// The plies that a seat has not been told yet.
@@ -157,7 +157,7 @@ impl Table {
     pub(super) fn play(
         &mut self,
         seat: usize,
-        mv: String,
+        mv: MoveText,
         used: Used,
         info: Option<serde_json::Value>,
     ) -> Result<(), MoveError> {
@@ -172,7 +172,7 @@ impl Table {
         if let Some(mv) = self.session.random_move(&mut self.rng) {
             let played = self.make(seat, &mv);
             played.expect("drawn from the legal moves");
-            self.push(seat, mv, Used::default(), None, true);
+            self.push(seat, mv.into(), Used::default(), None, true);
         }
     }
 
@@ -186,7 +186,7 @@ impl Table {
     fn push(
         &mut self,
         seat: usize,
-        mv: String,
+        mv: MoveText,
         used: Used,
         info: Option<serde_json::Value>,
         forced: bool,

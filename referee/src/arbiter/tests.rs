@@ -27,7 +27,7 @@ fn control() -> TimeControl {
     }
 }
 
-fn hello(more: Value) -> BotHello {
+fn hello(more: Value) -> Box<BotHello> {
     let mut hello = json!({"protocol": 1, "name": "x"});
     for (key, value) in more.as_object().unwrap() {
         hello[key] = value.clone();
@@ -110,7 +110,11 @@ impl Script {
                 Action::Send { seat, message } => {
                     self.sent.push((seat, message));
                     let at = self.reading();
-                    assert_eq!(self.arbiter.handle(Event::Sent { seat, now: at }), []);
+                    assert!(
+                        self.arbiter
+                            .handle(Event::Sent { seat, now: at })
+                            .is_empty()
+                    );
                 }
                 Action::Dismiss { seat } => self.dismissed.push(seat),
             }

@@ -228,7 +228,7 @@ impl Kept {
     /// The next thing that the keeper tells; `None` when it is gone.
     fn poll_report(&mut self, cx: &mut Context<'_>) -> Poll<Option<Report>> {
         self.reports.poll_line(cx).map(|line| match line {
-            Ok(Line::Text(text)) => serde_json::from_slice(&text).ok(),
+            Ok(Line::Text) => serde_json::from_slice(self.reports.text()).ok(),
             _ => None,
         })
     }

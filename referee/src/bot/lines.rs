@@ -1,6 +1,7 @@
 //! Reading lines that are capped in length, in a way that may be interrupted at any await.
 
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -14,8 +15,8 @@ const SMALL_CHUNK: usize = 256;
 /// What came out of a pipe.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// A line without its end.
-    Text(Vec<u8>),
+    /// A line: [`Lines::text`].
+    Text,
     /// A line that is longer than allowed. Nothing more can be read.
     TooLong,
     /// More lines or bytes than allowed, in words. Nothing more should be read.
@@ -70,6 +71,8 @@ pub(super) struct Lines<R> {
     start: usize,
     /// How far after `start` has been searched for a line's end.
     searched: usize,
+    /// Where the line is that was taken last.
+    text: Range<usize>,
     allowed: Allowed,
     /// Since it was allowed anew.
     bytes: u64,
@@ -85,6 +88,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             end: 0,
             start: 0,
             searched: 0,
+            text: 0..0,
             allowed,
             bytes: 0,
             lines: 0,
@@ -94,6 +98,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// What was read but is no line.
     pub(super) fn rest(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
+    }
+
+    /// The line that was read last, without its end; until the next is asked for.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.buffer[self.text.clone()]
     }
 
     /// Where it all comes from.
@@ -133,16 +142,16 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         };
         let end = self.searched + end;
         self.searched = 0;
+        self.text = self.start..self.start + end;
         self.start += end + 1;
         if end > self.allowed.line {
             return Some(Line::TooLong);
         }
-        let text = unread[..end].to_vec();
         self.lines += 1;
         self.bytes += end as u64 + 1;
         Some(match self.too_much() {
             Some(what) => Line::TooMuch(what),
-            None => Line::Text(text),
+            None => Line::Text,
         })
     }
 
@@ -179,8 +188,11 @@ mod tests {
     use std::future::poll_fn;
     use tokio::io::AsyncWriteExt;
 
-    async fn next(lines: &mut Lines<tokio::io::DuplexStream>) -> Line {
-        poll_fn(|cx| lines.poll_line(cx)).await.unwrap()
+    async fn next(lines: &mut Lines<tokio::io::DuplexStream>) -> Result<String, Line> {
+        match poll_fn(|cx| lines.poll_line(cx)).await.unwrap() {
+            Line::Text => Ok(String::from_utf8(lines.text().to_vec()).unwrap()),
+            other => Err(other),
+        }
     }
 
     #[tokio::test]
@@ -194,9 +206,9 @@ mod tests {
             bot.write_all(b"three\nfour\nrest").await.unwrap();
         });
         for expected in ["one", "", "two\r", "three", "four"] {
-            assert_eq!(next(&mut lines).await, Line::Text(expected.into()));
+            assert_eq!(next(&mut lines).await, Ok(expected.to_owned()));
         }
-        assert_eq!(next(&mut lines).await, Line::Closed);
+        assert_eq!(next(&mut lines).await, Err(Line::Closed));
     }
 
     #[tokio::test]
@@ -208,15 +220,16 @@ mod tests {
             bot.write_all(b"a\nb\nc\na\nb\nc\nd\n").await.unwrap();
             for _ in 0..2 {
                 for text in ["a", "b", "c"] {
-                    assert_eq!(next(&mut lines).await, Line::Text(text.into()));
+                    assert_eq!(next(&mut lines).await, Ok(text.to_owned()));
                 }
                 lines.allow_anew();
             }
             bot.write_all(b"b\nc\nd\n").await.unwrap();
             for text in ["d", "b", "c"] {
-                assert_eq!(next(&mut lines).await, Line::Text(text.into()));
+                assert_eq!(next(&mut lines).await, Ok(text.to_owned()));
             }
-            assert_eq!(next(&mut lines).await, Line::TooMuch(words.to_owned()));
+            let end = Err(Line::TooMuch(words.to_owned()));
+            assert_eq!(next(&mut lines).await, end);
         }
     }
 
@@ -231,7 +244,7 @@ mod tests {
             }
             written
         });
-        assert_eq!(next(&mut lines).await, Line::TooLong);
+        assert_eq!(next(&mut lines).await, Err(Line::TooLong));
         drop(lines);
         assert!(flood.await.unwrap() < 40_000);
     }

@@ -1,8 +1,9 @@
 //! What a bot's processes use of the CPU.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::unistd::Pid;
+use tokio::time::Instant;
 
 use super::tree::{self, CpuClock, Stat};
 
@@ -35,9 +36,10 @@ impl Meter {
     }
 
     /// What was used so far; it never goes down. `None` where the machine does not tell.
-    pub(super) fn read(&mut self) -> Option<Duration> {
-        if self.looked.is_none_or(|looked| looked.elapsed() > FRESH) {
-            self.look();
+    pub(super) fn read(&mut self, now: Instant) -> Option<Duration> {
+        let old = |looked| now.saturating_duration_since(looked) > FRESH;
+        if self.looked.is_none_or(old) {
+            self.look(now);
         }
         let mut sum = self.waited;
         for (clock, last) in &mut self.known {
@@ -49,13 +51,13 @@ impl Meter {
         (self.total > Duration::ZERO).then_some(self.total)
     }
 
-    fn look(&mut self) {
+    fn look(&mut self, now: Instant) {
         let below = tree::descendants(self.keeper);
         let parents = below.iter().chain([&self.keeper]);
         let waited = parents.filter_map(|pid| Some(Stat::read(*pid)?.waited_cpu));
         self.waited = waited.sum();
         let clocks = below.into_iter().filter_map(CpuClock::of);
         self.known = clocks.map(|clock| (clock, Duration::ZERO)).collect();
-        self.looked = Some(Instant::now());
+        self.looked = Some(now);
     }
 }

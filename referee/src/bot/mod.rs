@@ -18,6 +18,7 @@ pub mod tree;
 
 use std::future::poll_fn;
 use std::io;
+use std::os::fd::AsFd;
 use std::pin::pin;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use look::Sight;
 use nix::sys::signal::Signal;
 use nix::sys::stat::fstat;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
+use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
@@ -112,7 +114,7 @@ pub struct BotProcess {
     lines: Lines<Output>,
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
-    hello: BotHello,
+    hello: Box<BotHello>,
     transcript: Transcript,
     /// When its `hello` must be there.
     deadline: Instant,
@@ -150,7 +152,7 @@ impl BotProcess {
                     message: message.clone(),
                 };
                 // It may not read any more.
-                let _ = process.send(&error, LAST_WORDS).await;
+                let _ = process.send(&error, LAST_WORDS, Instant::now()).await;
                 Err(NotStarted {
                     evidence: Some(Box::new(process.end().await)),
                     failure: (code, message),
@@ -212,18 +214,18 @@ impl BotProcess {
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
-            hello: BotHello {
+            hello: Box::new(BotHello {
                 protocol: PROTOCOL,
                 name: spec.name.clone(),
                 version: None,
                 author: None,
                 games: None,
                 wants: protocol::Wants::default(),
-            },
+            }),
         }))
     }
 
-    async fn introduce(&mut self, spec: &BotSpec) -> Result<BotHello, Failure> {
+    async fn introduce(&mut self, spec: &BotSpec) -> Result<Box<BotHello>, Failure> {
         let hello = ToBot::Hello {
             protocol: PROTOCOL,
             referee: REFEREE_NAME.to_owned(),
@@ -241,8 +243,8 @@ impl BotProcess {
             let message = format!("did not say `hello` within {startup}{why}");
             (FaultCode::Startup, message)
         })?;
-        let line = match line {
-            Ok(line) => line,
+        match line {
+            Ok(_) => {}
             Err((FaultCode::Crash, _)) => {
                 let mut message = format!("{} before it said `hello`", self.exit().await);
                 if let Some(tail) = &mut self.tail
@@ -256,8 +258,8 @@ impl BotProcess {
                 return Err((FaultCode::Startup, message));
             }
             Err(failure) => return Err(failure),
-        };
-        match FromBot::from_line(&line) {
+        }
+        match FromBot::from_line(self.line()) {
             Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => Ok(hello),
             Ok(FromBot::Hello(hello)) => {
                 let message = format!(
@@ -299,10 +301,10 @@ impl BotProcess {
         &self.hello
     }
 
-    /// The CPU time that all its processes have used so far; `None` where the machine does not
-    /// tell.
-    pub fn cpu(&mut self) -> Option<Duration> {
-        self.kept.counted_cpu().or_else(|| self.meter.read())
+    /// The CPU time that all its processes have used so far, which is now; `None` where the
+    /// machine does not tell.
+    pub fn cpu(&mut self, now: Instant) -> Option<Duration> {
+        self.kept.counted_cpu().or_else(|| self.meter.read(now))
     }
 
     /// Whether this process has played a match.
@@ -336,14 +338,19 @@ impl BotProcess {
         self.stdin.is_some() && self.kept.is_running()
     }
 
-    /// Sends a message, within `limit`.
+    /// Sends a message, which is now, within `limit`.
     ///
     /// # Errors
     /// The fault, if the bot does not read or is gone.
-    pub async fn send(&mut self, message: &ToBot, limit: Duration) -> Result<(), Failure> {
+    pub async fn send(
+        &mut self,
+        message: &ToBot,
+        limit: Duration,
+        now: Instant,
+    ) -> Result<(), Failure> {
         match message {
             ToBot::Start(_) => {
-                self.transcript.begin();
+                self.transcript.begin(now);
                 self.lines.allow_anew();
             }
             ToBot::Turn(_) => self.lines.allow_anew(),
@@ -351,7 +358,7 @@ impl BotProcess {
         }
         self.line.clear();
         message.write_line(&mut self.line);
-        self.pass_on(limit).await
+        self.pass_on(limit, now).await
     }
 
     /// Sends a line, whatever stands in it, within `limit`; the bot may print anew after it.
@@ -362,13 +369,13 @@ impl BotProcess {
         self.lines.allow_anew();
         self.line.clear();
         self.line.extend_from_slice(line.as_bytes());
-        self.pass_on(limit).await
+        self.pass_on(limit, Instant::now()).await
     }
 
     /// Writes the line that is made, within `limit`.
-    async fn pass_on(&mut self, limit: Duration) -> Result<(), Failure> {
+    async fn pass_on(&mut self, limit: Duration, now: Instant) -> Result<(), Failure> {
         let written = {
-            let mut write = pin!(self.write());
+            let mut write = pin!(self.write(now));
             // Most go through at once, without a timer.
             match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
                 Poll::Ready(written) => Ok(written),
@@ -396,35 +403,46 @@ impl BotProcess {
     async fn tell(&mut self, message: &ToBot) -> io::Result<()> {
         self.line.clear();
         message.write_line(&mut self.line);
-        self.write().await
+        self.write(Instant::now()).await
     }
 
     /// Writes the line that is made.
-    async fn write(&mut self) -> io::Result<()> {
+    async fn write(&mut self, now: Instant) -> io::Result<()> {
         match &mut self.stdin {
             Some(stdin) => {
-                self.transcript.sent(&self.line);
+                self.transcript.sent(&self.line, now);
                 self.lines.pipe_mut().expect();
-                stdin.write_all(&self.line).await
+                // Nearly always there is room for all of it; to ask first costs.
+                let written = match rustix::io::write(stdin.as_fd(), &self.line) {
+                    Ok(written) => written,
+                    Err(Errno::AGAIN | Errno::INTR) => 0,
+                    Err(error) => return Err(error.into()),
+                };
+                match &self.line[written..] {
+                    [] => Ok(()),
+                    rest => stdin.write_all(rest).await,
+                }
             }
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
 
-    /// The next line that the bot prints; may be dropped and polled anew.
+    /// The next line that the bot prints is [`BotProcess::line`] when this says when it came; may
+    /// be dropped and polled anew.
     ///
     /// # Errors
     /// The fault, if there will be no more lines.
-    pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Vec<u8>, Failure>> {
+    pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Instant, Failure>> {
         let polled = self.lines.poll_line(cx);
         if polled.is_pending() && self.kept.poll_orphaned(cx).is_ready() {
             // Nobody ends what the bot has started, so its output may stay open for long.
             return Poll::Ready(Err((FaultCode::Crash, "closed its output".to_owned())));
         }
         polled.map(|line| match line {
-            Ok(Line::Text(text)) => {
-                self.transcript.came(&text);
-                Ok(text)
+            Ok(Line::Text) => {
+                let now = Instant::now();
+                self.transcript.came(self.lines.text(), now);
+                Ok(now)
             }
             Ok(Line::TooLong) => Err((
                 FaultCode::Protocol,
@@ -440,6 +458,11 @@ impl BotProcess {
                 format!("its output cannot be read: {error}"),
             )),
         })
+    }
+
+    /// The line that came last.
+    pub fn line(&self) -> &[u8] {
+        self.lines.text()
     }
 
     /// Closes its input, as happens when a referee is gone.

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use nix::errno::Errno;
+use rustix::io::Errno;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
@@ -45,12 +45,12 @@ impl AsyncRead for Output {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if std::mem::take(&mut self.expecting) {
-            match nix::unistd::read(self.pipe.as_fd(), buffer.initialize_unfilled()) {
+            match rustix::io::read(self.pipe.as_fd(), buffer.initialize_unfilled()) {
                 Ok(read) => {
                     buffer.advance(read);
                     return Poll::Ready(Ok(()));
                 }
-                Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(error) => return Poll::Ready(Err(error.into())),
             }
         }

@@ -2,15 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
-use std::time::{Duration, Instant};
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
 use serde::Serialize;
 use tempfile::tempfile;
+use tokio::time::Instant;
 
 use super::trace::{Said, Trace};
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
 const IN_MEMORY: usize = 4 << 10;
+/// So much of the temporary file is kept from one match to the next.
+const KEPT_ON_DISK: u64 = 1 << 20;
 /// So much of what a bot prints from one turn to the next is kept, apart from its last line.
 const KEPT_A_TURN: usize = 256 << 10;
 /// So much of a line is kept that is too long to be one.
@@ -22,8 +26,10 @@ pub(super) struct Transcript {
     began: Instant,
     /// The last frames: see [`Transcript::push`].
     frames: Vec<u8>,
-    /// Those before them, if there were too many.
+    /// For those before them, if there are too many; it stays for other matches.
     file: Option<File>,
+    /// How much of it is of this match.
+    spilled: u64,
     /// How much the bot printed since it was last asked.
     heard: usize,
     /// What of that was left out since the last frame: lines.
@@ -68,6 +74,7 @@ impl Transcript {
             began: Instant::now(),
             frames: Vec::new(),
             file: None,
+            spilled: 0,
             heard: 0,
             skipped: 0,
             broken: false,
@@ -95,31 +102,34 @@ impl Transcript {
     }
 
     /// Another match begins.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, now: Instant) {
         self.frames.clear();
-        // Made anew only if it cannot be emptied: that costs more.
+        // To write over what is there costs less than to cut it off, as long as it is small.
+        let large = self.spilled > KEPT_ON_DISK;
         self.file
-            .take_if(|file| file.set_len(0).and_then(|()| file.rewind()).is_err());
+            .take_if(|file| large && file.set_len(KEPT_ON_DISK).is_err());
+        self.spilled = 0;
         self.broken = false;
-        self.began = Instant::now();
+        self.began = now;
         self.heard = 0;
         self.skipped = 0;
     }
 
-    /// A line was sent; with its end.
-    pub(super) fn sent(&mut self, line: &[u8]) {
+    /// A line is sent; with its end.
+    pub(super) fn sent(&mut self, line: &[u8], now: Instant) {
         self.trace(Said::ToBot(line));
         self.heard = 0;
-        self.push(Kind::ToBot, line.strip_suffix(b"\n").unwrap_or(line));
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        self.push(Kind::ToBot, text, now);
     }
 
     /// A line came; without its end.
-    pub(super) fn came(&mut self, line: &[u8]) {
+    pub(super) fn came(&mut self, line: &[u8], now: Instant) {
         self.trace(Said::FromBot(line));
         self.heard += line.len() + 1;
         match self.heard > KEPT_A_TURN {
             true => self.skipped += 1,
-            false => self.push(Kind::FromBot, line),
+            false => self.push(Kind::FromBot, line, now),
         }
     }
 
@@ -127,25 +137,26 @@ impl Transcript {
     pub(super) fn unread(&mut self, piece: &[u8]) {
         if !piece.is_empty() {
             self.trace(Said::Unread(piece));
-            self.push(Kind::Unread, &piece[..piece.len().min(KEPT_OF_A_PIECE)]);
+            let piece = &piece[..piece.len().min(KEPT_OF_A_PIECE)];
+            self.push(Kind::Unread, piece, Instant::now());
         }
     }
 
     /// Appends how many lines were left out, if any were.
-    fn note_skipped(&mut self) {
+    fn note_skipped(&mut self, now: Instant) {
         if self.skipped > 0 {
             let skipped = std::mem::take(&mut self.skipped);
-            self.push(Kind::Skipped, &skipped.to_le_bytes());
+            self.push(Kind::Skipped, &skipped.to_le_bytes(), now);
         }
     }
 
     /// Appends a frame: nanoseconds, kind, length, bytes; numbers in little-endian.
-    fn push(&mut self, kind: Kind, text: &[u8]) {
-        self.note_skipped();
+    fn push(&mut self, kind: Kind, text: &[u8], now: Instant) {
+        self.note_skipped(now);
         if self.frames.len() + text.len() > IN_MEMORY {
             self.broken |= self.spill().is_err();
         }
-        let at = self.began.elapsed().as_nanos() as u64;
+        let at = now.saturating_duration_since(self.began).as_nanos() as u64;
         self.frames.extend_from_slice(&at.to_le_bytes());
         self.frames.push(kind as u8);
         let length = text.len() as u32;
@@ -159,7 +170,8 @@ impl Transcript {
             Some(file) => file,
             none => none.insert(tempfile()?),
         };
-        let written = file.write_all(&self.frames);
+        let written = file.write_all_at(&self.frames, self.spilled);
+        self.spilled += self.frames.len() as u64;
         self.frames.clear();
         self.frames.shrink_to(IN_MEMORY);
         written
@@ -170,11 +182,11 @@ impl Transcript {
     /// # Errors
     /// If it cannot be written, or was not kept whole.
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
-        self.note_skipped();
+        self.note_skipped(Instant::now());
         let mut first: Box<dyn Read> = match self.file.take() {
             Some(mut file) => {
                 file.rewind()?;
-                Box::new(BufReader::new(file))
+                Box::new(BufReader::new(file.take(self.spilled)))
             }
             None => Box::new(io::empty()),
         };
@@ -236,14 +248,14 @@ mod tests {
     #[test]
     fn everything_that_was_said_is_there() {
         let mut transcript = Transcript::new();
-        transcript.sent(b"forgotten\n");
-        transcript.begin();
-        transcript.sent(b"{\"type\":\"quit\"}\n");
-        transcript.came(b"caf\xe9");
+        transcript.sent(b"forgotten\n", Instant::now());
+        transcript.begin(Instant::now());
+        transcript.sent(b"{\"type\":\"quit\"}\n", Instant::now());
+        transcript.came(b"caf\xe9", Instant::now());
         transcript.unread(b"half a li");
         let long = "x".repeat(100_000);
         for _ in 0..2 {
-            transcript.sent(long.as_bytes());
+            transcript.sent(long.as_bytes(), Instant::now());
         }
         let lines = lines(transcript);
         assert_eq!(lines[0]["to_bot"], "{\"type\":\"quit\"}");
@@ -262,17 +274,17 @@ mod tests {
         let mut transcript = Transcript::new();
         let line = [b'x'; 1023];
         for _ in 0..300 {
-            transcript.came(&line);
+            transcript.came(&line, Instant::now());
         }
-        transcript.sent(b"next");
-        transcript.came(&line);
+        transcript.sent(b"next", Instant::now());
+        transcript.came(&line, Instant::now());
         let lines = lines(transcript);
         assert_eq!(lines.len(), 256 + 3);
         assert_eq!(lines[256]["lines_left_out"], 44);
         assert!(lines[258]["from_bot"].is_string());
         let mut transcript = Transcript::new();
         for _ in 0..300 {
-            transcript.came(&line);
+            transcript.came(&line, Instant::now());
         }
         let at_the_end = self::lines(transcript);
         assert_eq!(

@@ -86,10 +86,10 @@ pub(super) fn first_messages(hello: &BotHello, sitting: Sitting<'_>) -> (ToBot, 
     let mut messages = Vec::new();
     let joined = (0..seats).map(|seat| Event::Joined {
         seat,
-        hello: BotHello {
+        hello: Box::new(BotHello {
             games: None,
             ..hello.clone()
-        },
+        }),
     });
     let ready = (0..seats).map(|seat| Event::Line {
         seat,
@@ -153,6 +153,7 @@ impl Match<'_, '_> {
                     ..hello.clone()
                 },
             };
+            let hello = Box::new(hello);
             self.settle(Event::Joined { seat, hello }).await;
         }
         self.own_fault()?;
@@ -281,7 +282,7 @@ impl Match<'_, '_> {
         let mut fork = self.arbiter.session().fork();
         if let Some(mv) = fork.random_move(&mut self.others) {
             let message = FromBot::Move(BotMove {
-                mv,
+                mv: mv.into(),
                 ply: None,
                 info: None,
             });

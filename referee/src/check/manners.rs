@@ -116,7 +116,7 @@ pub(super) async fn fault_told(
         code: FaultCode::IllegalMove,
         message: "this is only a check: how does the bot take it?".to_owned(),
     };
-    let end = ToBot::End(End {
+    let end = ToBot::End(Box::new(End {
         moves: Vec::new(),
         result: MatchResult {
             scores: vec![0; seats],
@@ -124,7 +124,7 @@ pub(super) async fn fault_told(
             reason: crate::ending::FORFEIT.to_owned(),
             faults: Vec::new(),
         },
-    });
+    }));
     for message in [error, end, ToBot::Quit] {
         talk.tell(&message).await;
     }

@@ -123,9 +123,10 @@ impl<'l> Talk<'l> {
         let line = timeout_at(until, poll_fn(|cx| self.bot.poll_line(cx))).await;
         match line {
             Err(_) => Heard::Nothing,
-            Ok(Ok(line)) => {
-                self.note(Spoken::FromBot(shown(&line)));
-                match FromBot::from_line(&line) {
+            Ok(Ok(_)) => {
+                let spoken = Spoken::FromBot(shown(self.bot.line()));
+                self.note(spoken);
+                match FromBot::from_line(self.bot.line()) {
                     Ok(message) => Heard::Message(message),
                     Err(bad) => Heard::Bad(bad),
                 }
@@ -226,7 +227,7 @@ impl<'l> Talk<'l> {
         };
         self.tell(&hello).await;
         match self.answer("hello").await? {
-            FromBot::Hello(hello) if hello.protocol == PROTOCOL => Ok(hello),
+            FromBot::Hello(hello) if hello.protocol == PROTOCOL => Ok(*hello),
             FromBot::Hello(hello) => {
                 let told = hello.protocol;
                 Err(Trouble::new(format!("its `hello` says protocol {told}"))

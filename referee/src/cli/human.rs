@@ -243,7 +243,7 @@ impl<R: BufRead> Terminal<R> {
             match understand(&line, &ask.legal) {
                 Word::Move(mv) => {
                     return Ok(FromBot::Move(BotMove {
-                        mv: mv.to_owned(),
+                        mv: mv.into(),
                         ply: Some(ask.ply),
                         info: None,
                     }));

@@ -88,7 +88,7 @@ impl Args {
         }
         let record = block_on(self.play(&plan))??;
         if let Some(mut log) = log {
-            log.append(&record)?;
+            log.append([&record])?;
         }
         if self.format == Format::Json {
             return print(&record.to_line());

@@ -6,21 +6,14 @@ use std::path::PathBuf;
 
 use games::Session;
 use protocol::Record;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::format::FormatArgs;
 use super::rematch::RematchArgs;
 use super::{CliError, print};
 use crate::draw;
-use crate::log::{self, LogError, LogFile, Mismatch, RawLine};
+use crate::log::{self, LogFile};
 use crate::report::{summary, tell};
-
-/// So many bytes of a log are checked side by side.
-const BATCH: usize = 4 << 20;
-
-/// A match's id, and what does not fit.
-type Checked = (String, Result<(), Mismatch>);
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -127,55 +120,32 @@ impl Args {
         CliError::Usage(format!("there is no match `{id}` in `{}`", path.display()))
     }
 
-    /// Reads a line and replays its match: its id and what does not fit. `None` if it is not
-    /// wanted.
-    fn check_line(&self, file: &LogFile, line: &RawLine) -> Result<Option<Checked>, LogError> {
-        let record: Record = file.parse(line)?;
-        let wanted = self.wanted(&record);
-        Ok(wanted.then(|| {
-            let verdict = log::verify(&record);
-            (record.match_id, verdict)
-        }))
-    }
-
     /// Checks the matches, with a line about each.
     fn check(&self) -> Result<(), CliError> {
         let mut seen = std::collections::HashSet::new();
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?;
-        let mut unreadable = None;
-        'all: loop {
-            let lines = file.read_lines(BATCH)?;
-            if lines.is_empty() {
-                break;
+        let verify = |record: Record| {
+            let wanted = self.wanted(&record);
+            wanted.then(|| (log::verify(&record), record.match_id))
+        };
+        let read = file.each(verify, |verified| {
+            let Some((verdict, id)) = verified else {
+                return Ok(());
+            };
+            let wrong = match seen.contains(&id) {
+                true => Some("there is a match with this id already".to_owned()),
+                false => verdict.err().map(|mismatch| mismatch.to_string()),
+            };
+            match wrong {
+                None => good += 1,
+                Some(_) => bad += 1,
             }
-            // On all cores; what is told keeps the order of the log.
-            let checked: Vec<_> = lines
-                .par_iter()
-                .map(|line| self.check_line(&file, line))
-                .collect();
-            for checked in checked {
-                let (id, verdict) = match checked {
-                    Ok(Some(checked)) => checked,
-                    Ok(None) => continue,
-                    Err(error) => {
-                        unreadable = Some(error);
-                        break 'all;
-                    }
-                };
-                let wrong = match seen.contains(&id) {
-                    true => Some("there is a match with this id already".to_owned()),
-                    false => verdict.err().map(|mismatch| mismatch.to_string()),
-                };
-                match wrong {
-                    None => good += 1,
-                    Some(_) => bad += 1,
-                }
-                self.verdict(&id, wrong.as_deref())?;
-                seen.insert(id);
-            }
-        }
-        if let Some(error) = unreadable {
+            self.verdict(&id, wrong.as_deref())?;
+            seen.insert(id);
+            Ok(())
+        });
+        if let Err(CliError::Log(error)) = read {
             if good + bad > 0 && !self.format.json() {
                 print(&format!(
                     "{good} verified, {bad} with mismatches before the rest\n"
@@ -183,6 +153,7 @@ impl Args {
             }
             return Err(error.into());
         }
+        read?;
         if good + bad == 0 && self.match_id.is_some() {
             return Err(self.missing());
         }

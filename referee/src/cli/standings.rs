@@ -1,6 +1,7 @@
 //! `referee standings`: ratings and all other statistics of a log, in several formats.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::identity;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -203,9 +204,10 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
 /// Takes all whole matches of a log, and says what was dropped.
 fn each(log: &Path, mut take: impl FnMut(Match)) -> Result<Option<String>, LogError> {
     let mut file = LogFile::open(log)?;
-    while let Some(played) = file.read::<Match>()? {
+    file.each(identity, |played| {
         take(played);
-    }
+        Ok::<_, LogError>(())
+    })?;
     let path = log::locate(log);
     Ok(file.cut().map(|cut| format!("{}: {cut}", path.display())))
 }

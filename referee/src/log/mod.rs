@@ -4,7 +4,7 @@ mod read;
 mod verify;
 mod write;
 
-pub use read::{CutLine, Line, LogError, LogFile, RawLine, locate};
+pub use read::{CutLine, Line, LogError, LogFile, locate};
 pub use verify::{Mismatch, verify};
 pub use write::{LogWriter, WriteError};
 

@@ -6,12 +6,16 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use protocol::{LOG_FORMAT, Record};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::LOG_NAME;
 use crate::rating::Match;
+
+/// So many bytes of a log are looked into side by side.
+const BATCH: usize = 1 << 20;
 
 /// A log that cannot be read.
 #[derive(Debug, Error)]
@@ -84,14 +88,6 @@ pub struct LogFile {
     cut: Option<CutLine>,
 }
 
-/// A line that was not looked into yet.
-#[derive(Debug)]
-pub struct RawLine {
-    /// Its number, from 1.
-    number: usize,
-    text: Vec<u8>,
-}
-
 /// The log that a path means: the file itself, or the one in a tournament's folder.
 pub fn locate(path: &Path) -> PathBuf {
     if path.is_dir() {
@@ -142,29 +138,39 @@ impl LogFile {
             .transpose()
     }
 
-    /// The next lines that are not empty, up to so many bytes but for the last one of them; none
-    /// at the end.
+    /// Reads the rest on all cores: makes something of each match, and takes what was made in the
+    /// order of the log, until there is an error.
     ///
     /// # Errors
-    /// If the file cannot be read.
-    pub fn read_lines(&mut self, bytes: usize) -> Result<Vec<RawLine>, LogError> {
-        let (mut lines, mut read) = (Vec::new(), 0);
-        while read < bytes && self.fill()? {
-            read += self.buffer.len();
-            lines.push(RawLine {
-                number: self.line,
-                text: self.buffer.clone(),
-            });
+    /// If the file cannot be read, a line is not a match, or what was made cannot be taken.
+    pub fn each<T: Line, M: Send, E: From<LogError>>(
+        &mut self,
+        make: impl Fn(T) -> M + Sync,
+        mut take: impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            let lines = self.read_lines()?;
+            if lines.is_empty() {
+                return Ok(());
+            }
+            let make = |(number, text): &(usize, Vec<u8>)| {
+                let read = parse(text, *number, &self.path);
+                read.map(&make)
+            };
+            let made: Vec<_> = lines.par_iter().map(make).collect();
+            made.into_iter().try_for_each(|made| take(made?))?;
         }
-        Ok(lines)
     }
 
-    /// Reads a line of [`LogFile::read_lines`].
-    ///
-    /// # Errors
-    /// If it is not a match.
-    pub fn parse<T: Line>(&self, line: &RawLine) -> Result<T, LogError> {
-        parse(&line.text, line.number, &self.path)
+    /// The next lines that are not empty, about [`BATCH`] bytes, with their numbers; none at the
+    /// end.
+    fn read_lines(&mut self) -> Result<Vec<(usize, Vec<u8>)>, LogError> {
+        let (mut lines, mut read) = (Vec::new(), 0);
+        while read < BATCH && self.fill()? {
+            read += self.buffer.len();
+            lines.push((self.line, self.buffer.clone()));
+        }
+        Ok(lines)
     }
 
     /// Reads on until there is a line in the buffer that is not empty. Gives false at the end.

@@ -1,5 +1,5 @@
-//! Writing the log: one match a line, in one write, so that a crash cuts at most the last line.
-//! Whoever writes holds a lock, and looks after each line whether the file is still the one that
+//! Writing the log: one match a line, whole lines a write, so that a crash cuts at most the last
+//! line. Whoever writes holds a lock, and looks after each line whether the file is still the one that
 //! its path means.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -220,25 +220,34 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Appends a match. When this returns, the operating system has all of the line; if it
-    /// cannot be written, the log ends with the match before it.
+    /// Appends matches. When this returns, the operating system has all of their lines; if they
+    /// cannot be written, the log ends with the match before them.
     ///
     /// # Errors
-    /// If it cannot be written, or the file is not the log any more.
-    pub fn append(&mut self, record: &Record) -> Result<(), WriteError> {
-        let line = record.to_line();
+    /// If they cannot be written, or the file is not the log any more.
+    pub fn append<'a>(
+        &mut self,
+        records: impl IntoIterator<Item = &'a Record>,
+    ) -> Result<(), WriteError> {
+        let mut lines = Vec::new();
+        for record in records {
+            record.write_line(&mut lines);
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
         let whole = self.whole;
         self.mend_if_changed()?;
         self.done(|file| {
-            file.write_all(line.as_bytes()).inspect_err(|_| {
-                // If this fails, too, the line is cut off, and whoever reads the log drops it.
+            file.write_all(&lines).inspect_err(|_| {
+                // If this fails, too, a line is cut off, and whoever reads the log drops it.
                 let _ = file.set_len(whole);
             })
         })?;
-        self.whole += line.len() as u64;
+        self.whole += lines.len() as u64;
         if let Some(shadow) = &mut self.shadow {
             let io = |error| WriteError::io(&self.path, error);
-            shadow.file.write_all(line.as_bytes()).map_err(io)?;
+            shadow.file.write_all(&lines).map_err(io)?;
             let there = self.file.metadata().map_err(io)?;
             shadow.changed = changed(&there);
             if there.len() != self.whole {
@@ -382,7 +391,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games.jsonl");
         let mut log = LogWriter::create(&path).unwrap();
-        log.append(&record("m-1")).unwrap();
+        log.append([&record("m-1")]).unwrap();
         (folder, path, log)
     }
 
@@ -407,7 +416,7 @@ mod tests {
         fs::write(&path, format!("{whole}{}", &whole[..9])).unwrap();
         let mut log = LogWriter::go_on(&path).unwrap();
         log.drop_cut(&CutLine { line: 2, bytes: 9 }).unwrap();
-        log.append(&record("m-2")).unwrap();
+        log.append([&record("m-2")]).unwrap();
         let expected = whole.clone() + &whole.replace("m-1", "m-2");
         assert_eq!(fs::read_to_string(&path).unwrap(), expected);
     }
@@ -416,7 +425,7 @@ mod tests {
     fn a_file_that_vanished_is_noticed_and_can_still_be_copied() {
         let (_folder, path, mut log) = started();
         fs::remove_file(&path).unwrap();
-        let gone = log.append(&record("m-2"));
+        let gone = log.append([&record("m-2")]);
         assert!(matches!(gone, Err(WriteError::Gone { .. })), "{gone:?}");
         assert_eq!(log.moved_to(), None);
         let mut copy = Vec::new();
@@ -443,7 +452,7 @@ mod tests {
         let (_folder, path, mut log) = started();
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"mischief\n").unwrap();
-        let error = log.append(&record("m-2")).unwrap_err();
+        let error = log.append([&record("m-2")]).unwrap_err();
         assert!(matches!(error, WriteError::Changed { .. }), "{error}");
     }
 
@@ -467,14 +476,14 @@ mod tests {
             assert!(log.take_mended(), "{mischief}");
             assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{mischief}");
             let next = record(&format!("m-{}", number + 2));
-            log.append(&next).unwrap();
+            log.append([&next]).unwrap();
             expected += &next.to_line();
             assert!(!log.take_mended());
             assert_eq!(fs::read_to_string(&path).unwrap(), expected);
         }
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"half a li").unwrap();
-        log.append(&record("m-9")).unwrap();
+        log.append([&record("m-9")]).unwrap();
         assert!(log.take_mended());
         expected += &record("m-9").to_line();
         assert_eq!(fs::read_to_string(&path).unwrap(), expected);
@@ -483,7 +492,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_written_without_ado() {
         let mut log = LogWriter::append_to(Path::new("/dev/null")).unwrap();
-        log.append(&record("m-1")).unwrap();
+        log.append([&record("m-1")]).unwrap();
         log.sync().unwrap();
     }
 }

@@ -4,10 +4,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use protocol::Record;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
 
 use super::Config;
 use super::config::Affinity;
@@ -26,7 +28,10 @@ use crate::log::{LogWriter, WriteError};
 use crate::rating;
 
 /// So many reports of slots wait to be written, at most.
-const MOST_REPORTS: usize = 16;
+const MOST_REPORTS: usize = 32;
+/// So long the writer rests when it has written all there is: to wake it costs a slot as much as
+/// several moves of instant bots do.
+const REST: Duration = Duration::from_millis(1);
 
 /// What happens in a tournament, for those who show it.
 #[derive(Debug)]
@@ -75,6 +80,16 @@ enum Report {
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
     Trouble(String),
+}
+
+impl Report {
+    /// The match, if it reports one.
+    fn record(&self) -> Option<&Record> {
+        match self {
+            Report::Finished(_, record) => Some(record),
+            Report::Started(_) | Report::Trouble(_) => None,
+        }
+    }
 }
 
 /// What slots share.
@@ -128,25 +143,29 @@ pub async fn run(
     }
     drop(reports);
     let mut wrong = None;
+    let mut batch = Vec::new();
     // Ends when the last slot is gone. After an error slots end at their next report.
-    while let Some(report) = inbox.recv().await {
-        match report {
-            Report::Started(what) => show(Progress::Started(&what)),
-            Report::Trouble(what) => show(Progress::Trouble(&what)),
-            Report::Finished(number, record) => match folder.log.append(&record) {
-                Ok(()) => {
-                    warn_if_mended(&mut folder.log, &mut show);
+    while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+        if let Err(error) = folder.log.append(batch.iter().filter_map(Report::record)) {
+            wrong = Some(error);
+            break;
+        }
+        warn_if_mended(&mut folder.log, &mut show);
+        for report in batch.drain(..) {
+            match report {
+                Report::Started(what) => show(Progress::Started(&what)),
+                Report::Trouble(what) => show(Progress::Trouble(&what)),
+                Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
                     let repetition = || rating::repetition(&record);
                     shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }
-                Err(error) => {
-                    wrong = Some(error);
-                    break;
-                }
-            },
+            }
+        }
+        if inbox.is_empty() && !inbox.is_closed() {
+            sleep(REST).await;
         }
     }
     drop(inbox);

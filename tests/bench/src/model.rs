@@ -88,7 +88,7 @@ pub(crate) fn run(tiny: bool) {
         false => (Duration::from_millis(500), RUNS),
     };
     let all = pingpong::cores();
-    let limits = (0..runs).map(|_| pingpong::measure(true, time).rate());
+    let limits = (0..runs).map(|_| pingpong::side_by_side(1, time).rate());
     let limit = median(limits.collect());
     println!("ping-pong on one core: {limit:.0} a second\n");
     println!("| requests | at once | a second | of the ping-pong |\n|---|---|---|---|");

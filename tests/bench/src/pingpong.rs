@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -56,23 +57,40 @@ pub(crate) fn keep_to(core: Option<usize>, all: &[usize]) {
     sched_setaffinity(Pid::from_raw(0), &set).expect("a core that is allowed");
 }
 
-/// Measures round trips for about this long, with the other end on this core or another one.
-pub(crate) fn measure(same_core: bool, time: Duration) -> RoundTrip {
+/// Measures round trips for about this long, on so many cores at the same time, each with both ends
+/// on it. Cores of a virtual machine may slow each other down.
+pub(crate) fn side_by_side(pairs: usize, time: Duration) -> RoundTrip {
+    let cores = cores().into_iter().take(pairs);
+    let pairs = cores.map(|core| thread::spawn(move || between(core, core, time).time));
+    let pairs: Vec<_> = pairs.collect();
+    let count = pairs.len() as u32;
+    let times = pairs
+        .into_iter()
+        .map(|pair| pair.join().expect("a measurement"));
+    RoundTrip {
+        time: times.sum::<Duration>() / count,
+    }
+}
+
+/// Measures round trips for about this long, between two cores.
+pub(crate) fn across(time: Duration) -> RoundTrip {
     let all = cores();
-    let other = if same_core {
-        all[0]
-    } else {
-        all[all.len() - 1]
-    };
+    let measured = between(all[0], all[all.len() - 1], time);
+    keep_to(None, &all);
+    measured
+}
+
+/// Measures round trips between two cores, or on one; this thread stays on the first.
+fn between(here: usize, there: usize, time: Duration) -> RoundTrip {
     // The child inherits where this thread is.
-    keep_to(Some(other), &all);
+    keep_to(Some(there), &[]);
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .arg("pong")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("this program starts again");
-    keep_to(Some(all[0]), &all);
+    keep_to(Some(here), &[]);
     let mut to = child.stdin.take().expect("a pipe");
     let mut from = child.stdout.take().expect("a pipe");
     let mut line = [b'x'; LINE];
@@ -94,7 +112,6 @@ pub(crate) fn measure(same_core: bool, time: Duration) -> RoundTrip {
     let elapsed = begin.elapsed();
     drop(to);
     child.wait().expect("the other end ends");
-    keep_to(None, &all);
     RoundTrip {
         time: elapsed / rounds,
     }

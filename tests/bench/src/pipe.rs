@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::measure::{Cost, Tournament, instant, median, play};
-use crate::pingpong;
+use crate::pingpong::{self, RoundTrip};
 
 /// Each figure is the middle one of so many.
 const RUNS: usize = 3;
@@ -13,8 +13,12 @@ pub(crate) fn run(tiny: bool) {
         true => (Duration::from_millis(20), 1),
         false => (Duration::from_millis(700), RUNS),
     };
-    let same = limit(true, time, runs);
-    let two = limit(false, time, runs);
+    let limit = |measure: &dyn Fn() -> RoundTrip| {
+        let rates = (0..runs).map(|_| measure().rate());
+        median(rates.collect())
+    };
+    let same = limit(&|| pingpong::side_by_side(1, time));
+    let two = limit(&|| pingpong::across(time));
     println!(
         "ping-pong on one core: {:.2} µs a round trip, {same:.0} a second",
         1e6 / same
@@ -54,16 +58,8 @@ pub(crate) fn run(tiny: bool) {
     );
 }
 
-fn limit(same_core: bool, time: Duration, runs: usize) -> f64 {
-    median(
-        (0..runs)
-            .map(|_| pingpong::measure(same_core, time).rate())
-            .collect(),
-    )
-}
-
 /// Measures one line of the table. The limit is measured anew beside each run, since the machine
-/// changes its pace; that of several matches at a time is that of one on each core.
+/// changes its pace; that of several matches at a time is that of as many ping-pongs, one on each core.
 fn row(
     label: &str,
     command: String,
@@ -83,10 +79,11 @@ fn row(
     let mut shares = Vec::new();
     let mut costs: Vec<Cost> = Vec::new();
     for _ in 0..runs {
-        let before = pingpong::measure(true, time).rate();
+        let pairs = concurrency.min(cores);
+        let before = pingpong::side_by_side(pairs, time).rate();
         let cost = play(&tournament);
-        let after = pingpong::measure(true, time).rate();
-        let limit = (before + after) / 2.0 * concurrency.min(cores) as f64;
+        let after = pingpong::side_by_side(pairs, time).rate();
+        let limit = (before + after) / 2.0 * pairs as f64;
         shares.push(cost.rate() / limit);
         costs.push(cost);
     }

@@ -11,6 +11,9 @@ use serde_json::Value;
 /// How a `turn` begins; its ply follows.
 const TURN: &str = r#"{"type":"turn","ply":"#;
 
+/// What stands before a move that was played.
+const MOVE: &str = r#""move":""#;
+
 fn main() -> io::Result<()> {
     let wants = std::env::args().nth(1).unwrap_or_default();
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
@@ -90,11 +93,11 @@ impl Follower {
 
     /// Plays what was played since, and appends a random move.
     fn answer(&mut self, turn: &str, out: &mut String) {
-        let mut texts = turn.split('"');
-        // "move" : "a1-b2"
-        while texts.any(|text| text == "move") {
-            let mv = texts.nth(1).unwrap_or_default();
-            let mv = self.game.parse_move(mv).expect("a move");
+        let mut rest = turn;
+        while let Some(begin) = rest.find(MOVE) {
+            rest = &rest[begin + MOVE.len()..];
+            let end = rest.find('"').unwrap_or(rest.len());
+            let mv = self.game.parse_move(&rest[..end]).expect("a move");
             self.game.play(&mut self.position, mv);
         }
         let mv = self
