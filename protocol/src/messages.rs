@@ -347,7 +347,10 @@ fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMess
             serde_json::error::Category::Data if !line.trim_ascii_start().starts_with(b"{") => {
                 format!("not {what}: those are JSON objects")
             }
-            serde_json::error::Category::Data => format!("not {what}: {error}"),
+            serde_json::error::Category::Data => {
+                let error = error.to_string().replace("u32", "a whole number");
+                format!("not {what}: {error}")
+            }
             _ => format!("not JSON: {error}"),
         };
         let whole = error.classify() == serde_json::error::Category::Data;

@@ -1,5 +1,8 @@
 //! What usually went wrong where a bot printed a line that is no message, and how to mend it.
 
+/// Where an object was printed as the language shows it.
+const JAVASCRIPT: &str = "that is how JavaScript prints an object: print JSON.stringify(…) instead";
+
 /// The likely mistake behind a line that could not be read; `whole` is false where the JSON is not.
 pub(crate) fn hint(line: &[u8], whole: bool) -> Option<&'static str> {
     let line = line.trim_ascii();
@@ -9,11 +12,23 @@ pub(crate) fn hint(line: &[u8], whole: bool) -> Option<&'static str> {
     if line.is_empty() {
         return Some("print nothing but messages on stdout");
     }
+    if line.starts_with(b"[object") {
+        return Some(JAVASCRIPT);
+    }
+    if line.starts_with(b"b'{") || line.starts_with(b"'{") {
+        return Some("that is how Python prints bytes: print json.dumps(…), without encode()");
+    }
+    if line.starts_with(b"\"{") {
+        return Some("a text that holds the message is no message: turn it into JSON only once");
+    }
     if !line.starts_with(b"{") {
         return Some("what is not a message belongs on stderr");
     }
     if whole {
         return None;
+    }
+    if names_a_field_barely(line) {
+        return Some(JAVASCRIPT);
     }
     let (bare, quoted) = words(line);
     let has = |word: &str| bare.iter().any(|found| found == word);
@@ -28,6 +43,14 @@ pub(crate) fn hint(line: &[u8], whole: bool) -> Option<&'static str> {
         Depth::Twice => Some("there is more than one message in the line: each needs its own"),
         Depth::Closed => None,
     }
+}
+
+/// Whether the first field of an object has a name without quotes.
+fn names_a_field_barely(line: &[u8]) -> bool {
+    let inside = line[1..].trim_ascii_start();
+    let name = inside.iter().take_while(|byte| byte.is_ascii_alphabetic());
+    let length = name.count();
+    length > 0 && inside[length..].trim_ascii_start().starts_with(b":")
 }
 
 /// The words outside of JSON's strings, and whether a single quote stands there.
@@ -101,6 +124,12 @@ mod tests {
         told(b"{'type': 'ready'}", python);
         told(br#"{"type": "move", "move": None}"#, python);
         told(br#"{"type": "info", "sure": True}"#, python);
+        let javascript = "print JSON.stringify";
+        told(b"{ type: 'ready' }", javascript);
+        told(b"{type:\"move\",\"move\":\"a1\"}", javascript);
+        told(b"[object Object]", javascript);
+        told(br#"b'{"type": "ready"}'"#, "Python prints bytes");
+        told(br#""{\"type\":\"ready\"}""#, "only once");
         told(b"I am thinking", "belongs on stderr");
         told(b"{thinking", "whole on a line of its own");
         told(b"17", "belongs on stderr");

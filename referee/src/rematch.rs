@@ -51,6 +51,13 @@ pub enum News<'a> {
         /// Its move in the record and the time that it took; `None` where it had its fault.
         recorded: Option<(&'a str, Duration)>,
     },
+    /// It answered as if another ply had been asked for, which is dropped: it is still waited for.
+    Dropped {
+        /// The ply at which it was asked.
+        ply: u32,
+        /// The one that it told.
+        told: u32,
+    },
     /// It has a fault now.
     Failed {
         /// The ply, if the match had begun.
@@ -154,8 +161,11 @@ impl<'a> Rematch<'a> {
             };
             match ready {
                 Ok(FromBot::Ready {}) => {}
-                Ok(_) => return,
-                Err(what) => {
+                other => {
+                    let what = match other {
+                        Ok(_) => "did not answer `start` with `ready`".to_owned(),
+                        Err(what) => what,
+                    };
                     let took = began.elapsed();
                     return tell(News::Failed {
                         ply: None,
@@ -221,8 +231,12 @@ impl<'a> Rematch<'a> {
                     });
                     return true;
                 }
+                Ok(FromBot::Move(mv)) => {
+                    let told = mv.ply.unwrap_or(ply);
+                    tell(News::Dropped { ply, told });
+                }
                 Ok(FromBot::Resign {}) => break "the bot resigned".to_owned(),
-                Ok(_) => {}
+                Ok(_) => break "did not answer `turn` with `move`".to_owned(),
                 Err(what) => break what,
             }
         };

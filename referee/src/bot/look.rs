@@ -11,6 +11,8 @@ use super::tree;
 pub(super) enum Sight {
     /// One of them sleeps until something comes on the bot's stdin.
     Reading,
+    /// One of them computes.
+    Computing,
     /// They are stopped, by a signal or a debugger.
     Stopped,
 }
@@ -19,8 +21,14 @@ pub(super) enum Sight {
 /// `None` where nothing sure can be said.
 pub(super) fn at(keeper: Pid, stdin: u64) -> Option<Sight> {
     let below = tree::descendants(keeper);
-    if !below.is_empty() && below.iter().all(|pid| state(*pid) == Some('T')) {
+    let process = |pid: &Pid| state(&format!("/proc/{pid}"));
+    if !below.is_empty() && below.iter().all(|pid| process(pid) == Some('T')) {
         return Some(Sight::Stopped);
+    }
+    // Before the next one: a thread of its own may wait for input meanwhile.
+    let computes = |pid: &Pid| tasks(*pid).any(|task| state(&task) == Some('R'));
+    if below.iter().any(computes) {
+        return Some(Sight::Computing);
     }
     let pipe = format!("pipe:[{stdin}]");
     let reads = |pid: &Pid| {
@@ -30,9 +38,9 @@ pub(super) fn at(keeper: Pid, stdin: u64) -> Option<Sight> {
     below.iter().any(reads).then_some(Sight::Reading)
 }
 
-/// The letter that proc(5) has for what a process does.
-fn state(pid: Pid) -> Option<char> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+/// The letter that proc(5) has for what a process or thread, by its folder, does.
+fn state(folder: &str) -> Option<char> {
+    let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.trim_start().chars().next()
 }
@@ -93,7 +101,7 @@ mod tests {
             seen = at(pid, inode) == Some(expected);
         }
         // Of another pipe nothing is known.
-        assert!(expected == Sight::Stopped || at(pid, inode + 1).is_none());
+        assert!(expected != Sight::Reading || at(pid, inode + 1).is_none());
         tree::signal(&tree::descendants(pid), Signal::SIGKILL);
         shell.kill().expect("it is a child");
         shell.wait().expect("it is a child");
@@ -103,6 +111,11 @@ mod tests {
     #[test]
     fn who_waits_for_input_is_seen() {
         assert!(is_seen("cat", Sight::Reading));
+    }
+
+    #[test]
+    fn who_computes_is_seen() {
+        assert!(is_seen("sh -c 'while :; do :; done'", Sight::Computing));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod meter;
 mod nursery;
 mod output;
 pub mod pool;
-mod script;
+pub(crate) mod script;
 pub mod spec;
 mod stderr;
 pub mod trace;
@@ -55,6 +55,9 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// So much of what is no whole line is quoted in sentences.
 const QUOTED: usize = 60;
+
+/// What is seen of a bot that has not answered because it is not done.
+pub const COMPUTING: &str = "it is still computing";
 
 /// What the referee calls itself in messages and logs.
 pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
@@ -249,11 +252,8 @@ impl BotProcess {
                 {
                     message.push_str(&format!("; the last it printed on stderr: {line}"));
                 }
-                if let Some(path) = script::windows_lines(spec) {
-                    let path = path.display();
-                    message.push_str(&format!(
-                        "; `{path}` has the line ends of Windows, `sed -i 's/\\r$//' {path}` mends that"
-                    ));
+                if let Some(why) = script::suspicion(spec) {
+                    message.push_str(&format!("; {why}"));
                 }
                 return Err((FaultCode::Startup, message));
             }
@@ -291,6 +291,7 @@ impl BotProcess {
         let pipe = fstat(self.stdin.as_ref()?).ok()?;
         Some(match look::at(self.kept.id(), pipe.st_ino)? {
             Sight::Reading => "it sleeps, waiting for input: is its output flushed?".to_owned(),
+            Sight::Computing => COMPUTING.to_owned(),
             Sight::Stopped => "it is stopped, by a signal or a debugger".to_owned(),
         })
     }
@@ -360,11 +361,12 @@ impl BotProcess {
         self.pass_on(limit, now).await
     }
 
-    /// Sends a line, whatever stands in it, within `limit`.
+    /// Sends a line, whatever stands in it, within `limit`; the bot may print anew after it.
     ///
     /// # Errors
     /// The fault, if the bot does not read or is gone.
     pub async fn say(&mut self, line: &str, limit: Duration) -> Result<(), Failure> {
+        self.lines.allow_anew();
         self.line.clear();
         self.line.extend_from_slice(line.as_bytes());
         self.pass_on(limit, Instant::now()).await

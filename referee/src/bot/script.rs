@@ -40,8 +40,29 @@ pub(super) fn trouble(program: &Path, path: &OsStr) -> Option<CommandError> {
     (!found).then(|| missing(called))
 }
 
-/// A file of the command with the line ends of Windows, which shells stumble over.
-pub(super) fn windows_lines(spec: &BotSpec) -> Option<PathBuf> {
+/// What may be wrong with the script of a bot that ended early, and how to mend it: line ends of
+/// Windows, which shells stumble over, or no first line, so that a shell has run what is not its.
+pub(crate) fn suspicion(spec: &BotSpec) -> Option<String> {
+    if let Some(path) = windows_lines(spec) {
+        let path = path.display();
+        return Some(format!(
+            "`{path}` has the line ends of Windows, `sed -i 's/\\r$//' {path}` mends that"
+        ));
+    }
+    let program = spec.command.first().filter(|word| word.contains('/'))?;
+    let path = spec.dir.join(program);
+    let line = first_line(&path).filter(|line| !line.contains('\0'))?;
+    (!line.starts_with("#!")).then(|| {
+        format!(
+            "the first line of `{}` does not name an interpreter, as `#!/usr/bin/env python3` \
+             would, so a shell has run it",
+            path.display()
+        )
+    })
+}
+
+/// A file of the command with the line ends of Windows.
+fn windows_lines(spec: &BotSpec) -> Option<PathBuf> {
     let words = spec.command.iter().map(|word| spec.dir.join(word));
     let mut scripts = words.filter(|path| path.is_file());
     scripts.find(|path| first_line(path).is_some_and(|line| line.ends_with('\r')))
@@ -105,5 +126,33 @@ mod tests {
         assert_eq!(windows_lines(&spec), Some(script.clone()));
         fs::write(&script, "echo\n").unwrap();
         assert_eq!(windows_lines(&spec), None);
+    }
+
+    #[test]
+    fn scripts_without_an_interpreter_are_suspected() {
+        let folder = tempfile::tempdir().unwrap();
+        let time = TimeControl::default();
+        let told = |text: &[u8], program: &str| {
+            fs::write(folder.path().join("bot"), text).unwrap();
+            let command = vec![program.to_owned()];
+            suspicion(&BotSpec::new(
+                "x".to_owned(),
+                command,
+                folder.path().to_owned(),
+                &time,
+            ))
+        };
+        let why = told(b"import json\n", "./bot").unwrap();
+        assert!(why.contains("does not name an interpreter"), "{why}");
+        let why = told(b"#!/bin/sh\r\n", "./bot").unwrap();
+        assert!(why.contains("line ends of Windows"), "{why}");
+        for fine in [&b"#!/bin/sh\n"[..], b"\x7fELF\0\0\n", b""] {
+            assert_eq!(told(fine, "./bot"), None);
+        }
+        assert_eq!(
+            told(b"import json\n", "bot"),
+            None,
+            "it was another program"
+        );
     }
 }

@@ -7,7 +7,7 @@ use protocol::{BotHello, BotMove, FaultCode, FromBot, TimeControl, ToBot, Wants}
 use tokio::time::Instant;
 
 use super::Variant;
-use super::talk::{Heard, Talk, Trouble};
+use super::talk::{Heard, Talk, Trouble, unexpected};
 use crate::arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 
 /// What an `info` may take; it is dropped anyway.
@@ -162,6 +162,10 @@ impl Match<'_, '_> {
                 true => self.talk.answer("start").await?,
                 false => FromBot::Ready {},
             };
+            // In a match it would be dropped, and `ready` waited for.
+            if let FromBot::Move(_) = message {
+                return Err(unexpected("start", &message));
+            }
             self.hand_over(seat, message).await;
             self.own_fault()?;
         }
@@ -207,8 +211,15 @@ impl Match<'_, '_> {
                     {
                         self.dropped = Some(*told).filter(|told| *told != ply);
                     }
+                    let again = self.is_last_move(&message);
                     self.hand_over(self.seat, message).await;
-                    self.own_fault()?;
+                    self.own_fault().map_err(|trouble| match again {
+                        true => trouble.mend(
+                            "that is its last move once more: answer each `turn` once, in the \
+                             position of this `turn`",
+                        ),
+                        false => trouble,
+                    })?;
                 }
                 Heard::Nothing if strict => {
                     let now = self.reading();
@@ -230,6 +241,13 @@ impl Match<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether this is the bot's last move once more.
+    fn is_last_move(&self, message: &FromBot) -> bool {
+        let mut own = self.arbiter.moves().iter().rev();
+        let last = own.find(|made| made.seat == self.seat);
+        matches!((message, last), (FromBot::Move(now), Some(last)) if now.mv == last.mv)
     }
 
     /// The fault that the bot is given, as what is wrong with it.

@@ -1,12 +1,14 @@
 //! The list of all checks: their stable names, what they are about, and what usually mends a bot
 //! that fails them.
 
-use protocol::BotHello;
+use protocol::{BotHello, Load};
 
 use super::matches;
 use super::style::Style;
 use super::talk::Trouble;
 use super::{Finding, Lab, Note, Variant, manners};
+use crate::rating::machine::is_busy;
+use crate::tournament::load::LoadWatch;
 
 /// A check.
 #[derive(Debug)]
@@ -134,14 +136,21 @@ impl Check {
             Kind::Wants if first.is_err() => self.wants_more(lab, hello, home, first).await,
             // A machine that is busy for a moment is not the bot's fault.
             Kind::PerMove | Kind::GameClock => {
-                let mut last = first;
+                let (mut last, mut load) = (first, None);
                 for _ in 0..2 {
                     match &last {
-                        Err((_, trouble)) if trouble.slow => last = with(self.kind).await,
+                        Err((_, trouble)) if trouble.slow => {
+                            let watch = LoadWatch::begin();
+                            last = with(self.kind).await;
+                            load = watch.end();
+                        }
                         _ => break,
                     }
                 }
-                last
+                last.map_err(|(mut finding, trouble)| {
+                    finding.mend.extend(load.as_ref().and_then(when_quiet));
+                    (finding, trouble)
+                })
             }
             _ => first,
         }
@@ -180,6 +189,19 @@ impl Check {
     }
 }
 
+/// What to do where a bot was late on a machine that had other things to do.
+fn when_quiet(load: &Load) -> Option<String> {
+    is_busy(load).then(|| {
+        let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
+        format!(
+            "check again when the machine is quiet, or with a larger --margin: some process had to \
+             wait for a core in {:.0} % of the time, and {:.0} % of the cores' time was stolen",
+            percent(load.waiting),
+            percent(load.stolen)
+        )
+    })
+}
+
 fn check(
     name: impl Into<String>,
     about: &'static str,
@@ -198,16 +220,16 @@ fn check(
 pub fn checks(variants: &[Variant]) -> Vec<Check> {
     let mut all = vec![
         check(
-            "slow-start",
-            "waits for a referee that takes its time, and says nothing unasked",
-            "read stdin and answer what is asked; a banner or a log belongs on stderr",
-            Kind::SlowStart,
-        ),
-        check(
             "wants",
             "plays with just what its `wants` asks for",
             "leave `wants` out, or say `true` for what the bot reads",
             Kind::Wants,
+        ),
+        check(
+            "slow-start",
+            "waits for a referee that takes its time, and says nothing unasked",
+            "read stdin and answer what is asked; a banner or a log belongs on stderr",
+            Kind::SlowStart,
         ),
     ];
     for (index, variant) in variants.iter().enumerate() {
@@ -344,4 +366,23 @@ fn of_ends() -> [Check; 5] {
             Kind::ClosedInput { in_turn: true },
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_machine_is_told() {
+        let load = |waiting| Load {
+            waiting: Some(waiting),
+            stolen: None,
+        };
+        assert_eq!(when_quiet(&load(0.2)), None);
+        let told = when_quiet(&load(0.83)).expect("it is busy");
+        assert!(
+            told.contains("--margin: some process had to wait for a core in 83 %"),
+            "{told}"
+        );
+    }
 }

@@ -152,6 +152,15 @@ impl Report {
                 "write the first line so that it names an interpreter that is there"
             }
             CommandError::WindowsLines(_) => "write the script with the line ends of Unix",
+            CommandError::Missing { program, .. } if program.contains(' ') => {
+                "give the program and each argument as a word of its own, without quotes around all"
+            }
+            CommandError::Missing { program, .. } if program.contains('/') => {
+                "build the bot first, and run this in the bot's folder or name that with --dir"
+            }
+            CommandError::Missing { .. } => {
+                "give a program that is there; one in the bot's folder needs `./` before it"
+            }
             _ => "give the bot's program and its arguments after `--`",
         };
         Report {

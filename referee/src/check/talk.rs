@@ -11,7 +11,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Lab;
 use super::style::Style;
-use crate::bot::{BotProcess, REFEREE_NAME};
+use crate::bot::script::suspicion;
+use crate::bot::{BotProcess, COMPUTING, REFEREE_NAME};
 use crate::clock::in_words;
 
 /// So many of the last lines are shown when a check fails…
@@ -151,12 +152,7 @@ impl<'l> Talk<'l> {
     pub(super) async fn trouble(&mut self, heard: Heard, asked: &str) -> Trouble {
         match heard {
             Heard::Nothing => self.silence(asked).await,
-            Heard::Gone(how) => {
-                let begun = self.bot.look().map(|seen| format!("; {seen}"));
-                let begun = begun.unwrap_or_default();
-                Trouble::new(format!("{how} instead of answering `{asked}`{begun}"))
-                    .mend("what it printed on stderr should say why")
-            }
+            Heard::Gone(how) => self.gone(&how, asked),
             Heard::Bad(bad) => Trouble {
                 known: bad.hint.is_some(),
                 ..Trouble::new(bad.to_string()).mend(
@@ -168,6 +164,19 @@ impl<'l> Talk<'l> {
             }
             Heard::Message(message) => unexpected(asked, &message),
         }
+    }
+
+    /// What is wrong where the process is gone.
+    fn gone(&self, how: &str, asked: &str) -> Trouble {
+        let script = suspicion(&self.lab.spec);
+        let mend = match (&script, self.bot.ended_well()) {
+            (Some(_), _) => "write the script so that its own interpreter runs it",
+            (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
+            _ => "what it printed on stderr should say why",
+        };
+        let seen = self.bot.look().or(script);
+        let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
+        Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).mend(mend)
     }
 
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
@@ -188,6 +197,13 @@ impl<'l> Talk<'l> {
                     "flush the output after each message (`print(…, flush=True)` in Python, \
                      `fflush(stdout)` in C), and read line by line, not to the end of the input",
                 )
+            }
+            _ if seen.as_deref() == Some(COMPUTING) => {
+                known = true;
+                Trouble::new(format!(
+                    "no answer to `{asked}` within {within}; {COMPUTING}"
+                ))
+                .mend("look for a loop without an end, and look at the clock while thinking")
             }
             _ => {
                 let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
@@ -255,9 +271,11 @@ impl<'l> Talk<'l> {
             Some(_) if self.bot.ended_well() => Ok(()),
             Some(how) => Err(Trouble::new(format!("{how} after {told}"))
                 .mend("end with code 0; what it printed on stderr should say why it did not")),
-            None => Err(Trouble::new(format!(
-                "the process was still there {within} after {told}"
-            ))),
+            None => Err(Trouble {
+                known: true,
+                ..Trouble::new(format!("the process was still there {within} after {told}"))
+                    .mend("end the process with code 0 when `quit` comes, and at the end of stdin")
+            }),
         }
     }
 }

@@ -27,7 +27,11 @@ Examples:
 Exit codes: 0 all checks passed, 3 at least one did not.")]
 pub(super) struct Args {
     /// The bot: its program and arguments
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "list")]
+    #[arg(
+        trailing_var_arg = true,
+        value_name = "COMMAND",
+        required_unless_present = "list"
+    )]
     command: Vec<String>,
     /// Only this game, by default all that the bot plays; may be given several times
     #[arg(long = "game", value_name = "ID")]

@@ -19,8 +19,8 @@ const LISTED: usize = 60;
 /// And so many where something typed is the beginning of several.
 const NAMED: usize = 8;
 
-const HELP: &str = "\
-  a move         as it is written, or the beginning of it where only one move begins so
+const HELP: &str =
+    "  a move         as it is written, or the beginning of it where only one move begins so
   a number       of a move in `list`
   list [TEXT]    the legal moves, or those that begin with TEXT
   notation       how moves are written
@@ -135,7 +135,7 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
         return Word::Move(mv);
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    match word {
+    match word.to_ascii_lowercase().as_str() {
         "" => return Word::Nothing,
         "resign" => return Word::Resign,
         "help" | "?" => return Word::Tell(HELP.to_owned()),
@@ -312,9 +312,10 @@ mod tests {
     fn words_are_understood() {
         let legal = legal();
         assert_eq!(understand("resign", &legal), Word::Resign);
-        assert_eq!(understand("board", &legal), Word::Board);
+        assert_eq!(understand("Board", &legal), Word::Board);
         assert_eq!(understand("  ", &legal), Word::Nothing);
         told("help", "gives the match up");
+        assert!(HELP.lines().all(|line| line.starts_with("  ")));
         told("undo", "stands");
         told("list a1-", "    2  a1-b3\n");
         told("list z", "no legal move");

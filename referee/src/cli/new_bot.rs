@@ -9,8 +9,8 @@ use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 use crate::new_bot::{self, LANGUAGES, Project};
 
-/// Where a project's tournament is played into.
-const PLAY: &str = "referee tournament tournament.toml --out runs/1";
+/// How a project's tournament is played.
+const PLAY: &str = "referee tournament tournament.toml";
 
 /// Makes a small project to begin a bot from: a bot, its tests, a tournament against `random`
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// The language; without one they are listed
     #[arg(requires = "dir")]
     lang: Option<String>,
-    /// The project's folder, which must be empty if it is there
+    /// The project's folder, which must be empty if it is there, apart from `.git`
     dir: Option<PathBuf>,
     /// What the bot is called; by default what the folder is
     #[arg(long)]
@@ -45,7 +45,12 @@ impl Args {
         let project = Project::new(language, &name)?;
         project.write(dir)?;
         let files: Vec<String> = project.files().into_iter().map(|file| file.path).collect();
-        let next = [change_dir(dir), language.check.to_owned(), PLAY.to_owned()];
+        let next = [
+            change_dir(dir),
+            language.check.to_owned(),
+            PLAY.to_owned(),
+            format!("referee check -- {}", language.command.join(" ")),
+        ];
         if self.format.json() {
             return print_json(&json!({
                 "language": language.id,

@@ -96,9 +96,13 @@ impl Args {
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
+            let why = match fault.code.is_fault() {
+                true => format!(": {}", fault.message),
+                false => String::new(),
+            };
             print(&format!(
-                "{name}: {} at ply {}: {}\n",
-                fault.code, fault.ply, fault.message
+                "{name}: {} at ply {}{why}\n",
+                fault.code, fault.ply
             ))?;
         }
         Ok(())

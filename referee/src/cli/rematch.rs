@@ -13,6 +13,7 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
 use crate::rematch::{self, News};
+use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
 /// A bot in a debugger may take so long to start.
@@ -90,10 +91,12 @@ fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
             .iter()
             .find(|bot| bot.get("name").and_then(|n| n.as_str()) == Some(name))?;
         let env = bot.get("env")?.as_table()?.iter();
-        Some(
-            env.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
-                .collect(),
-        )
+        let variable = |name: &str| std::env::var(name).ok();
+        let expanded = env.filter_map(|(key, value)| {
+            let value = expand(value.as_str()?, variable).ok()?;
+            Some((key.clone(), value))
+        });
+        Some(expanded.collect())
     };
     read().unwrap_or_default()
 }
@@ -109,9 +112,14 @@ async fn play(
     let mut stop = on_interrupt()?;
     let again = async {
         let started = pool.take(std::slice::from_ref(&spec)).await.remove(0);
+        let dir = spec.dir.display();
         let bot = match started {
             Ok(bot) => bot,
-            Err(not) => return not_started(record, seat, not.failure.1),
+            Err(not) => {
+                let why = not.failure.1;
+                let what = format!("{why} (in {dir}; --dir names another working directory)");
+                return not_started(record, seat, what);
+            }
         };
         let (mut same, mut other) = (0, 0);
         let tell = |news: News<'_>| {
@@ -165,6 +173,9 @@ fn in_words(news: &News<'_>) -> String {
                 None => "recorded is a fault".to_owned(),
             };
             format!("ply {ply}: {mv} after {}; {then}\n", ms(took))
+        }
+        News::Dropped { ply, told } => {
+            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another\n")
         }
         News::Failed {
             ply: Some(ply),

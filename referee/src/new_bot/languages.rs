@@ -41,7 +41,8 @@ pub static LANGUAGES: &[Language] = &[
         needs: "Python 3.9 or newer",
         check: "python3 -m unittest",
         command: &["python3", "bot.py"],
-        about: "`bot.py` is the bot, `test_bot.py` its tests.",
+        about: "`bot.py` is the bot, `test_bot.py` its tests. A class to derive a bot from, with clock and \
+                forward model, is in\n`bots/sdk/python` where the referee comes from.",
         files: &[
             ("bot.py", example!("python/one_ply_bot.py")),
             ("test_bot.py", example!("python/test_one_ply_bot.py")),
@@ -56,7 +57,8 @@ pub static LANGUAGES: &[Language] = &[
         needs: "Node 18 or newer",
         check: "node --test",
         command: &["node", "bot.js"],
-        about: "`bot.js` is the bot, `bot.test.js` its tests.",
+        about: "`bot.js` is the bot, `bot.test.js` its tests. A class to derive a bot from, with clock and \
+                forward model,\nis in `bots/sdk/javascript` where the referee comes from.",
         files: &[
             ("bot.js", example!("javascript/one-ply-bot.js")),
             ("bot.test.js", example!("javascript/one-ply-bot.test.js")),

@@ -146,7 +146,8 @@ impl Project {
             |error| NewBotError::Write { path, error }
         };
         let taken = match fs::read_dir(dir) {
-            Ok(mut entries) => entries.next().is_some(),
+            // A repository may have been made for it first.
+            Ok(entries) => entries.flatten().any(|entry| entry.file_name() != ".git"),
             Err(_) => dir.exists(),
         };
         if taken {
@@ -261,6 +262,7 @@ mod tests {
         for language in LANGUAGES {
             let folder = tempfile::tempdir().unwrap();
             let project = Project::new(language, "gyre").unwrap();
+            fs::create_dir(folder.path().join(".git")).unwrap();
             project.write(folder.path()).unwrap();
             let config = fs::read_to_string(folder.path().join("tournament.toml")).unwrap();
             let config: toml::Table = config.parse().unwrap();

@@ -13,7 +13,7 @@ mod fit;
 mod label;
 mod lean;
 mod linear;
-mod machine;
+pub(crate) mod machine;
 mod matches;
 mod model;
 mod openings;

@@ -151,12 +151,17 @@ pub fn tap(reports: &[Report]) -> String {
     text
 }
 
+/// A text without the two characters that XML does not allow and its writer lets through.
+fn for_xml(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
 /// The XML of JUnit.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn junit(command: &str, reports: &[Report]) -> Result<String, quick_junit::SerializeError> {
-    let mut suite = TestSuite::new(command);
+    let mut suite = TestSuite::new(for_xml(command));
     for report in reports {
         let status = match &report.outcome {
             Outcome::Passed(_) => TestCaseStatus::success(),
@@ -167,10 +172,10 @@ pub fn junit(command: &str, reports: &[Report]) -> Result<String, quick_junit::S
             }
             Outcome::Failed(finding) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message(finding.what.as_str());
+                status.set_message(for_xml(&finding.what));
                 let mut text = format!("{}\n", report.about);
                 details(finding, "", &mut text);
-                status.set_description(text);
+                status.set_description(for_xml(&text));
                 status
             }
         };
@@ -179,7 +184,7 @@ pub fn junit(command: &str, reports: &[Report]) -> Result<String, quick_junit::S
         case.set_classname(format!("referee-check.{group}"));
         case.set_time(report.took);
         if let Outcome::Passed(Some(note)) = &report.outcome {
-            case.set_system_out(note.as_str());
+            case.set_system_out(for_xml(note));
         }
         suite.add_test_case(case);
     }
@@ -194,7 +199,7 @@ mod tests {
 
     fn reports() -> Vec<Report> {
         let finding = Finding {
-            what: "no `\"answer\"` <soon>".to_owned(),
+            what: "no `\"answer\"` <soon>\u{ffff}".to_owned(),
             said: vec![
                 Spoken::ToBot("{\"type\":\"quit\"}".to_owned()),
                 Spoken::FromBot("x".repeat(400)),
@@ -241,10 +246,10 @@ mod tests {
         let lines: Vec<&str> = tap.lines().collect();
         assert_eq!(lines[1..3], ["1..3", "ok 1 - group/0"]);
         assert_eq!(lines[3], "not ok 2 - group/1");
-        assert_eq!(lines[6], r#"  what: "no `\"answer\"` <soon>""#);
+        assert_eq!(lines[6], "  what: \"no `\\\"answer\\\"` <soon>\u{ffff}\"");
         assert_eq!(lines.last(), Some(&"ok 3 - group/2 # SKIP no time"));
         let junit = junit("python3 bot.py", &reports()).unwrap();
         assert!(junit.contains(r#"tests="3""#) && junit.contains(r#"failures="1""#));
-        assert!(junit.contains("&lt;soon&gt;"), "{junit}");
+        assert!(junit.contains("&lt;soon&gt;\u{fffd}"), "{junit}");
     }
 }

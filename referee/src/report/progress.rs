@@ -1,9 +1,11 @@
 //! Progress: a display that redraws itself on a terminal, plain lines elsewhere.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use protocol::{FaultCode, Record};
 
 use super::standings::Standings;
 use super::{formats, summary, tables, tell};
@@ -18,6 +20,10 @@ pub struct Display {
     total: u64,
     /// A line about where the format stands.
     note: Option<String>,
+    /// The kinds of faults of bots that were told.
+    faults: HashSet<(String, FaultCode)>,
+    /// What there was to be warned of.
+    warnings: Vec<String>,
     how: How,
 }
 
@@ -59,6 +65,8 @@ impl Display {
             done,
             total,
             note: None,
+            faults: HashSet::new(),
+            warnings: Vec::new(),
             how,
         }
     }
@@ -87,11 +95,14 @@ impl Display {
                     let note: String = note.collect();
                     tell(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
                 }
+                for fault in self.new_faults(record) {
+                    self.warn(&fault);
+                }
             }
-            Progress::Trouble(what) => match &self.how {
-                How::Live(bar) => bar.println(format!("warning: {what}")),
-                How::Lines | How::AllLines | How::Quiet => tell(format_args!("warning: {what}\n")),
-            },
+            Progress::Trouble(what) => {
+                self.warn(what);
+                self.warnings.push(what.to_owned());
+            }
         }
         if let How::Live(bar) = &self.how {
             bar.set_length(self.total);
@@ -101,6 +112,34 @@ impl Display {
             let note: String = note.collect();
             bar.set_prefix(note + &tables::ranking(&self.standings));
         }
+    }
+
+    fn warn(&self, what: &str) {
+        match &self.how {
+            How::Live(bar) => bar.println(format!("warning: {what}")),
+            How::Lines | How::AllLines | How::Quiet => tell(format_args!("warning: {what}\n")),
+        }
+    }
+
+    /// What to tell about a match's faults: why, the first time that a bot has one of the kind.
+    fn new_faults(&mut self, record: &Record) -> Vec<String> {
+        let quiet = matches!(self.how, How::Quiet);
+        let faults = record.result.faults.iter();
+        let faults = faults.filter(|fault| fault.code.is_fault() && !quiet);
+        let told = faults.filter_map(|fault| {
+            let name = &record.players.get(fault.seat)?.name;
+            let new = self.faults.insert((name.clone(), fault.code));
+            // Who does not even start has been told.
+            let known = |warning: &String| warning.contains(&fault.message);
+            (new && !self.warnings.iter().any(known)).then(|| {
+                format!(
+                    "`{name}`, {} at ply {} of {}: {} (told once; the folder `failures` beside \
+                     the log has all)",
+                    fault.code, fault.ply, record.match_id, fault.message
+                )
+            })
+        });
+        told.collect()
     }
 
     /// Takes the display away and gives the standings.

@@ -47,7 +47,7 @@ pub(super) fn split<E>(
 ///
 /// # Errors
 /// The name of a variable that is not there and has no default.
-pub(super) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+pub(crate) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('$') {

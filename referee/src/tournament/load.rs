@@ -28,16 +28,16 @@ struct Sample {
 
 /// From the beginning to the end of a match.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LoadWatch(Sample);
+pub(crate) struct LoadWatch(Sample);
 
 impl LoadWatch {
     /// Takes the first look.
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         LoadWatch(Sample::recent())
     }
 
     /// What happened since; `None` where the machine tells nothing, or no time went by.
-    pub(super) fn end(self) -> Option<Load> {
+    pub(crate) fn end(self) -> Option<Load> {
         between(&self.0, &Sample::recent())
     }
 }

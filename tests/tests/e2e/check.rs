@@ -198,6 +198,29 @@ fn the_bots_of_the_examples_pass() {
 }
 
 #[test]
+fn a_talkative_bot_is_only_counted_from_turn_to_turn() {
+    let arena = Arena::new("");
+    let script = r#"import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    say = lambda answer: print(json.dumps(answer), flush=True)
+    if message["type"] == "hello":
+        say({"type": "hello", "protocol": 1, "name": "talker"})
+    elif message["type"] == "start":
+        say({"type": "ready"})
+    elif message["type"] == "turn":
+        print('{"type":"info","depth":1}\n' * 3000, end="")
+        say({"type": "move", "move": message["legal"][0]})
+    elif message["type"] == "quit":
+        break
+"#;
+    let script = arena.write("bot.py", script).display().to_string();
+    let only = ["--game", "run", "--only", "several-matches"];
+    let ran = check(&[&PATIENT[..], &only].concat(), &["python3", &script]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+}
+
+#[test]
 fn stderr_is_shown_where_it_may_explain() {
     let arena = Arena::new("");
     let script = arena.write("bot.sh", "echo oh dear >&2; exit 4\n");

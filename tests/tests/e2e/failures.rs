@@ -76,6 +76,19 @@ fn a_lost_match_is_told_with_all_that_was_said() {
 }
 
 #[test]
+fn why_a_bot_loses_is_told_while_it_is_played() {
+    let command = format!(r#"["{HOSTILE}", "garbage"]"#);
+    let arena = Arena::new(&config(&[RANDOM, ("garbage", &command)]));
+    let ran = arena.play();
+    let part = "warning: `garbage`, protocol at ply 3 of m-000001: not JSON: ";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    let told = ran
+        .stderr
+        .matches("what is not a message belongs on stderr");
+    assert_eq!(told.count(), 1, "{}", ran.stderr);
+}
+
+#[test]
 fn the_side_of_a_failure_can_be_played_again() {
     let arena = tournament("crash");
     let failure = failure(&arena);
@@ -117,6 +130,66 @@ fn a_mended_bot_answers_where_the_other_failed() {
         other.stderr.contains("`random`, `hostile one`"),
         "{}",
         other.stderr
+    );
+}
+
+/// Asks this bot in Python what the hostile one was asked.
+fn ask_again(arena: &Arena, answer: &str) -> Ran {
+    let script = format!(
+        "import json, sys\n\
+         say = lambda message: print(json.dumps(message), flush=True)\n\
+         for line in sys.stdin:\n    \
+             asked = json.loads(line)\n    \
+             if asked['type'] == 'hello': say({{'type': 'hello', 'protocol': 1, 'name': 'x'}})\n    \
+             elif asked['type'] == 'start': say({{'type': 'ready'}})\n    \
+             elif asked['type'] == 'turn': {answer}\n"
+    );
+    let bot = arena.write("again.py", &script).display().to_string();
+    let log = arena.path("out").to_string_lossy().into_owned();
+    let replay = [
+        "replay",
+        &log,
+        "--match",
+        "m-000001",
+        "--bot",
+        "hostile one",
+    ];
+    run([&replay[..], &["--", "python3", &bot]].concat())
+}
+
+#[test]
+fn answers_that_a_match_would_drop_or_punish_are_told() {
+    let arena = tournament("crash");
+    let answer = "[say({'type': 'move', 'move': asked['legal'][0], 'ply': asked['ply'] + late}) \
+                  for late in (7, 0)]";
+    let again = ask_again(&arena, answer);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    let told: Vec<&str> = again.stdout.lines().collect();
+    let dropped = "ply 1: an answer with \"ply\":8 is dropped; waiting for another";
+    assert_eq!(told[0], dropped);
+    assert!(
+        told[1].starts_with("ply 1: ") && told[3].starts_with("ply 3: "),
+        "{told:?}"
+    );
+    let again = ask_again(&arena, "say({'type': 'ready'})");
+    let what = "ply 1: did not answer `turn` with `move`";
+    assert!(again.stdout.starts_with(what), "{}", again.stdout);
+}
+
+#[test]
+fn variables_of_the_environment_are_put_in_again() {
+    let command = format!(r#"["sh", "-c", "test $WORD = left && exec {HOSTILE} plays; exit 9"]"#);
+    let mut text = config(&[RANDOM, ("mine", &command)]);
+    text.push_str("env = { WORD = \"${NO_SUCH_VARIABLE:-left}\" }\n");
+    let arena = Arena::new(&text);
+    assert_eq!(arena.play().code, Some(0));
+    let log = arena.path("out").to_string_lossy().into_owned();
+    let again = run(["replay", &log, "--match", "m-000001", "--bot", "mine"]);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(
+        again.stdout.contains(" as recorded, 0 others"),
+        "{}",
+        again.stdout
     );
 }
 

@@ -126,6 +126,53 @@ fn a_line_without_its_end() {
 }
 
 #[test]
+fn an_endless_loop() {
+    let say = format!("{GOOD}\n\ndef think():\n    while True: pass\n");
+    let script = python(&say).replace("message[\"legal\"][0]", "think()");
+    let told = fault(&script, "time = { per_move = \"2s\" }\n");
+    assert!(told.starts_with("timeout: no move after"), "{told}");
+    assert!(told.ends_with("it is still computing"), "{told}");
+    let arena = Arena::new("");
+    arena.write("bot.py", &script);
+    named(
+        &arena,
+        "5s",
+        &["python3", "bot.py"],
+        "a loop without an end",
+    );
+}
+
+#[test]
+fn two_answers_to_a_turn() {
+    let say =
+        format!("{GOOD}\n\ndef twice(move): say({{'type': 'move', 'move': move}}); return move");
+    let script = python(&say).replace("message[\"legal\"][0]", "twice(message[\"legal\"][0])");
+    let arena = Arena::new("");
+    arena.write("bot.py", &script);
+    let dir = arena.path("").display().to_string();
+    let ran = run([
+        "check",
+        "--game",
+        "amazons",
+        "--only",
+        "match/amazons/0",
+        "--startup",
+        "60s",
+        "--dir",
+        &dir,
+        "--",
+        "python3",
+        "bot.py",
+    ]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("its last move once more"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn debug_text_on_stdout() {
     let say = format!("print('thinking...', flush=True)\n{GOOD}");
     let told = fault(&python(&say), "");
@@ -175,6 +222,11 @@ fn scripts_that_cannot_be_started() {
     named(&arena, "60s", &["./bot"], "the interpreter `pyhton3`");
     script(&arena, "#!/usr/bin/env python3\r\nimport json\r\n");
     named(&arena, "60s", &["./bot"], "line ends of Windows");
+    script(&arena, &python(GOOD));
+    let part = "`#!/usr/bin/env python3` would, so a shell has run it";
+    named(&arena, "60s", &["./bot"], part);
+    named(&arena, "60s", &["./bot.py"], "build the bot first");
+    named(&arena, "60s", &["python3 bot.py"], "a word of its own");
 }
 
 #[test]
@@ -200,6 +252,7 @@ fn tournaments_name_them_before_they_begin() {
 fn windows_line_ends_that_a_shell_stumbles_over() {
     let arena = Arena::new("");
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
+    named(&arena, "60s", &["sh", "bot.sh"], "line ends of Windows");
     let text = config(&[RANDOM, ("mine", r#""sh bot.sh""#)]);
     let arena = Arena::new(&text);
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");

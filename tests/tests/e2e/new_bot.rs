@@ -49,7 +49,7 @@ fn works_as_told(language: &str) {
         checked.stderr
     );
     // Two of its games, and all the time that a busy machine needs.
-    let quick = "--quiet --set rounds=1 --set 'games=[\"siam\",\"elephant-run\"]' \
+    let quick = "--out runs/1 --quiet --set rounds=1 --set 'games=[\"siam\",\"elephant-run\"]' \
                  --set time.per_move=30s --set time.startup=60s";
     let played = shell(&format!("{} {quick}", next[2]), &dir);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
@@ -98,7 +98,8 @@ fn what_to_type_next_is_told() {
         [
             &format!("cd '{}'", dir.display()),
             "make && make test",
-            "referee tournament tournament.toml --out runs/1",
+            "referee tournament tournament.toml",
+            "referee check -- ./bot",
         ]
     );
     let source = fs::read_to_string(dir.join("bot.hpp")).unwrap();

@@ -3,7 +3,9 @@
  * @module
  */
 
+import { Console } from "node:console";
 import { createInterface } from "node:readline";
+import { inspect } from "node:util";
 import { Model } from "./model.js";
 
 /** The share of a limit that is spent; the rest is for a machine that does other things. */
@@ -58,7 +60,7 @@ function usable(limit) {
 
 /**
  * A bot: a subclass implements `choose`, and its program calls `run`. Standard output belongs to
- * the protocol; use `log` for all else.
+ * the protocol; use `log` for all else. (`console.log` goes the same way while `run` runs.)
  */
 export class Bot {
   /** What the bot calls itself. */
@@ -122,6 +124,9 @@ export class Bot {
   /** Answers the referee's messages until `quit` or the end of the input. */
   async run(input = process.stdin, output = process.stdout) {
     this.#output = output;
+    const { console } = globalThis;
+    // What is logged to see how the bot thinks would be taken for messages.
+    globalThis.console = new Console(process.stderr);
     let match;
     try {
       for await (const line of createInterface({ input, crlfDelay: Infinity })) {
@@ -145,6 +150,7 @@ export class Bot {
         }
       }
     } finally {
+      globalThis.console = console;
       await this.#model?.close();
       this.#model = undefined;
       // While standard input is open, Node would wait for it.
@@ -163,7 +169,11 @@ export class Bot {
       this.#send({ type: "resign" });
       return;
     }
-    const { move, info } = typeof choice === "string" ? { move: choice } : choice;
+    const { move, info } = typeof choice === "string" ? { move: choice } : (choice ?? {});
+    if (typeof move !== "string") {
+      const right = "a text out of turn.legal, { move, info } or RESIGN";
+      throw new TypeError(`choose() gave ${inspect(choice)}, not ${right}`);
+    }
     this.#send({ type: "move", move, ply: turn.ply, info });
   }
 

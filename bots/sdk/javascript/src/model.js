@@ -39,7 +39,10 @@ export class Model {
     this.#process = spawn(program, [...args, "model"], { stdio: ["pipe", "pipe", "inherit"] });
     this.#input = this.#process.stdin;
     const end = () => this.#end(new ModelError("gone", "the model's process has ended"));
-    this.#process.on("error", (error) => this.#end(new ModelError("gone", error.message)));
+    this.#process.on("error", ({ code, message }) => {
+      const missing = `there is no program \`${program}\`: name it in REFEREE, or put it on the PATH`;
+      this.#end(new ModelError("gone", code === "ENOENT" ? missing : message));
+    });
     this.#input.on("error", end);
     const lines = createInterface({ input: this.#process.stdout });
     lines.on("line", (line) => this.#waiting.shift()?.answered(line));

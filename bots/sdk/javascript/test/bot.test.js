@@ -1,6 +1,7 @@
 // The loop, without a referee: messages in, answers out.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { Bot, RESIGN, Turn } from "../index.js";
@@ -80,6 +81,29 @@ test("what is unknown or empty is passed over, and faults are told", async () =>
   const error = { type: "error", code: "timeout", message: "late" };
   assert.deepEqual(await talk(bot, { type: "applause", volume: 11 }, "\r\n", error), []);
   assert.deepEqual(bot.told, ["lost by timeout: late"]);
+});
+
+test("what is logged is no message", () => {
+  const sdk = new URL("../index.js", import.meta.url).href;
+  const program = `import { Bot } from "${sdk}";
+    class Talker extends Bot {
+      choose(turn) { console.log("thinking"); return turn.legal[0]; }
+    }
+    await new Talker().run();`;
+  const input = [START, TURN].map((message) => `${JSON.stringify(message)}\n`).join("");
+  const ran = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input });
+  assert.equal(ran.stderr.toString(), "thinking\n");
+  assert.deepEqual(
+    ran.stdout.toString().trim().split("\n").map((line) => JSON.parse(line).type),
+    ["ready", "move"],
+  );
+});
+
+test("a forgotten return is told", async () => {
+  class Silent extends Bot {
+    choose() {}
+  }
+  await assert.rejects(talk(new Silent(), START, TURN), /gave undefined/);
 });
 
 test("info is sent while the bot thinks", async () => {

@@ -81,6 +81,24 @@ class Loop(unittest.TestCase):
         answers, told = talk(Scripted(), {"type": "error", "code": "timeout", "message": "late"})
         self.assertEqual((answers, told), ([], "lost by timeout: late\n"))
 
+    def test_what_is_printed_is_no_message(self):
+        class Printer(Bot):
+            def choose(self, turn):
+                print("thinking")
+                return turn.legal[0]
+
+        answers, told = talk(Printer(), START, TURN)
+        self.assertEqual([answer["type"] for answer in answers], ["ready", "move"])
+        self.assertEqual(told, "thinking\n")
+
+    def test_a_forgotten_return_is_told(self):
+        class Silent(Bot):
+            def choose(self, turn):
+                turn.legal[0]
+
+        with self.assertRaisesRegex(TypeError, "returned None"):
+            talk(Silent(), START, TURN)
+
     def test_info_is_sent_while_the_bot_thinks(self):
         class Talker(Bot):
             def choose(self, turn):

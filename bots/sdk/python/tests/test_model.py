@@ -70,6 +70,11 @@ class Missing(unittest.TestCase):
             model.new("siam")
         self.assertEqual(gone.exception.code, "gone")
 
+    def test_a_model_that_is_not_there_is_an_error(self):
+        with self.assertRaisesRegex(ModelError, "no program `/no/such/program`") as gone:
+            Model(["/no/such/program"])
+        self.assertEqual(gone.exception.code, "gone")
+
 
 if __name__ == "__main__":
     unittest.main()

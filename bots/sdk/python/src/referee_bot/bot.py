@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -106,7 +107,8 @@ class Turn:
 class Bot:
     """A bot: a subclass implements `choose`, and calls `run` in its program.
 
-    Standard output belongs to the protocol; use `log` for all else.
+    Standard output belongs to the protocol; use `log` for all else. (What is printed goes the same
+    way while `run` runs.)
     """
 
     #: What the bot calls itself.
@@ -124,7 +126,7 @@ class Bot:
 
     def choose(self, turn: Turn) -> Choice:
         """The move to make: a text out of `turn.legal`, a `Move`, or `RESIGN`."""
-        raise NotImplementedError
+        raise NotImplementedError("a bot needs a method `choose`")
 
     def started(self, match: Match) -> None:
         """A match begins: forget the one before."""
@@ -165,9 +167,14 @@ class Bot:
         """Answers the referee's messages until `quit` or the end of the input. What is unknown
         is passed over."""
         self._output = output or sys.stdout
+        # What is printed to see how the bot thinks would be taken for messages.
+        with contextlib.redirect_stdout(sys.stderr):
+            self._talk(input or sys.stdin)
+
+    def _talk(self, lines: IO[str]) -> None:
         match: Match | None = None
         try:
-            for line in input or sys.stdin:
+            for line in lines:
                 began = time.monotonic()
                 message = json.loads(line) if line.strip() else {}
                 kind = message.get("type")
@@ -209,6 +216,10 @@ class Bot:
             return
         if isinstance(choice, str):
             choice = Move(choice)
+        if not isinstance(choice, Move):
+            raise TypeError(
+                f"choose() returned {choice!r}, not a text out of turn.legal, a Move or RESIGN"
+            )
         answer: dict[str, Any] = {"type": "move", "move": choice.move, "ply": turn.ply}
         if choice.info:
             answer["info"] = choice.info

@@ -62,9 +62,13 @@ class Model:
     def __init__(self, command: Sequence[str] | None = None) -> None:
         if command is None:
             command = [os.environ.get("REFEREE", "referee")]
-        self._process = subprocess.Popen(
-            [*command, "model"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        try:
+            self._process = subprocess.Popen(
+                [*command, "model"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        except FileNotFoundError as error:
+            missing = f"there is no program `{command[0]}`: name it in REFEREE, or put it on the PATH"
+            raise ModelError("gone", missing) from error
         # Answers that nobody waits for, to be passed over.
         self._unread = 0
 
