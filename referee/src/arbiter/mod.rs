@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use games::{Limits, Rules, Session};
 use protocol::{
-    BadMessage, BotHello, FaultCode, FromBot, LoggedMove, MatchResult, TimeControl, ToBot,
+    BadMessage, BotHello, BotMove, FaultCode, FromBot, LoggedMove, MatchResult, TimeControl, ToBot,
 };
 
 use crate::clock::{Clock, Used};
@@ -203,7 +203,7 @@ pub struct Arbiter {
     info: Map<String, Value>,
     /// About how many bytes those are.
     info_bytes: u64,
-    /// What was seen of each seat's bot when it was late.
+    /// What may explain why each seat's bot is late.
     seen: Vec<Option<String>>,
 }
 
@@ -346,7 +346,9 @@ impl Arbiter {
                 code,
                 message,
             } => self.trouble(seat, code, message, &mut actions),
-            Event::Seen { seat, what } => self.seen[seat] = Some(what),
+            Event::Seen { seat, what } => {
+                self.seen[seat].get_or_insert(what);
+            }
             Event::Tick { now } => self.tick(now, &mut actions),
         }
         actions
@@ -461,7 +463,12 @@ impl Arbiter {
     ) {
         let fault = match message {
             Ok(FromBot::Info(info)) => return self.note(seat, info.fields),
-            Ok(FromBot::Move(mv)) if mv.ply.is_some_and(|ply| ply != self.table.session.ply()) => {
+            Ok(FromBot::Move(BotMove {
+                ply: Some(told), ..
+            })) if told != self.table.session.ply() => {
+                let ply = self.table.session.ply();
+                let dropped = format!("an answer to ply {told} instead of {ply} was dropped");
+                self.seen[seat] = Some(dropped);
                 return;
             }
             Ok(FromBot::Move(mv)) => {
@@ -635,6 +642,7 @@ impl Arbiter {
             } else if let Some(cause) = self.table.pending[seat].take() {
                 self.lose(seat, cause, actions);
             } else {
+                self.seen[seat] = None;
                 self.phase = Phase::Turn {
                     seat,
                     asked: None,

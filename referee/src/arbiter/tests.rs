@@ -542,6 +542,14 @@ fn what_was_seen_of_a_late_bot_is_told() {
         "{message}"
     );
     assert_eq!(script.fault(), (0, FaultCode::Timeout, 0));
+
+    let mut script = Script::amazons().started();
+    script.say(0, r#"{"type":"move","move":"d1-d2/d3","ply":7}"#);
+    saw(&mut script, 0);
+    script.wait(ms(120));
+    let message = &script.result().faults[0].message;
+    let dropped = "; an answer to ply 7 instead of 0 was dropped";
+    assert!(message.ends_with(dropped), "{message}");
 }
 
 #[test]
