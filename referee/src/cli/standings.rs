@@ -212,10 +212,10 @@ fn each(log: &Path, mut take: impl FnMut(Match)) -> Result<Option<String>, LogEr
     Ok(file.cut().map(|cut| format!("{}: {cut}", path.display())))
 }
 
-/// The ratings of the bots of a tournament's folder, for those that have enough matches; nothing
-/// if the log cannot be read.
-pub(super) fn ratings(folder: &Path) -> BTreeMap<String, Estimate> {
-    let mut matches = Matches::new();
+/// The ratings of the bots of a tournament's folder, in which so many matches were played, for those
+/// that have enough of them; nothing if the log cannot be read.
+pub(super) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
+    let mut matches = Matches::with_capacity(played);
     let report = each(folder, |played| matches.add(&played))
         .ok()
         .and_then(|_| matches.report(&Request::default()).ok());

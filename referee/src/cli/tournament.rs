@@ -250,7 +250,7 @@ impl Args {
         folder: &Path,
     ) -> Result<(), CliError> {
         let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
-        let ratings = ratings(folder);
+        let ratings = ratings(folder, standings.matches());
         if self.format == Format::Json {
             return print_json(&json!({
                 "name": config.name,

@@ -14,8 +14,9 @@ use thiserror::Error;
 use super::LOG_NAME;
 use crate::rating::Match;
 
-/// So many bytes of a log are looked into side by side.
-const BATCH: usize = 1 << 20;
+/// So many bytes of a log are looked into side by side, and so many lines at least.
+const BATCH: usize = 256 << 10;
+const LEAST_LINES: usize = 16;
 
 /// A log that cannot be read.
 #[derive(Debug, Error)]
@@ -162,11 +163,10 @@ impl LogFile {
         }
     }
 
-    /// The next lines that are not empty, about [`BATCH`] bytes, with their numbers; none at the
-    /// end.
+    /// The next lines that are not empty, a batch of them, with their numbers; none at the end.
     fn read_lines(&mut self) -> Result<Vec<(usize, Vec<u8>)>, LogError> {
         let (mut lines, mut read) = (Vec::new(), 0);
-        while read < BATCH && self.fill()? {
+        while (read < BATCH || lines.len() < LEAST_LINES) && self.fill()? {
             read += self.buffer.len();
             lines.push((self.line, self.buffer.clone()));
         }

@@ -2,6 +2,7 @@
 //! was.
 
 use std::collections::HashMap;
+use std::num::NonZero;
 
 use games::MAX_SEATS;
 use protocol::{FaultCode, Record};
@@ -45,20 +46,20 @@ pub(crate) struct Game {
     pub(crate) roles: Vec<String>,
 }
 
-/// What is kept of a match.
+/// What is kept of a match: 64 bytes, as logs have many.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
     /// Equal for matches of the same unit only.
     pub(crate) unit: u64,
     /// Equal for matches between the same seats, from the same start, with the same moves; `None`
     /// if what decided the match is not in its moves.
-    pub(crate) moves: Option<u64>,
+    pub(crate) moves: Option<NonZero<u64>>,
     /// Equal for matches of one game from the same start with the same opening.
     pub(crate) opening: u64,
     /// Its number.
     pub(crate) number: u64,
-    pub(crate) game: u32,
-    pub(crate) bots: [u32; MAX_SEATS],
+    pub(crate) game: u16,
+    pub(crate) bots: [u16; MAX_SEATS],
     pub(crate) ranks: [u8; MAX_SEATS],
     pub(crate) scores: [i32; MAX_SEATS],
     /// Seats that lost by a fault (not by resigning), as bits.
@@ -84,6 +85,14 @@ impl Matches {
         Matches::default()
     }
 
+    /// No matches yet, with room for so many: without, growing takes as much memory again.
+    pub fn with_capacity(matches: usize) -> Self {
+        Matches {
+            kept: Vec::with_capacity(matches),
+            ..Matches::default()
+        }
+    }
+
     /// Makes a bot known that may have no match yet.
     pub fn know(&mut self, bot: &str) {
         self.bot(bot);
@@ -104,7 +113,8 @@ impl Matches {
         self.kept.is_empty()
     }
 
-    /// Takes in a match. One whose outcome does not fit its players is only counted as unusable.
+    /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
+    /// are those beyond 65,536 bots or games.
     pub fn add(&mut self, played: &Match) {
         let seats = played.players.len();
         let outcome = &played.result.outcome;
@@ -115,19 +125,24 @@ impl Matches {
         }
         let bots: Vec<usize> = played.players.iter().map(|p| self.bot(&p.name)).collect();
         let (game, game_hash) = self.game(played);
+        let numbers: Result<Vec<u16>, _> = bots.iter().map(|&bot| bot.try_into()).collect();
+        let (Ok(numbers), Ok(game)) = (numbers, game.try_into()) else {
+            self.unusable += 1;
+            return;
+        };
         let mut kept = Kept {
             unit: unit(played, game_hash),
             moves: moves(played, game_hash),
             opening: opening(played, game_hash),
             number: number(&played.match_id),
-            game: game as u32,
+            game,
             bots: [0; MAX_SEATS],
             ranks: ranks(outcome),
             scores: [0; MAX_SEATS],
             at_fault: 0,
         };
-        for (seat, &bot) in bots.iter().enumerate() {
-            kept.bots[seat] = bot as u32;
+        for (seat, &bot) in numbers.iter().enumerate() {
+            kept.bots[seat] = bot;
             let score = played.result.scores.get(seat).copied().unwrap_or(0);
             kept.scores[seat] = score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
         }
@@ -177,7 +192,7 @@ impl Matches {
 /// start, the same moves. `None` if what decided the match is not in its moves.
 pub fn repetition(record: &Record) -> Option<u64> {
     let played = Match::from(record);
-    moves(&played, game_hash(&played))
+    moves(&played, game_hash(&played)).map(NonZero::get)
 }
 
 /// A game under certain options, with so many seats.
@@ -203,7 +218,7 @@ fn opening(played: &Match, game: Fingerprint) -> u64 {
 
 /// What equal matches have in common. Who plays the same moves against the same bot again tells
 /// nothing new. But a crash or a time-out is an event of its own, whatever moves it came after.
-fn moves(played: &Match, game: Fingerprint) -> Option<u64> {
+fn moves(played: &Match, game: Fingerprint) -> Option<NonZero<u64>> {
     let faults = &played.result.faults;
     let event = |code| {
         let events = [FaultCode::Startup, FaultCode::Timeout, FaultCode::Crash];
@@ -216,7 +231,7 @@ fn moves(played: &Match, game: Fingerprint) -> Option<u64> {
     let ends: Vec<(usize, FaultCode)> = faults.iter().map(|f| (f.seat, f.code)).collect();
     let outcome = ranks(&played.result.outcome);
     let key = (game, played.start, played.moves.hash, names, ends, outcome);
-    Some(Fingerprint::of(key).0)
+    NonZero::new(Fingerprint::of(key).0.max(1))
 }
 
 /// The number in a match's id, by which its first occurrence is told; ids without one come last.

@@ -110,6 +110,12 @@ impl Standings {
         }
     }
 
+    /// How many matches were taken in.
+    pub fn matches(&self) -> usize {
+        let first_seats = self.games.values().filter_map(|game| game.seats.first());
+        first_seats.map(|tally| tally.matches as usize).sum()
+    }
+
     /// The bots with their results, the best first: by points a match, then by name.
     pub fn ranking(&self) -> Vec<(&str, Tally)> {
         let mut ranking: Vec<(&str, Tally)> = self.bots.iter().map(|(n, t)| (&**n, *t)).collect();
