@@ -450,7 +450,7 @@ mod tests {
             ("t.toml", "include = [\"a.toml\"]\nseed = 1\n"),
             (
                 "a.toml",
-                "seed = 3\n\nrounds = \"many\"\n[[bots]]\nname = 7\n",
+                "seed = 3\n\nrounds = \"many\"\n[[bots]]\nname = -7\n",
             ),
         ]);
         let sets = ["time.base=1s".to_owned()];
@@ -463,7 +463,7 @@ mod tests {
         };
         assert_eq!(place("\"many\""), "a.toml: line 3: m");
         assert_eq!(place("1\n"), "t.toml: line 2: m");
-        assert_eq!(place("7"), "a.toml: line 5: m");
+        assert_eq!(place("-7"), "a.toml: line 5: m");
         assert_eq!(place("\"1s\""), "--set time.base=1s: m");
         assert_eq!(place("not there"), "t.toml: m");
     }
