@@ -171,7 +171,10 @@ impl Transcript {
             none => none.insert(tempfile()?),
         };
         let written = file.write_all_at(&self.frames, self.spilled);
-        self.spilled += self.frames.len() as u64;
+        // What could not be written is left out as a whole: the rest stays readable.
+        if written.is_ok() {
+            self.spilled += self.frames.len() as u64;
+        }
         self.frames.clear();
         self.frames.shrink_to(IN_MEMORY);
         written

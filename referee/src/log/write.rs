@@ -221,7 +221,7 @@ impl LogWriter {
     }
 
     /// Appends matches. When this returns, the operating system has all of their lines; if they
-    /// cannot be written, the log ends with the match before them.
+    /// cannot all be written, the log ends with the last match that could.
     ///
     /// # Errors
     /// If they cannot be written, or the file is not the log any more.
@@ -236,14 +236,14 @@ impl LogWriter {
         if lines.is_empty() {
             return Ok(());
         }
-        let whole = self.whole;
         self.mend_if_changed()?;
-        self.done(|file| {
-            file.write_all(&lines).inspect_err(|_| {
-                // If this fails, too, a line is cut off, and whoever reads the log drops it.
-                let _ = file.set_len(whole);
-            })
-        })?;
+        if let Err(error) = self.file.write_all(&lines) {
+            let there = self.file.metadata().map_or(0, |there| there.len());
+            self.whole += whole_lines(&lines, there.saturating_sub(self.whole));
+            // If this fails, too, a line is cut off, and whoever reads the log drops it.
+            let _ = self.file.set_len(self.whole);
+            return Err(WriteError::io(&self.path, error));
+        }
         self.whole += lines.len() as u64;
         if let Some(shadow) = &mut self.shadow {
             let io = |error| WriteError::io(&self.path, error);
@@ -317,6 +317,14 @@ impl LogWriter {
     fn done(&mut self, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), WriteError> {
         write(&mut self.file).map_err(|error| WriteError::io(&self.path, error))
     }
+}
+
+/// How many bytes are whole lines, where so many were written.
+fn whole_lines(lines: &[u8], written: u64) -> u64 {
+    let written = usize::try_from(written).unwrap_or(usize::MAX);
+    let there = &lines[..written.min(lines.len())];
+    let end = there.iter().rposition(|byte| *byte == b'\n');
+    end.map_or(0, |end| end as u64 + 1)
 }
 
 /// When a file was last changed, by the clock that no program can set back.
@@ -406,6 +414,21 @@ mod tests {
         ));
         drop(log);
         LogWriter::go_on(&path).unwrap();
+    }
+
+    #[test]
+    fn whole_lines_of_a_write_that_failed_stay() {
+        for (written, kept) in [
+            (0, 0),
+            (2, 0),
+            (3, 3),
+            (5, 3),
+            (6, 6),
+            (7, 6),
+            (u64::MAX, 6),
+        ] {
+            assert_eq!(whole_lines(b"ab\ncd\n", written), kept);
+        }
     }
 
     #[test]

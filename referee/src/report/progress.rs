@@ -101,7 +101,9 @@ impl Display {
             }
             Progress::Trouble(what) => {
                 self.warn(what);
-                self.warnings.push(what.to_owned());
+                if !self.warnings.iter().any(|known| known == what) {
+                    self.warnings.push(what.to_owned());
+                }
             }
         }
         if let How::Live(bar) = &self.how {
