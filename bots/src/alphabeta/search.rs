@@ -81,11 +81,7 @@ impl<G: Game> Search<'_, G> {
     /// What a position is worth to a side by its outcome so far.
     pub(super) fn outcome(&self, position: &G::Position, side: usize, ply: usize) -> Value {
         let outcome = self.game.outcome(position);
-        let value = if outcome.len() > 2 {
-            value::of_share(outcome[self.seat], ply)
-        } else {
-            value::of_outcome(outcome[self.seat], ply)
-        };
+        let value = value::of_share(outcome[self.seat], ply);
         if side == 0 { value } else { -value }
     }
 

@@ -24,8 +24,8 @@ pub(super) fn of_lead(lead: f32) -> Value {
     (lead * UNIT as f32).clamp(-most, most) as Value
 }
 
-/// The value of an outcome in [0, 1] so many plies from the root.
-pub(super) fn of_outcome(outcome: f64, ply: usize) -> Value {
+/// The value of a win (1) or a loss (0) so many plies from the root.
+fn of_outcome(outcome: f64, ply: usize) -> Value {
     let value = ((2.0 * outcome - 1.0) * f64::from(WIN)) as Value;
     match value {
         0 => 0,
@@ -33,8 +33,8 @@ pub(super) fn of_outcome(outcome: f64, ply: usize) -> Value {
     }
 }
 
-/// The same with more than two seats, where first and last place alone are sure ends of the scale:
-/// what lies between is worth as much as a guess of that outcome, not more than any guess.
+/// The value of an outcome in [0, 1] so many plies from the root. First and last place alone are sure
+/// ends of the scale: what lies between is worth as much as a guess of that outcome, not more than any guess.
 pub(super) fn of_share(share: f64, ply: usize) -> Value {
     if share <= 0.0 || share >= 1.0 {
         return of_outcome(share, ply);

@@ -106,14 +106,21 @@ struct Entry<'a> {
     ms: f64,
     bot: &'a str,
     process: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_bot: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_bot: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_bot_unread: Option<&'a str>,
+    #[serde(flatten)]
+    line: Line<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'a str>,
+}
+
+/// A line that was said, by who said it: in traces and in transcripts.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Line<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) to_bot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from_bot: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) from_bot_unread: Option<&'a str>,
 }
 
 impl Trace {
@@ -133,15 +140,15 @@ impl Trace {
         match said {
             Said::ToBot(line) => {
                 text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
-                entry.to_bot = Some(&text);
+                entry.line.to_bot = Some(&text);
             }
             Said::FromBot(line) => {
                 text = String::from_utf8_lossy(line);
-                entry.from_bot = Some(&text);
+                entry.line.from_bot = Some(&text);
             }
             Said::Unread(piece) => {
                 text = String::from_utf8_lossy(piece);
-                entry.from_bot_unread = Some(&text);
+                entry.line.from_bot_unread = Some(&text);
             }
             Said::Event(what) => entry.event = Some(what),
         }

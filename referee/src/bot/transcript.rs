@@ -9,7 +9,7 @@ use serde::Serialize;
 use tempfile::tempfile;
 use tokio::time::Instant;
 
-use super::trace::{Said, Trace};
+use super::trace::{Line, Said, Trace};
 
 /// Up to here a transcript is kept in memory; what is longer goes to a temporary file.
 const IN_MEMORY: usize = 4 << 10;
@@ -57,12 +57,8 @@ enum Kind {
 struct Entry<'a> {
     /// Since the beginning of the match.
     ms: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_bot: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_bot: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_bot_unread: Option<&'a str>,
+    #[serde(flatten)]
+    line: Line<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lines_left_out: Option<u32>,
 }
@@ -223,9 +219,9 @@ fn entry(at: Duration, kind: u8, text: &[u8]) -> io::Result<String> {
         ..Entry::default()
     };
     match kind {
-        k if k == Kind::ToBot as u8 => entry.to_bot = Some(&lossy),
-        k if k == Kind::FromBot as u8 => entry.from_bot = Some(&lossy),
-        k if k == Kind::Unread as u8 => entry.from_bot_unread = Some(&lossy),
+        k if k == Kind::ToBot as u8 => entry.line.to_bot = Some(&lossy),
+        k if k == Kind::FromBot as u8 => entry.line.from_bot = Some(&lossy),
+        k if k == Kind::Unread as u8 => entry.line.from_bot_unread = Some(&lossy),
         _ => {
             let skipped = text.try_into().map(u32::from_le_bytes);
             entry.lines_left_out = Some(skipped.unwrap_or_default());

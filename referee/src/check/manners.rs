@@ -70,6 +70,16 @@ async fn start(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<
     }
 }
 
+/// Asks for the first move of the match that was told of, and expects one.
+async fn first_turn(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
+    let turn = first_messages(talk, hello, home).1;
+    talk.tell(&turn).await;
+    match talk.answer("turn").await? {
+        FromBot::Move(_) | FromBot::Resign {} => Ok(()),
+        other => Err(unexpected("turn", &other)),
+    }
+}
+
 /// `start` and the first `turn` of a match in the seat that begins.
 fn first_messages(talk: &Talk<'_>, hello: &BotHello, home: &Variant) -> (ToBot, ToBot) {
     let lab = talk.lab;
@@ -87,14 +97,10 @@ pub(super) async fn slow_start(talk: &mut Talk<'_>, home: &Variant) -> Result<No
     talk.expect_silence(PAUSE).await?;
     start(talk, &hello, home).await?;
     talk.expect_silence(PAUSE).await?;
-    let turn = first_messages(talk, &hello, home).1;
-    talk.tell(&turn).await;
-    match talk.answer("turn").await? {
-        FromBot::Move(_) | FromBot::Resign {} => Ok(Some(format!(
-            "`hello` after {took} when it had been waiting"
-        ))),
-        other => Err(unexpected("turn", &other)),
-    }
+    first_turn(talk, &hello, home).await?;
+    Ok(Some(format!(
+        "`hello` after {took} when it had been waiting"
+    )))
 }
 
 /// In its turn it is told that it has lost, as if its move had not been legal.
@@ -105,12 +111,7 @@ pub(super) async fn fault_told(
 ) -> Result<Note, Trouble> {
     talk.introduce().await?;
     start(talk, hello, home).await?;
-    let turn = first_messages(talk, hello, home).1;
-    talk.tell(&turn).await;
-    match talk.answer("turn").await? {
-        FromBot::Move(_) | FromBot::Resign {} => {}
-        other => return Err(unexpected("turn", &other)),
-    }
+    first_turn(talk, hello, home).await?;
     let seats = home.rules.seats();
     let error = ToBot::Error {
         code: FaultCode::IllegalMove,

@@ -53,13 +53,7 @@ fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed:
     let mut limits = variant.rules.info().limits;
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 2]));
     let mut made = 0;
-    while let Some(to_move) = session.to_move() {
-        let Some(mv) = session.random_move(&mut rng) else {
-            break;
-        };
-        if session.play(&mv).is_err() {
-            break;
-        }
+    while let Some((to_move, _)) = step(&mut *session, &mut rng) {
         made += u32::from(to_move == seat);
         if made == turns {
             let most = limits.max_plies.unwrap_or(u32::MAX);
@@ -68,6 +62,14 @@ fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed:
         }
     }
     limits
+}
+
+/// Plays a random move; gives who made it, and the move. `None` at the end.
+fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(usize, String)> {
+    let mover = session.to_move()?;
+    let mv = session.random_move(rng)?;
+    session.play(&mv).ok()?;
+    Some((mover, mv))
 }
 
 /// Plays a whole match on its own, after the introduction.
@@ -113,13 +115,10 @@ pub(super) async fn opening(
         if moves.len() > 1 && movers.contains(&to_move) {
             break;
         }
-        let Some(mv) = session.random_move(&mut rng) else {
+        let Some((mover, mv)) = step(&mut *session, &mut rng) else {
             break;
         };
-        if session.play(&mv).is_err() {
-            break;
-        }
-        movers.push(to_move);
+        movers.push(mover);
         moves.push(mv);
     }
     let Some(seat) = session.to_move() else {
@@ -143,10 +142,7 @@ pub(super) async fn positions(
     let mut states = Vec::new();
     while states.len() < LONGEST && session.to_move().is_some() {
         states.push(session.state());
-        let Some(mv) = session.random_move(&mut rng) else {
-            break;
-        };
-        if session.play(&mv).is_err() {
+        if step(&mut *session, &mut rng).is_none() {
             break;
         }
     }

@@ -115,16 +115,7 @@ fn the_side_of_a_failure_can_be_played_again() {
 fn a_mended_bot_answers_where_the_other_failed() {
     let arena = tournament("illegal");
     let log = arena.path("out").to_string_lossy().into_owned();
-    let replay = [
-        "replay",
-        &log,
-        "--match",
-        "m-000001",
-        "--bot",
-        "hostile one",
-        "--",
-    ];
-    let mended = run(replay.into_iter().chain([HOSTILE, "plays"]));
+    let mended = replay_with(&arena, &[HOSTILE, "plays"]);
     assert_eq!(mended.code, Some(0), "{}", mended.stderr);
     assert!(
         mended.stdout.contains("recorded is a fault"),
@@ -153,6 +144,11 @@ fn ask_again(arena: &Arena, answer: &str) -> Ran {
              elif asked['type'] == 'turn': {answer}\n"
     );
     let bot = arena.write("again.py", &script).display().to_string();
+    replay_with(arena, &["python3", &bot])
+}
+
+/// Asks another command what the hostile bot was asked in the first match.
+fn replay_with(arena: &Arena, command: &[&str]) -> Ran {
     let log = arena.path("out").to_string_lossy().into_owned();
     let replay = [
         "replay",
@@ -161,8 +157,9 @@ fn ask_again(arena: &Arena, answer: &str) -> Ran {
         "m-000001",
         "--bot",
         "hostile one",
+        "--",
     ];
-    run([&replay[..], &["--", "python3", &bot]].concat())
+    run([&replay[..], command].concat())
 }
 
 #[test]
