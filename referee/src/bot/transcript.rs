@@ -269,6 +269,23 @@ mod tests {
     }
 
     #[test]
+    fn nothing_of_an_earlier_match_is_left() {
+        let mut transcript = Transcript::new();
+        for (match_id, lines_of_it) in [("first", 500), ("huge", 2), ("last", 7)] {
+            transcript.begin(Instant::now());
+            for _ in 0..lines_of_it {
+                let length = if match_id == "huge" { 1 << 20 } else { 1 << 10 };
+                let line = match_id.repeat(length / match_id.len());
+                transcript.sent(line.as_bytes(), Instant::now());
+            }
+        }
+        let lines = lines(transcript);
+        let of_the_last = |line: &Value| line["to_bot"].as_str().unwrap().starts_with("last");
+        assert_eq!(lines.len(), 7);
+        assert!(lines.iter().all(of_the_last));
+    }
+
+    #[test]
     fn a_flood_is_counted_but_not_kept() {
         let mut transcript = Transcript::new();
         let line = [b'x'; 1023];
