@@ -28,7 +28,7 @@ use std::time::Duration;
 use look::Sight;
 use nix::sys::signal::Signal;
 use nix::sys::stat::fstat;
-use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
+use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot, excerpt};
 use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
@@ -112,7 +112,6 @@ pub struct BotProcess {
     /// The message that was last sent.
     line: Vec<u8>,
     lines: Lines<Output>,
-    /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: Box<BotHello>,
     transcript: Transcript,
@@ -180,10 +179,7 @@ impl BotProcess {
                 keeper.env_clear();
             }
             keeper.envs(prepared.env).envs(&spec.env);
-            keeper.stderr(match stderr {
-                Stderr::Inherit => Stdio::inherit(),
-                Stderr::Keep { .. } => Stdio::piped(),
-            });
+            keeper.stderr(Stdio::piped());
         };
         let (plan, group) = (&prepared.plan, prepared.group);
         let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
@@ -192,12 +188,10 @@ impl BotProcess {
             .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
         let resources = cage.resources();
         let output = Allowed::output(MAX_LINE, resources.output_bytes, resources.output_lines);
-        let tail = match (pipes.stderr, stderr) {
-            (Some(pipe), Stderr::Keep { path, left }) => {
-                Some(stderr::keep(pipe, path.clone(), left.clone()))
-            }
-            _ => None,
-        };
+        let tail = pipes.stderr.map(|pipe| match stderr {
+            Stderr::Keep { path, left } => stderr::keep(pipe, path.clone(), left.clone()),
+            Stderr::PassOn => stderr::pass_on(pipe),
+        });
         // On the heap: it is handed around a lot, and futures would carry it on every stack.
         let mut transcript = Transcript::traced(trace);
         transcript.happened(&format!("started: {}", shell_words::join(&spec.command)));
@@ -281,9 +275,7 @@ impl BotProcess {
     pub fn look(&self) -> Option<String> {
         let rest = self.lines.rest();
         if !rest.is_empty() {
-            let begun = String::from_utf8_lossy(&rest[..rest.len().min(4 * QUOTED)]);
-            let fit = begun.chars().filter(|c| !c.is_control());
-            let begun: String = fit.take(QUOTED).collect();
+            let begun = excerpt(rest, QUOTED);
             return Some(format!(
                 "what it printed, `{begun}`, has no line end, or is not flushed to its end"
             ));

@@ -193,7 +193,7 @@ impl Nursery {
                 path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
                 left: history.stderr_left.clone(),
             },
-            None => Stderr::Inherit,
+            None => Stderr::PassOn,
         };
         let tracer = self.tracer.as_ref();
         (stderr, tracer.and_then(|t| t.process(&spec.name, number)))

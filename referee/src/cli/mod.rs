@@ -36,7 +36,7 @@ use crate::bot::NurseryError;
 use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
-use crate::report::tell;
+use crate::report::{tell, terminal};
 use crate::tournament::ConfigError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
@@ -161,7 +161,7 @@ pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| terminal::Stderr)
         .init();
     let done = match Cli::parse().command {
         Command::Tournament(args) => args.run(),
@@ -196,7 +196,7 @@ pub fn run() -> ExitCode {
 /// Prints to stdout, without colours where they would only be in the way.
 fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(terminal::fit(text).as_bytes())?;
     Ok(out.flush()?)
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use protocol::{Conditions, LoggedMove, Record};
+use protocol::{Conditions, LoggedMove, Record, shown};
 
 use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
@@ -97,7 +97,7 @@ impl Args {
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
             let why = match fault.code.is_fault() {
-                true => format!(": {}", fault.message),
+                true => format!(": {}", shown(&fault.message)),
                 false => String::new(),
             };
             print(&format!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Millis, Player, Record, TimeControl};
+use protocol::{Millis, Player, Record, TimeControl, shown};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::bot::Nursery;
@@ -133,7 +133,7 @@ async fn play(
                 _ => {}
             }
             // That nobody reads it is no reason to stop.
-            let _ = print(&in_words(&news));
+            let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
         rematch::play(record, seat, bot, tell)
             .await
@@ -150,10 +150,10 @@ async fn play(
 fn not_started(record: &Record, seat: usize, what: String) -> Result<(), CliError> {
     let took = Duration::ZERO;
     let ply = None;
-    print(&in_words(&News::Failed { ply, what, took }))?;
+    print(&(shown(&in_words(&News::Failed { ply, what, took })) + "\n"))?;
     let mut faults = record.result.faults.iter();
     match faults.find(|fault| fault.seat == seat) {
-        Some(fault) => print(&in_words(&News::Recorded(fault))),
+        Some(fault) => print(&(shown(&in_words(&News::Recorded(fault))) + "\n")),
         None => Ok(()),
     }
 }
@@ -172,25 +172,25 @@ fn in_words(news: &News<'_>) -> String {
                 Some((old, then)) => format!("recorded is {old} after {}", ms(then)),
                 None => "recorded is a fault".to_owned(),
             };
-            format!("ply {ply}: {mv} after {}; {then}\n", ms(took))
+            format!("ply {ply}: {mv} after {}; {then}", ms(took))
         }
         News::Dropped { ply, told } => {
-            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another\n")
+            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another")
         }
         News::Failed {
             ply: Some(ply),
             what,
             took,
         } => {
-            format!("ply {ply}: {what}, after {}\n", ms(took))
+            format!("ply {ply}: {what}, after {}", ms(took))
         }
         News::Failed {
             ply: None, what, ..
         } => {
-            format!("before the first ply: {what}\n")
+            format!("before the first ply: {what}")
         }
         News::Recorded(fault) => format!(
-            "recorded at ply {}: {}: {}\n",
+            "recorded at ply {}: {}: {}",
             fault.ply, fault.code, fault.message
         ),
     }

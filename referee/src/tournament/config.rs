@@ -313,7 +313,7 @@ fn bots(
     let mut bots: Vec<Arc<BotSpec>> = Vec::new();
     for entry in &file.bots {
         let name = entry.name.trim();
-        if name.is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
+        if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > 60 {
             return Err(Problem::BotName(entry.name.clone()));
         }
         if bots.iter().any(|bot| bot.name == name) {

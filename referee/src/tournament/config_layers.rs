@@ -80,7 +80,7 @@ fn put_together(table: &Table, layers: &[Layer]) -> String {
         .iter()
         .map(|layer| layer.label.display().to_string())
         .collect();
-    let places = places.join(", ").replace(char::is_control, " ");
+    let places = places.join(", ").replace(protocol::steers, " ");
     // What was read as TOML can be written as TOML.
     let whole = toml::to_string(table).unwrap_or_default();
     format!("# Put together from {places}\n\n{whole}")

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Instant, SystemTime};
 
 use games::Session;
-use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 
 use super::load::LoadWatch;
 use super::{GameSetup, failures};
@@ -191,6 +191,5 @@ fn version(taker: &Taker) -> Option<String> {
         return None;
     };
     let told = bot.hello().version.as_ref()?;
-    let fit = told.chars().filter(|c| !c.is_control());
-    Some(fit.take(LONGEST_VERSION).collect())
+    Some(excerpt(told.as_bytes(), LONGEST_VERSION))
 }
