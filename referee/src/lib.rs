@@ -9,6 +9,7 @@ pub mod clock;
 pub mod draw;
 pub mod driver;
 pub mod ending;
+pub mod files;
 pub mod log;
 pub mod model;
 pub mod new_bot;

@@ -17,6 +17,7 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
 use crate::bot::trace::Tracer;
 use crate::draw;
+use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
 use crate::tournament::GameSetup;
@@ -82,6 +83,14 @@ impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let mut plan = self.plan()?;
         // Opened first: a log that cannot be written should not cost a match.
+        if let Some(path) = &self.log {
+            files::check(path).map_err(|error| {
+                CliError::Usage(format!(
+                    "--log: `{}` cannot be used: {error}",
+                    path.display()
+                ))
+            })?;
+        }
         let mut log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
         if let (Some(path), Some(log)) = (&self.log, &mut log) {
             plan.id = id(path, log)?;

@@ -12,6 +12,7 @@ use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
+use crate::files::{self, MOST_TEXT};
 use crate::rematch::{self, News};
 use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
@@ -84,7 +85,7 @@ impl RematchArgs {
 fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
     let read = || -> Option<BTreeMap<String, String>> {
         let log = crate::log::locate(log);
-        let text = std::fs::read_to_string(log.parent()?.join(CONFIG_NAME)).ok()?;
+        let text = files::read(&log.parent()?.join(CONFIG_NAME), 4 * MOST_TEXT).ok()?;
         let config: toml::Table = text.parse().ok()?;
         let bots = config.get("bots")?.as_array()?;
         let bot = bots

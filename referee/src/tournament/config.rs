@@ -1,5 +1,6 @@
 //! The tournament configuration: TOML in, checked values out.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,8 @@ use crate::bot::spec::{self, BotSpec, Idle};
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+/// More bots than anybody could let play.
+const MOST_BOTS: usize = 10_000;
 /// No opening is longer: it would be the whole game.
 pub const MOST_RANDOM_PLIES: u32 = 1000;
 
@@ -310,13 +313,23 @@ fn bots(
     time: &TimeControl,
     folder: &Path,
 ) -> Result<Vec<Arc<BotSpec>>, Problem> {
+    if file.bots.len() > MOST_BOTS {
+        return Err(Problem::Value {
+            key: "bots",
+            message: format!(
+                "these are {}; at most {MOST_BOTS} are allowed",
+                file.bots.len()
+            ),
+        });
+    }
     let mut bots: Vec<Arc<BotSpec>> = Vec::new();
+    let mut names = HashSet::new();
     for entry in &file.bots {
         let name = entry.name.trim();
         if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > 60 {
             return Err(Problem::BotName(entry.name.clone()));
         }
-        if bots.iter().any(|bot| bot.name == name) {
+        if !names.insert(name) {
             return Err(Problem::TwoBots(name.to_owned()));
         }
         let of_bot = |error| Problem::Command {
@@ -349,7 +362,7 @@ fn bots(
         let spec = BotSpec {
             name: name.to_owned(),
             command,
-            dir,
+            dir: spec::resolved(dir),
             env: env.collect::<Result<_, _>>()?,
             time: match &entry.time {
                 Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {

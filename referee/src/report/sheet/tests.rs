@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{By, Sheet, SheetFormat, plot};
+use super::{By, Sheet, SheetFormat, clean, plot};
 use crate::rating::{Match, Matches, Request, Resampling};
 
 /// A match between two bots; the first seat's outcome.
@@ -81,7 +81,11 @@ fn csv_has_a_row_for_each_bot() {
     };
     assert!(number(a, "low") < number(a, "elo") && number(a, "elo") < number(a, "high"));
     assert_eq!(number(a, "elo"), -number(&rows[1], "elo"));
-    assert_eq!(rows[1]["bot"], clean(EVIL), "escaped, so that terminals show it, too");
+    assert_eq!(
+        rows[1]["bot"],
+        clean(EVIL),
+        "escaped, so that terminals show it, too"
+    );
 }
 
 #[test]
