@@ -17,4 +17,5 @@ mod permutations;
 pub mod rating;
 pub mod rematch;
 pub mod report;
+pub mod suspension;
 pub mod tournament;

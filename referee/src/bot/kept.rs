@@ -191,7 +191,7 @@ impl Kept {
             silent: false,
         };
         // A bot that stops its keeper at once must not be waited for for ever.
-        let told = timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
+        let told = crate::suspension::timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
         match told.unwrap_or_default() {
             Some(Report::Started { pid }) => kept.main = Some(Pid::from_raw(pid)),
             Some(Report::Failed { why }) => {

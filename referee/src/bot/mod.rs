@@ -33,9 +33,10 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::clock::in_words;
+use crate::suspension;
 use cage::Cage;
 use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
@@ -224,13 +225,13 @@ impl BotProcess {
             protocol: PROTOCOL,
             referee: REFEREE_NAME.to_owned(),
         };
-        let deadline = self.deadline;
+        let left = self.deadline.saturating_duration_since(Instant::now());
         let answer = async {
             // A bot may be gone before it reads; its exit is then the better story.
             let _ = self.tell(&hello).await;
             poll_fn(|cx| self.poll_line(cx)).await
         };
-        let line = timeout_at(deadline, answer).await.map_err(|_| {
+        let line = suspension::timeout(left, answer).await.ok_or_else(|| {
             let startup = in_words(spec.time.startup.0);
             let seen = self.look();
             let why = seen.map_or(" (is its output flushed?)".to_owned(), |s| format!("; {s}"));
@@ -370,19 +371,19 @@ impl BotProcess {
             let mut write = pin!(self.write(now));
             // Most go through at once, without a timer.
             match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
-                Poll::Ready(written) => Ok(written),
-                Poll::Pending => timeout(limit, write).await,
+                Poll::Ready(written) => Some(written),
+                Poll::Pending => suspension::timeout(limit, write).await,
             }
         };
         match written {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) => {
                 self.stdin = None;
                 let ended = self.kept.exit(LAST_WORDS).await;
                 let message = ended.unwrap_or_else(|| "closed its input".to_owned());
                 Err((FaultCode::Crash, message))
             }
-            Err(_) => {
+            None => {
                 // Half a line may be written: nothing sensible can follow.
                 self.stdin = None;
                 let message = format!("did not read its input for {} ms", limit.as_millis());

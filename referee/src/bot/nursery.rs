@@ -13,6 +13,7 @@ use super::cage::{Cage, CageError, Machine};
 use super::spec::BotSpec;
 use super::trace::{Trace, Tracer};
 use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
+use crate::suspension;
 
 /// So many failed starts in a row make a bot hopeless that has started before.
 const PATIENCE: u32 = 3;
@@ -74,6 +75,7 @@ impl Nursery {
         folder: Option<&Path>,
         stderr: Option<PathBuf>,
     ) -> Result<Self, NurseryError> {
+        suspension::watch();
         let mut all = specs.clone().into_iter();
         let machine = match all.any(|spec| spec.wanted.sandbox != Sandbox::None) {
             true => Machine::look(),
