@@ -190,7 +190,11 @@ impl BotProcess {
         let resources = cage.resources();
         let output = Allowed::output(MAX_LINE, resources.output_bytes, resources.output_lines);
         let tail = pipes.stderr.map(|pipe| match stderr {
-            Stderr::Keep { path, left } => stderr::keep(pipe, path.clone(), left.clone()),
+            Stderr::Keep {
+                path,
+                left,
+                all_left,
+            } => stderr::keep(pipe, path.clone(), [left.clone(), all_left.clone()]),
             Stderr::PassOn => stderr::pass_on(pipe),
         });
         // On the heap: it is handed around a lot, and futures would carry it on every stack.

@@ -40,6 +40,11 @@ impl Pool {
         &self.nursery
     }
 
+    /// The same, to be kept.
+    pub fn nursery_handle(&self) -> Arc<Nursery> {
+        self.nursery.clone()
+    }
+
     /// A process for each of these bots, in their order; those that are not there yet are
     /// started side by side.
     pub async fn take(

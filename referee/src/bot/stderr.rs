@@ -35,6 +35,8 @@ pub enum Stderr {
         path: PathBuf,
         /// How many bytes this bot may still leave behind, all its processes together.
         left: Arc<AtomicU64>,
+        /// How many all bots together may.
+        all_left: Arc<AtomicU64>,
     },
 }
 
@@ -67,7 +69,7 @@ impl Tail {
 
 /// Copies to `path` until the pipe is closed. What comes after the limit is read and dropped, so
 /// that the bot never waits for it.
-pub(super) fn keep(mut pipe: ChildStderr, path: PathBuf, left: Arc<AtomicU64>) -> Tail {
+pub(super) fn keep(mut pipe: ChildStderr, path: PathBuf, left: [Arc<AtomicU64>; 2]) -> Tail {
     let last = Arc::new(Mutex::new(VecDeque::new()));
     let tail = last.clone();
     let reading = tokio::spawn(async move {
@@ -158,14 +160,16 @@ struct Capped {
 }
 
 impl Capped {
-    fn append(&mut self, text: &[u8], left: &AtomicU64) {
+    fn append(&mut self, text: &[u8], left: &[Arc<AtomicU64>; 2]) {
         if self.full {
             return;
         }
         let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
-        let allowed = left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-            .unwrap_or_else(|left| left);
+        let allowed = left.each_ref().map(|left| {
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                .unwrap_or_else(|left| left)
+        });
+        let allowed = allowed[0].min(allowed[1]);
         let kept = text
             .len()
             .min(usize::try_from(allowed).unwrap_or(usize::MAX));
@@ -192,7 +196,8 @@ impl Capped {
         file.write_all(text)?;
         if self.full {
             file.write_all(
-                b"\n[the limit of what is kept of this bot is reached: the rest was dropped]\n",
+                b"\n[the limit of what is kept (`resources.stderr_bytes` of this bot, `keep.stderr` of \
+                  all) is reached: the rest was dropped]\n",
             )?;
         }
         Ok(())

@@ -176,7 +176,7 @@ impl Args {
                 affinity: "off".to_owned(),
                 concurrency: 1,
             },
-            folder: None,
+            failures: None,
         })
     }
 

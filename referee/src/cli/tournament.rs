@@ -122,6 +122,7 @@ impl Args {
             Some(folder.path.join(STDERR_NAME)),
         )?
         .after(folder::last_stderr(&folder.path))
+        .keeping(config.keep.stderr)
         .traced(tracer);
         if !config.all_strict() {
             folder.log.guard()?;

@@ -14,8 +14,8 @@ use super::book;
 use super::config_error::{ConfigError, Problem};
 pub use super::config_file::{Affinity, Limit, Time};
 use super::config_file::{
-    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, OpeningTable,
-    TimeTable,
+    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, KeepTable, LimitsTable,
+    OpeningTable, TimeTable,
 };
 use super::config_format;
 use super::config_keys;
@@ -25,7 +25,7 @@ use super::config_variables::{expand, split};
 use super::cores;
 use super::opening::Openings;
 use super::schedule::{Format, GameShape, SeatOrders, Shape};
-use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
+use crate::bot::cage::limits::{Resources, Sandbox, Size, Wanted};
 use crate::bot::cage::tells_cpu_time;
 use crate::bot::spec::{self, BotSpec, Idle};
 
@@ -59,6 +59,28 @@ impl GameSetup {
     }
 }
 
+/// How much is kept beside the log, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// About matches that bots lost by their own fault.
+    pub failures: u64,
+    /// Of what bots print on stderr.
+    pub stderr: u64,
+}
+
+impl Keep {
+    fn of(table: &KeepTable) -> Self {
+        let bytes = |size: Option<Size>, default: u64| match size {
+            Some(Size(bytes)) => bytes.unwrap_or(u64::MAX),
+            None => default,
+        };
+        Keep {
+            failures: bytes(table.failures, 64 << 20),
+            stderr: bytes(table.stderr, 256 << 20),
+        }
+    }
+}
+
 /// A checked configuration.
 pub struct Config {
     /// The tournament's name.
@@ -85,6 +107,8 @@ pub struct Config {
     pub affinity: Affinity,
     /// How matches begin.
     pub openings: Openings,
+    /// How much is kept beside the log.
+    pub keep: Keep,
     /// The whole as TOML: the file's text, or what was put together from several places.
     pub text: String,
 }
@@ -164,6 +188,7 @@ impl Config {
                 given => given,
             },
             openings,
+            keep: Keep::of(&file.keep),
             text: text.to_owned(),
         };
         config.check()?;

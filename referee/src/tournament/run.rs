@@ -1,7 +1,6 @@
 //! Running a tournament: slots play matches side by side, one writer keeps the log.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use tokio::time::sleep;
 use super::Config;
 use super::config::Affinity;
 use super::cores;
+use super::failures::Failures;
 use super::folder::Folder;
 use super::memory;
 use super::opening::{self, Opening};
@@ -99,7 +99,7 @@ struct Shared {
     /// Games about whose openings there was a warning.
     told: Mutex<HashSet<usize>>,
     nursery: Arc<Nursery>,
-    folder: PathBuf,
+    failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
 }
 
@@ -124,11 +124,11 @@ pub async fn run(
         .concurrency
         .min(usize::try_from(left).unwrap_or(usize::MAX));
     let shared = Arc::new(Shared {
+        failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
         config,
         queue: Queue::new(schedule),
         told: Mutex::default(),
         nursery: Arc::new(nursery),
-        folder: folder.path.clone(),
         stop,
     });
     memory::share_arenas();
@@ -300,7 +300,7 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         time: config.time.clone(),
         specs,
         conditions: config.conditions(),
-        folder: Some(shared.folder.clone()),
+        failures: Some(shared.failures.clone()),
     };
     plan.play(pool, Guests::default(), |_| ()).await
 }
