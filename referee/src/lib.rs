@@ -17,5 +17,6 @@ mod permutations;
 pub mod rating;
 pub mod rematch;
 pub mod report;
+pub mod shortage;
 pub mod suspension;
 pub mod tournament;

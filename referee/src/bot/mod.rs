@@ -36,7 +36,7 @@ use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout};
 
 use crate::clock::in_words;
-use crate::suspension;
+use crate::{shortage, suspension};
 use cage::Cage;
 use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
@@ -174,13 +174,17 @@ impl BotProcess {
     ) -> Result<Box<Self>, NotStarted> {
         let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
-        let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
+        let prepared = prepared.map_err(|error| {
+            shortage::note("a bot cannot be confined", &error);
+            startup(format!("cannot be confined: {error}"))
+        })?;
         let set_up = |keeper: &mut Command| {
             if prepared.clear_env {
                 keeper.env_clear();
             }
             keeper.envs(prepared.env).envs(&spec.env);
             keeper.stderr(Stdio::piped());
+            shortage::spare(keeper);
         };
         let (plan, group) = (&prepared.plan, prepared.group);
         let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);

@@ -10,7 +10,7 @@ use super::spec::{BotSpec, Restart};
 use super::{BotProcess, Evidence, NotStarted};
 
 /// At most this many processes of a slot wait for their next match.
-const IDLE: usize = 8;
+pub const IDLE: usize = 8;
 
 /// A process that is being ended: tells in the end what may explain its failure.
 pub type Leaving = oneshot::Receiver<Evidence>;

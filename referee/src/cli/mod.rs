@@ -37,7 +37,9 @@ use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
 use crate::report::{tell, terminal};
+use crate::shortage;
 use crate::tournament::ConfigError;
+use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::run::RunError;
@@ -106,6 +108,16 @@ enum CliError {
         /// Where its results are, and how to go on.
         advice: String,
     },
+    /// The machine has no more of something.
+    #[error("{why}{advice}")]
+    Short {
+        /// What.
+        why: String,
+        /// What can be done, as the rest of the sentence.
+        advice: String,
+    },
+    #[error(transparent)]
+    Capacity(#[from] TooMuch),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -150,6 +162,7 @@ impl CliError {
                 ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
+            CliError::Short { .. } | CliError::Capacity(_) => 4,
             CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
@@ -163,7 +176,14 @@ pub fn run() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(|| terminal::Stderr)
         .init();
-    let done = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if !matches!(
+        command,
+        Command::Keeper(_) | Command::Launch(_) | Command::Bot(_)
+    ) {
+        shortage::raise_descriptors();
+    }
+    let done = match command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
@@ -182,7 +202,7 @@ pub fn run() -> ExitCode {
         Command::Keeper(args) => args.run(),
         Command::Launch(args) => args.run(),
     };
-    match done {
+    match done.and_then(|()| not_short()) {
         Ok(()) => ExitCode::SUCCESS,
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -190,6 +210,17 @@ pub fn run() -> ExitCode {
             tell(format_args!("error: {error}\n"));
             ExitCode::from(error.code())
         }
+    }
+}
+
+/// Whatever came out while the machine had no more of something is worth nothing.
+fn not_short() -> Result<(), CliError> {
+    match shortage::noted() {
+        None => Ok(()),
+        Some(why) => Err(CliError::Short {
+            why: why.to_owned(),
+            advice: String::new(),
+        }),
     }
 }
 

@@ -10,7 +10,7 @@ use protocol::{Conditions, LoggedMove, Record, shown};
 use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
-use super::{CliError, block_on, on_interrupt, print};
+use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::arbiter::Arbiter;
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
@@ -96,6 +96,7 @@ impl Args {
             plan.id = id(path, log)?;
         }
         let record = block_on(self.play(&plan))??;
+        not_short()?;
         if let Some(mut log) = log {
             log.append([&record])?;
         }

@@ -95,6 +95,8 @@ pub struct Config {
     pub seat_orders: SeatOrders,
     /// How many matches run at a time.
     pub concurrency: usize,
+    /// Whether that was left to the machine.
+    pub concurrency_auto: bool,
     /// What is played.
     pub games: Vec<GameSetup>,
     /// Who plays.
@@ -174,6 +176,7 @@ impl Config {
             name: file.name,
             seed: file.seed,
             format,
+            concurrency_auto: matches!(file.concurrency, Concurrency::Auto(_)),
             concurrency: match file.concurrency {
                 Concurrency::Number(n) => n as usize,
                 Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
