@@ -57,7 +57,7 @@ Exit codes:
   0    all went well, faults of bots included
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
-  4    the referee could not go on (disk, permissions)
+  4    the referee could not go on (disk, permissions, descriptors, processes, memory)
   130  interrupted; what was finished is in the log, `--resume` goes on
 
 Environment:

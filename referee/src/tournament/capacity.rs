@@ -142,9 +142,11 @@ fn need_of_processes(config: &Config) -> Need {
 
 fn descriptors() -> Option<Supply> {
     let (soft, _) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    // Whoever started this may have left some open.
+    let open = fs::read_dir("/proc/self/fd").map_or(0, |open| open.count() as u64);
     Some(Supply {
-        what: "descriptors",
-        there: soft,
+        what: "more descriptors",
+        there: soft.saturating_sub(open),
         why: "`ulimit -n`".to_owned(),
     })
 }
