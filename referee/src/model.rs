@@ -17,8 +17,8 @@ pub const MAX_DEPTH: u32 = 1000;
 pub const MAX_REQUEST: usize = 16 << 20;
 /// A perft may make the legal moves of so many positions, which takes seconds.
 const MOST_POSITIONS: u64 = 10_000_000;
-/// Random games may have so many plies in all, which takes some more seconds.
-const MOST_PLIES: u64 = 100_000_000;
+/// Random games may have so many plies in all, which takes seconds, too.
+const MOST_PLIES: u64 = 20_000_000;
 
 /// The state of one service: at most one position.
 #[derive(Default)]

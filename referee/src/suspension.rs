@@ -36,6 +36,8 @@ struct Beats {
     last: Instant,
     /// All suspensions so far.
     total: Duration,
+    /// There will be more beats.
+    alive: bool,
 }
 
 /// What is known at a beat.
@@ -56,12 +58,26 @@ pub fn watch() {
     let beats = Beats {
         last: first.at,
         total: Duration::ZERO,
+        alive: true,
     };
     if BEATS.set(Mutex::new(beats)).is_ok() {
         // Without the thread, nothing is noticed; that is no reason not to play.
-        let _ = thread::Builder::new()
-            .name("beat".to_owned())
-            .spawn(beat_for_ever);
+        let beat = thread::Builder::new().name("beat".to_owned());
+        if beat.spawn(beat_till_the_end).is_err() {
+            give_up();
+        }
+    }
+}
+
+fn beat_till_the_end() {
+    beat_for_ever();
+    give_up();
+}
+
+/// Nobody is to wait for a beat any more.
+fn give_up() {
+    if let Some(mut beats) = beats() {
+        beats.alive = false;
     }
 }
 
@@ -72,6 +88,7 @@ fn open() -> Option<(File, Sample)> {
     Some((accounts, sample))
 }
 
+/// Comes back only if the accounts cannot be read any more.
 fn beat_for_ever() {
     let Some((accounts, mut last)) = open() else {
         return;
@@ -130,8 +147,9 @@ fn missed(from: Sample, to: Sample, cores: u32) -> Duration {
         .saturating_sub(BEAT);
     let busy = to.waited.saturating_sub(from.waited);
     let missed = late.saturating_sub(busy);
-    // Each core may have worked until the next beat was due, and again until this one was made.
-    let most = 2 * BEAT * cores;
+    // Each core may have worked until the next beat was due, again until this one was, and while it
+    // waited for a core.
+    let most = (2 * BEAT + busy) * cores;
     let idle = to.cpu.saturating_sub(from.cpu) <= most;
     match missed >= LEAST && idle {
         true => missed,
@@ -148,7 +166,7 @@ pub async fn total_by(now: Instant) -> Duration {
             return Duration::ZERO;
         };
         // What lasted long enough to count ended before the last beat, or is to be noticed yet.
-        if found.last + FRESH >= now || Instant::now() >= end {
+        if !found.alive || found.last + FRESH >= now || Instant::now() >= end {
             return found.total;
         }
         sleep(BEAT / 10).await;
@@ -212,6 +230,12 @@ mod tests {
         assert_eq!(after(3050, 2990, 5), ms(0), "the cores were busy");
         assert_eq!(after(3050, 0, 1500), ms(0), "the process was at work");
         assert_eq!(after(3050, 0, 200), ms(3000), "before and after it");
+        assert_eq!(after(3050, 0, 201), ms(0));
+        assert_eq!(
+            after(3550, 500, 1200),
+            ms(3000),
+            "others were first after it"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ const READ: usize = 64 << 10;
 #[command(after_help = "\
 Every line is answered with one line, also what is no request (`bad_request`, an empty line too)
 and what would take minutes: a perft of more than 10,000,000 positions and random games of more
-than 100,000,000 plies in all are given up (`too_much`).
+than 20,000,000 plies in all are given up (`too_much`).
 
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]

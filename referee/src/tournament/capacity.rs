@@ -17,9 +17,9 @@ use crate::bot::spec::Restart;
 /// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
 const DESCRIPTORS: u64 = 32;
 /// Of each match slot: its runtime, and what is open while a bot is started.
-const DESCRIPTORS_A_SLOT: u64 = 9;
-/// Of each bot's process: three pipes, the line to its keeper, a handle of that, and a file.
-const DESCRIPTORS_A_BOT: u64 = 6;
+const DESCRIPTORS_A_SLOT: u64 = 6;
+/// Of each bot's process: three pipes, the line to its keeper, and a handle of that.
+const DESCRIPTORS_A_BOT: u64 = 5;
 /// Threads of the referee itself, but for those that count cores.
 const THREADS: u64 = 8;
 
@@ -69,22 +69,23 @@ impl Need {
 /// # Errors
 /// If there is not enough.
 pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
-    let matches = || usize::try_from(Schedule::new(&config.shape()).total()).unwrap_or(usize::MAX);
-    let supplies = [descriptors(), processes()];
     let needs = [need_of_descriptors(config), need_of_processes(config)];
+    let supplies = [descriptors(), processes()];
+    let mut slots = config.concurrency as u64;
     let mut said = None;
-    let mut slots = None;
     for (supply, need) in supplies.into_iter().zip(needs) {
         let Some(supply) = supply else { continue };
-        let slots = slots.get_or_insert_with(|| config.concurrency.min(matches()) as u64);
-        let needed = need.of(*slots);
-        if needed <= supply.there {
+        if need.of(slots) > supply.there {
+            // There are never more slots than matches.
+            slots = slots.min(Schedule::new(&config.shape()).total());
+        }
+        if need.of(slots) <= supply.there {
             continue;
         }
         let possible = need.slots(supply.there);
         let too_much = TooMuch {
-            slots: *slots,
-            needed,
+            slots,
+            needed: need.of(slots),
             there: supply.there,
             what: supply.what,
             why: supply.why,
@@ -96,11 +97,11 @@ pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
         if possible == 0 || !config.concurrency_auto {
             return Err(too_much);
         }
-        *slots = possible;
+        slots = possible;
         said = Some(too_much.to_string());
     }
-    if let (Some(_), Some(slots)) = (&said, slots) {
-        config.concurrency = slots as usize;
+    if said.is_some() {
+        config.concurrency = usize::try_from(slots).unwrap_or(usize::MAX);
     }
     Ok(said)
 }

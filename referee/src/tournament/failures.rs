@@ -90,6 +90,12 @@ impl Failures {
         let path = self.folder.join(FAILURES_NAME).join(failure.name());
         failure.write(&path, evidence);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // A match that is played anew replaces what it left before.
+        if let Some(at) = kept.folders.iter().position(|(other, _)| *other == path)
+            && let Some((_, bytes)) = kept.folders.remove(at)
+        {
+            kept.bytes -= bytes;
+        }
         let bytes = taken(&path);
         kept.folders.push_back((path, bytes));
         kept.bytes += bytes;

@@ -15,6 +15,7 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::{self, Nursery, REFEREE_NAME};
 use crate::driver::{self, After, Guests, Taker};
+use crate::shortage;
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
@@ -121,7 +122,11 @@ impl Plan {
     /// Keeps a bot for its next match, or what there is to tell about its failure.
     fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
-        let failures = self.failures.as_ref();
+        // What the machine has no more of is no failure of a bot.
+        let failures = self
+            .failures
+            .as_ref()
+            .filter(|_| shortage::noted().is_none());
         let failure = failures.and_then(|failures| {
             let failure = Failure::of(record, seat, spec, failures.folder())?;
             Some((failure, failures.clone(), pool.nursery_handle()))
