@@ -29,7 +29,9 @@ fn moves_of_stopped(whom: impl Fn(&Child) -> Vec<u32>) -> Vec<Value> {
         .args(arena.tournament())
         .arg("--trace")
         .arg(arena.path("trace"));
-    let mut child = command.stdin(std::process::Stdio::null()).spawn().unwrap();
+    let nothing = std::process::Stdio::null;
+    command.stdin(nothing()).stdout(nothing()).stderr(nothing());
+    let mut child = command.spawn().unwrap();
     wait_until("the second turn", || {
         let files = fs::read_dir(arena.path("trace"))
             .into_iter()
