@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::{ClockKind, CpuTimeBy};
 use thiserror::Error;
 
 use super::cage::limits::Sandbox;
@@ -66,15 +67,15 @@ enum Trust {
 }
 
 impl Nursery {
-    /// For these bots, which play for the log in this folder. Their stderr is kept in the other
-    /// folder, or passed on.
+    /// For these bots, who are to see nothing of these files and folders where a sandbox hides
+    /// any. Their stderr is kept in the folder, or passed on.
     ///
     /// # Errors
     /// If the machine does not let this process look after others, or cannot keep a bot within
     /// its bounds.
     pub fn new<'a>(
         specs: impl IntoIterator<Item = &'a Arc<BotSpec>> + Clone,
-        folder: Option<&Path>,
+        hidden: &[PathBuf],
         stderr: Option<PathBuf>,
     ) -> Result<Self, NurseryError> {
         suspension::watch();
@@ -84,11 +85,25 @@ impl Nursery {
             false => Machine::unasked(),
         };
         let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
-        let hidden: Vec<PathBuf> = dirs.chain(folder.map(Path::to_owned)).collect();
+        let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut cages = BTreeMap::new();
+        let specs_of = specs.clone().into_iter();
         for spec in specs {
             cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);
         }
+        let estimated = specs_of.filter(|spec| {
+            let cage: &Cage = &cages[&spec.name];
+            measured(spec, cage) == Some(CpuTimeBy::Estimated)
+        });
+        let estimated: Vec<String> = estimated.map(|spec| format!("`{}`", spec.name)).collect();
+        let news = match &estimated[..] {
+            [] => Vec::new(),
+            names => vec![format!(
+                "the CPU time of {} is an estimate, of which a bot can hide some: only control \
+                 groups count all of it, in a sandbox (`referee doctor`)",
+                names.join(", ")
+            )],
+        };
         Ok(Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
@@ -97,7 +112,7 @@ impl Nursery {
             tracer: None,
             started: AtomicUsize::new(0),
             bots: Mutex::default(),
-            news: Mutex::default(),
+            news: Mutex::new(news),
         })
     }
 
@@ -185,6 +200,11 @@ impl Nursery {
         &self.cages[&spec.name]
     }
 
+    /// How a bot's CPU time is measured, if that is limited.
+    pub fn limits_cpu_time(&self, spec: &BotSpec) -> Option<CpuTimeBy> {
+        measured(spec, self.cage(spec))
+    }
+
     async fn spawn(
         &self,
         spec: &BotSpec,
@@ -247,6 +267,11 @@ impl Nursery {
     pub async fn all_gone(&self) {
         self.keepers.all_gone().await;
     }
+}
+
+fn measured(spec: &BotSpec, cage: &Cage) -> Option<CpuTimeBy> {
+    let limited = spec.time.clock == ClockKind::Cpu || cage.resources().cpu_time.is_some();
+    limited.then(|| cage.cpu_time())
 }
 
 fn failure_of(started: &Result<Box<BotProcess>, NotStarted>) -> Option<&Failure> {

@@ -196,8 +196,7 @@ impl Capped {
         file.write_all(text)?;
         if self.full {
             file.write_all(
-                b"\n[the limit of what is kept (`resources.stderr_bytes` of this bot, `keep.stderr` of \
-                  all) is reached: the rest was dropped]\n",
+                b"\n[the limit of what is kept of stderr is reached: the rest was dropped]\n",
             )?;
         }
         Ok(())

@@ -101,7 +101,7 @@ impl Plan {
             referee: REFEREE_NAME.to_owned(),
         };
         for (seat, after) in after.into_iter().enumerate() {
-            self.see_off(&record, seat, after, pool);
+            self.see_off(&record, seat, after, pool).await;
         }
         record
     }
@@ -120,7 +120,7 @@ impl Plan {
     }
 
     /// Keeps a bot for its next match, or what there is to tell about its failure.
-    fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
+    async fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
         // What the machine has no more of is no failure of a bot.
         let failures = self
@@ -132,7 +132,7 @@ impl Plan {
             Some((failure, failures.clone(), pool.nursery_handle()))
         });
         match (after, failure) {
-            (After::Fit(bot), _) => pool.give_back(spec, bot),
+            (After::Fit(bot), _) => pool.give_back(spec, bot).await,
             (After::Leaving(leaving), Some((failure, failures, nursery))) => {
                 pool.later(async move {
                     nursery.add_news(failures.add(failure, leaving.await.ok()));
@@ -177,6 +177,7 @@ impl Plan {
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: nursery.cage(spec).confined().cloned(),
+                cpu_time: nursery.limits_cpu_time(spec),
             })
             .collect()
     }
