@@ -38,8 +38,10 @@ use crate::bot::NurseryError;
 use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
-use crate::report::tell;
+use crate::report::{tell, terminal};
+use crate::shortage;
 use crate::tournament::ConfigError;
+use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::run::RunError;
@@ -57,7 +59,7 @@ Exit codes:
   0    all went well, faults of bots included
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
-  4    the referee could not go on (disk, permissions)
+  4    the referee could not go on (disk, permissions, descriptors, processes, memory)
   130  interrupted; what was finished is in the log, `--resume` goes on
 
 Environment:
@@ -111,6 +113,16 @@ enum CliError {
         /// Where its results are, and how to go on.
         advice: String,
     },
+    /// The machine has no more of something.
+    #[error("{why}{advice}")]
+    Short {
+        /// What.
+        why: String,
+        /// What can be done, as the rest of the sentence.
+        advice: String,
+    },
+    #[error(transparent)]
+    Capacity(#[from] TooMuch),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -155,6 +167,7 @@ impl CliError {
                 ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
+            CliError::Short { .. } | CliError::Capacity(_) => 4,
             CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
@@ -166,9 +179,16 @@ pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| terminal::Stderr)
         .init();
-    let done = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if !matches!(
+        command,
+        Command::Keeper(_) | Command::Launch(_) | Command::Bot(_)
+    ) {
+        shortage::raise_descriptors();
+    }
+    let done = match command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
@@ -189,7 +209,7 @@ pub fn run() -> ExitCode {
         #[cfg(target_os = "linux")]
         Command::Init(args) => args.run(),
     };
-    match done {
+    match done.and_then(|()| not_short()) {
         Ok(()) => ExitCode::SUCCESS,
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -200,10 +220,21 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Whatever came out while the machine had no more of something is worth nothing.
+fn not_short() -> Result<(), CliError> {
+    match shortage::noted() {
+        None => Ok(()),
+        Some(why) => Err(CliError::Short {
+            why: why.to_owned(),
+            advice: String::new(),
+        }),
+    }
+}
+
 /// Prints to stdout, without colours where they would only be in the way.
 fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(terminal::fit(text).as_bytes())?;
     Ok(out.flush()?)
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::path::PathBuf;
 
 use games::Session;
-use protocol::Record;
+use protocol::{Record, shown};
 use serde_json::json;
 
 use super::format::FormatArgs;
@@ -109,8 +109,8 @@ impl Args {
                 let verdict = json!({"match": id, "ok": wrong.is_none(), "mismatch": wrong});
                 format!("{verdict}\n")
             }
-            (false, None) => format!("{id}: ok\n"),
-            (false, Some(reason)) => format!("{id}: MISMATCH: {reason}\n"),
+            (false, None) => format!("{}: ok\n", shown(id)),
+            (false, Some(reason)) => format!("{}: MISMATCH: {}\n", shown(id), shown(reason)),
         })
     }
 
@@ -213,13 +213,14 @@ fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
 }
 
 fn header(record: &Record) -> String {
-    let mut text = format!("{}: {}", record.match_id, record.game);
+    let mut text = format!("{}: {}", shown(&record.match_id), shown(&record.game));
     let options = record.options.to_string();
     if options != "{}" {
         let _ = write!(text, " {options}");
     }
     for player in &record.players {
-        let _ = write!(text, "\n  {}: {}", player.role, player.name);
+        let (role, name) = (shown(&player.role), shown(&player.name));
+        let _ = write!(text, "\n  {role}: {name}");
     }
     text + "\n\n"
 }
@@ -233,13 +234,13 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
             let who = record
                 .players
                 .get(played.seat)
-                .map_or("?", |player| &*player.name);
+                .map_or("?".to_owned(), |player| shown(&player.name));
             let how = match (ply <= record.opening as usize, played.forced) {
                 (true, _) => "opening".to_owned(),
                 (_, true) => "forced".to_owned(),
                 _ => format!("{:.1} ms", played.ms.0.as_secs_f64() * 1e3),
             };
-            format!("{ply}. {who}: {}  ({how})", played.mv)
+            format!("{ply}. {who}: {}  ({how})", shown(&played.mv))
         }
     };
     let marked = last.map_or(Vec::new(), |played| draw::cells_of(&played.mv));

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::LOG_NAME;
+use crate::files;
 use crate::rating::Match;
 
 /// So many bytes of a log are looked into side by side, and so many lines at least.
@@ -105,7 +106,7 @@ impl LogFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let path = locate(path);
-        match File::open(&path) {
+        match files::open(&path) {
             Ok(file) => Ok(LogFile {
                 path,
                 reader: BufReader::with_capacity(1 << 16, file),

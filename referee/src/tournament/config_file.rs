@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use crate::bot::cage::limits::{ResourcesTable, Sandbox};
+use crate::bot::cage::limits::{ResourcesTable, Sandbox, Size};
 use crate::bot::spec::{Idle, Restart};
 
 /// A tournament.
@@ -73,6 +73,9 @@ pub(crate) struct ConfigFile {
     /// What bots may use.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
+    /// How much is kept beside the log, in all.
+    #[serde(default)]
+    pub(crate) keep: KeepTable,
     /// What bots may read in the sandboxes "restricted" and "strict" besides the system's files, their
     /// program and their own `dir`.
     #[serde(default)]
@@ -274,6 +277,18 @@ pub(crate) struct TimeTable {
     /// With `clock = "cpu"`: what a move may take by the clock on the wall. By default ten times
     /// its limit, and at least 2 s.
     pub(crate) wall: Option<Time>,
+}
+
+/// How much is kept in the tournament's folder beside the log, whatever bots do. Sizes are strings
+/// such as "64MiB" or numbers of bytes; "none" lifts a limit.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct KeepTable {
+    /// The folder `failures`, all matches together; the oldest are dropped first. Default "64MiB".
+    pub(crate) failures: Option<Size>,
+    /// The folder `stderr`, all bots together, besides `resources.stderr_bytes` of each. Default
+    /// "256MiB".
+    pub(crate) stderr: Option<Size>,
 }
 
 /// What ends matches besides the game.

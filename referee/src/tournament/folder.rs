@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 
 /// The copy of the configuration.
@@ -114,7 +115,7 @@ impl Folder {
     pub(super) fn read_earlier(path: &Path) -> io::Result<Vec<String>> {
         let mut earlier = Vec::new();
         loop {
-            match fs::read_to_string(path.join(earlier_name(earlier.len() + 1))) {
+            match files::read(&path.join(earlier_name(earlier.len() + 1)), 4 * MOST_TEXT) {
                 Ok(text) => earlier.push(text),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(earlier),
                 Err(error) => return Err(error),

@@ -1,7 +1,6 @@
 //! Going on with a tournament: its folder is opened again, checked against configuration and
 //! schedule, and what is left to be played is found. Until all is checked, nothing is changed.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use toml::Table;
 use super::folder::{CONFIG_NAME, Folder};
 use super::schedule::{Schedule, Scheduled};
 use super::{Config, config_format, difference, opening};
+use crate::files::{self, MOST_TEXT};
 use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use crate::rating;
 
@@ -212,7 +212,7 @@ fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
         path: path.to_owned(),
         reason,
     };
-    match fs::read_to_string(path) {
+    match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
             let first_line = |error: toml::de::Error| error.message().to_owned();
             let table = text.parse().map_err(|error| wrong(first_line(error)))?;
@@ -345,6 +345,7 @@ mod tests {
     use super::*;
     use crate::tournament::schedule::Next;
     use serde_json::{Value, json};
+    use std::fs;
 
     const CONFIG: &str = "name = \"t\"\nrounds = 2\n\
         games = [{ id = \"amazons\", options = { size = 5 } }]\n\

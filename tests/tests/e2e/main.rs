@@ -7,6 +7,7 @@
 
 mod arena;
 mod bad_input;
+mod bounds;
 mod check;
 mod clocks;
 mod commands;
@@ -22,8 +23,10 @@ mod processes;
 mod replay;
 mod resume;
 mod sandbox;
+mod shortages;
 mod standings;
 mod supervision;
+mod suspension;
 mod tournament;
 mod trace;
 

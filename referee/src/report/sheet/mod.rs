@@ -15,6 +15,7 @@ mod tests;
 mod text;
 
 use clap::ValueEnum;
+use protocol::shown as clean;
 use serde::Serialize;
 
 use crate::rating::{Matches, Ratings, Report, Request, RequestError, Results};
@@ -138,12 +139,6 @@ impl Grid {
 
 fn heading(text: &str) -> Part {
     Part::Heading(text.to_owned())
-}
-
-/// A text of a log, fit to be shown: nothing in it can steer a terminal or break a table.
-fn clean(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(clean).collect()
 }
 
 /// A name in a note, marked as one.
