@@ -51,6 +51,7 @@ pub fn json(standing: &Standing, names: &[&str]) -> Value {
                 json!({
                     "first": names[duel.first], "second": name(duel.second),
                     "points": duel.points, "winner": name(duel.winner), "decided": duel.decided,
+                    "third_place": duel.third_place,
                 })
             };
             let stage = |duels: &Vec<Duel>| duels.iter().map(duel).collect::<Value>();
@@ -81,17 +82,29 @@ fn swiss(rows: &[SwissRow], names: &[&str]) -> String {
 
 fn bracket(stages: &[Vec<Duel>], names: &[&str]) -> String {
     let mut text = String::new();
+    let mut winners = String::new();
     for duels in stages {
-        text.push_str(&format!(" {}\n", stage(duels.len())));
-        for duel in duels {
-            text.push_str(&format!("   {}\n", one(duel, names)));
+        let (third, duels): (Vec<&Duel>, _) = duels.iter().partition(|duel| duel.third_place);
+        for (title, duels) in [
+            (stage(duels.len()), &duels),
+            ("Third place".to_owned(), &third),
+        ] {
+            if !duels.is_empty() {
+                text.push_str(&format!(" {title}\n"));
+            }
+            for duel in duels {
+                text.push_str(&format!("   {}\n", one(duel, names)));
+            }
+        }
+        if let ([last], [] | [_]) = (&duels[..], &third[..]) {
+            for (title, duel) in [("Winner", Some(last)), ("Third", third.first())] {
+                if let Some(winner) = duel.and_then(|duel| duel.winner) {
+                    winners = format!("{winners} {title}: {}\n", names[winner]);
+                }
+            }
         }
     }
-    let last = stages.last().filter(|duels| duels.len() == 1);
-    if let Some(winner) = last.and_then(|duels| duels[0].winner) {
-        text.push_str(&format!(" Winner: {}\n", names[winner]));
-    }
-    text
+    text + &winners
 }
 
 fn stage(duels: usize) -> String {
@@ -178,6 +191,7 @@ mod tests {
             points,
             winner,
             decided,
+            third_place: false,
         };
         let stages = [
             vec![
@@ -191,6 +205,14 @@ mod tests {
             " Semifinals\n   a: bye\n   b – c  1½–2½  c\n Final\n   a – c  2–2  a, by its place \
              in the seeding\n Winner: a\n"
         );
+        let mut stages = stages.to_vec();
+        stages[1].push(Duel {
+            third_place: true,
+            ..duel(1, Some(3), [1.0, 3.0], Some(3), Some(Decided::Points))
+        });
+        let text = bracket(&stages, &["a", "b", "c", "d"]);
+        let end = " Third place\n   b – d  1–3  d\n Winner: a\n Third: d\n";
+        assert!(text.ends_with(end), "{text}");
         let open = vec![duel(0, Some(1), [0.0; 2], None, None)];
         let text = bracket(&[open], &["a", "b"]);
         assert_eq!(text, " Final\n   a – b  not decided\n");

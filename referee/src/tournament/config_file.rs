@@ -40,7 +40,8 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) challengers: Vec<String>,
     /// In which orders the bots of a group sit in games of three and four seats: "rotations"
-    /// (each bot in each seat once) or "permutations" (all orders). Two bots always sit both ways.
+    /// (each bot in each seat once, in a cyclic order that changes from round to round) or
+    /// "permutations" (all orders). Two bots always sit both ways.
     #[serde(default)]
     pub(crate) seat_orders: SeatOrders,
     /// With `format = "knockout"`: bracket and ties.
@@ -135,6 +136,8 @@ pub(crate) struct KnockoutTable {
     /// So many swapped pairs more are played in a duel that is tied; then the bot with the better
     /// place in the seeding goes on.
     pub(crate) tie_breaks: u32,
+    /// Whether the losers of the semifinals play for the third place.
+    pub(crate) third_place: bool,
 }
 
 impl Default for KnockoutTable {
@@ -142,6 +145,7 @@ impl Default for KnockoutTable {
         KnockoutTable {
             seeding: Seeding::Order,
             tie_breaks: 4,
+            third_place: false,
         }
     }
 }

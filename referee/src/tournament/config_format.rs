@@ -7,7 +7,7 @@ use super::config_error::Problem;
 use super::config_file::{
     ConfigFile, Format as Given, KnockoutTable, SeatOrders as GivenOrders, Seeding, SprtTable,
 };
-use super::schedule::{Earlier, Format, SeatOrders, Shape};
+use super::schedule::{Earlier, Format, SeatOrders, Shape, Version};
 use crate::bot::spec::BotSpec;
 use crate::rating::sprt::{BadHypotheses, Hypotheses};
 
@@ -45,10 +45,12 @@ pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format,
             let KnockoutTable {
                 seeding,
                 tie_breaks,
+                third_place,
             } = file.knockout.unwrap_or_default();
             Format::Knockout {
                 drawn: seeding == Seeding::Lot,
                 tie_breaks,
+                third_place,
             }
         }
         Given::Sprt => sprt(&file.sprt.unwrap_or_default(), bots.len())?,
@@ -127,7 +129,7 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 ///
 /// # Errors
 /// Why this one is no extension of it.
-pub(super) fn earlier(text: &str, now: &Config) -> Result<Earlier, String> {
+pub(super) fn earlier(text: &str, now: &Config, version: Version) -> Result<Earlier, String> {
     let file: ConfigFile = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let names: Vec<&str> = file.bots.iter().map(|bot| bot.name.trim()).collect();
     let bot = |name: &&str| {
@@ -165,6 +167,7 @@ pub(super) fn earlier(text: &str, now: &Config) -> Result<Earlier, String> {
             rounds: file.rounds.unwrap_or(1),
             orders: seat_orders(&file),
             seed: file.seed,
+            version,
         },
     })
 }

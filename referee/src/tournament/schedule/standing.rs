@@ -41,6 +41,8 @@ pub struct Duel {
     pub winner: Option<usize>,
     /// How it was decided.
     pub decided: Option<Decided>,
+    /// Whether it is for the third place, between the losers of the semifinals.
+    pub third_place: bool,
 }
 
 /// How a duel was decided.
