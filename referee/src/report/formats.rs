@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::points;
 use super::tables::table;
+use super::trials;
 use crate::rating::sprt::Verdict;
 use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 
@@ -59,7 +60,8 @@ pub fn json(standing: &Standing, names: &[&str]) -> Value {
         }
         Standing::Sprt(test) => json!({"sprt": {
             "bots": names, "hypotheses": test.hypotheses, "pairs": test.pairs,
-            "repeats": test.repeats, "pentanomial": test.counts, "llr": test.llr,
+            "repeats": test.repeats, "worth": test.worth, "pentanomial": test.counts,
+            "score": test.score, "elo": test.elo, "corrected": test.corrected, "llr": test.llr,
             "lower": test.hypotheses.lower(), "upper": test.hypotheses.upper(),
             "verdict": test.verdict,
         }}),
@@ -141,35 +143,34 @@ fn one(duel: &Duel, names: &[&str]) -> String {
 fn decision(test: &SprtStanding, names: &[&str]) -> String {
     let (elo0, elo1) = (test.hypotheses.elo0, test.hypotheses.elo1);
     let (first, second) = (names[0], names[1]);
+    let unit = test.hypotheses.model.unit();
     let accepted = match test.verdict {
         Verdict::H0 => {
-            format!("H0 accepted: {first} is stronger than {second} by {elo0} Elo, not {elo1}")
+            format!("H0 accepted: {first} is stronger than {second} by {elo0} {unit}, not {elo1}")
         }
         Verdict::H1 => {
-            format!("H1 accepted: {first} is stronger than {second} by {elo1} Elo, not {elo0}")
+            format!("H1 accepted: {first} is stronger than {second} by {elo1} {unit}, not {elo0}")
         }
-        Verdict::Running => format!("not decided between {elo0} and {elo1} Elo"),
+        Verdict::Running => format!("not decided between {elo0} and {elo1} {unit}"),
     };
     let [lost, minus, even, plus, won] = test.counts;
-    let repeats = match test.repeats {
-        0 => String::new(),
-        left => format!(
-            "\n{} not counted: a match in it repeats another one move by move",
-            match left {
-                1 => "1 more is".to_owned(),
-                left => format!("{left} more are"),
-            }
-        ),
-    };
-    format!(
+    let mut text = format!(
         "SPRT: {accepted}\n\
          LLR {:.2} ({:.2} to {:.2}) after {}; with 0, ½, 1, 1½, 2 points for {first}: \
-         {lost}, {minus}, {even}, {plus}, {won}{repeats}",
+         {lost}, {minus}, {even}, {plus}, {won}",
         test.llr,
         test.hypotheses.lower(),
         test.hypotheses.upper(),
         pairs(test.pairs)
-    )
+    );
+    let estimate = test.corrected.as_ref();
+    let estimate = estimate.map(|it| trials::estimate(it, test.elo, test.hypotheses.model));
+    let repeats = trials::repeats(test.repeats, test.pairs, test.worth);
+    for line in estimate.into_iter().chain(repeats) {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    text
 }
 
 fn pairs(pairs: u64) -> String {

@@ -7,6 +7,7 @@ pub mod sheet;
 pub mod standings;
 pub mod tables;
 pub mod transcript;
+pub(crate) mod trials;
 
 use std::io::Write as _;
 

@@ -164,7 +164,11 @@ pub(crate) enum Seeding {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SprtTable {
-    /// The lower difference in strength, in logistic Elo.
+    /// The scale of `elo0` and `elo1`: "logistic" (Elo by the expected score) or "normalized" (the
+    /// score in standard deviations of a match, which decides how many pairs are needed, whatever
+    /// the share of draws).
+    pub(crate) model: EloModel,
+    /// The lower difference in strength.
     pub(crate) elo0: f64,
     /// The higher difference in strength.
     pub(crate) elo1: f64,
@@ -179,6 +183,7 @@ pub(crate) struct SprtTable {
 impl Default for SprtTable {
     fn default() -> Self {
         SprtTable {
+            model: EloModel::Logistic,
             elo0: 0.0,
             elo1: 20.0,
             alpha: 0.05,
@@ -186,6 +191,16 @@ impl Default for SprtTable {
             max_pairs: 10_000,
         }
     }
+}
+
+/// The scale of differences in strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EloModel {
+    /// Elo by the expected score.
+    Logistic,
+    /// The score in standard deviations of a match.
+    Normalized,
 }
 
 /// Which cores a match uses.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::config::{self, Config, GameSetup};
 use super::config_error::Problem;
 use super::config_file::{
-    ConfigFile, Format as Given, KnockoutTable, SeatOrders as GivenOrders, Seeding, SprtTable,
+    ConfigFile, EloModel as GivenModel, Format as Given, KnockoutTable, SeatOrders as GivenOrders,
+    Seeding, SprtTable,
 };
 use super::schedule::{Earlier, Format, SeatOrders, Shape, Version};
 use crate::bot::spec::BotSpec;
-use crate::rating::sprt::{BadHypotheses, Hypotheses};
+use crate::rating::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
@@ -76,6 +77,7 @@ fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Pr
 
 fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
     let SprtTable {
+        model,
         elo0,
         elo1,
         alpha,
@@ -83,6 +85,10 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         max_pairs,
     } = *table;
     let hypotheses = Hypotheses {
+        model: match model {
+            GivenModel::Logistic => EloModel::Logistic,
+            GivenModel::Normalized => EloModel::Normalized,
+        },
         elo0,
         elo1,
         alpha,
@@ -90,7 +96,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
     };
     if let Err(bad) = hypotheses.check() {
         let key = match bad {
-            BadHypotheses::Elo => "sprt.elo1",
+            BadHypotheses::Elo | BadHypotheses::NormalizedElo => "sprt.elo1",
             BadHypotheses::Alpha => "sprt.alpha",
             BadHypotheses::Beta => "sprt.beta",
         };

@@ -301,7 +301,7 @@ impl Schedule {
     }
 
     /// The same, with what is equal for matches that repeat each other ([`rating::repetition`]):
-    /// in a test they are no evidence.
+    /// in a test they are not independent of each other.
     ///
     /// [`rating::repetition`]: crate::rating::repetition
     pub fn finish_match(

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use games::Rng;
 
 use super::*;
-use crate::rating::sprt::{Hypotheses, Verdict};
+use crate::rating::sprt::{EloModel, Hypotheses, Verdict};
 
 /// The best bot is the first one; some points are left to chance.
 fn result(scheduled: &Scheduled, salt: u64) -> Vec<f64> {
@@ -68,6 +68,7 @@ fn knockout(drawn: bool) -> Format {
 fn sprt(max_pairs: u32) -> Format {
     Format::Sprt {
         hypotheses: Hypotheses {
+            model: EloModel::Logistic,
             elo0: 0.0,
             elo1: 50.0,
             alpha: 0.05,
@@ -503,21 +504,37 @@ fn a_test_stops_when_it_is_decided_whatever_runs_at_a_time() {
 }
 
 #[test]
-fn a_test_does_not_count_what_repeats_something() {
-    let mut schedule = Schedule::new(&shape(sprt(1000), 1, 1));
-    // The favourite wins its pairs, the third to the last of which are one and the same.
-    for number in 1..=40 {
-        let Some(scheduled) = schedule.get(number).cloned() else {
-            panic!("no match {number}");
-        };
-        let same = if number <= 4 { number } else { 4 + number % 2 };
-        let outcome = favourite(&scheduled);
-        schedule.finish_match(number, &outcome, || Some(same as u64));
-    }
-    let standing = test_of(&schedule);
-    // Matches 4 and 6 have one number, so the third pair is no evidence either.
-    assert_eq!((standing.pairs, standing.repeats), (2, 18));
-    assert_eq!(standing.verdict, Verdict::Running);
+fn a_test_counts_repetitions_as_what_they_are_worth() {
+    // The favourite always wins; from the third pair on, by one and the same two matches.
+    let test = |repeated: bool| {
+        let mut schedule = Schedule::new(&shape(sprt(1000), 2, 1));
+        for number in 1..=40 {
+            let Some(scheduled) = schedule.get(number).cloned() else {
+                panic!("no match {number}");
+            };
+            let same = if number > 4 && repeated {
+                4 + number % 2
+            } else {
+                number + 50
+            };
+            let outcome = favourite(&scheduled);
+            schedule.finish_match(number, &outcome, || Some(same as u64));
+        }
+        test_of(&schedule)
+    };
+    let (varied, repeated) = (test(false), test(true));
+    assert_eq!(
+        (varied.pairs, varied.counts),
+        (repeated.pairs, repeated.counts)
+    );
+    assert_eq!((varied.score, repeated.score), (1.0, 1.0), "all count");
+    assert_eq!((varied.repeats, repeated.repeats), (0, 34));
+    // Forty matches: two of eighteen each, and four others.
+    let worth = 40.0 / f64::from(4 + 2 * 18 * 18);
+    assert!((repeated.worth - 20.0 * worth).abs() < 1e-9);
+    assert_eq!(varied.worth, 20.0);
+    assert!((repeated.llr / (varied.llr * worth) - 1.0).abs() < 1e-9);
+    assert_eq!(repeated.verdict, Verdict::Running);
 }
 
 #[test]
