@@ -128,8 +128,8 @@ mod tests {
             )
         };
         assert!(!said(0.95, 0.99).contains("warning"));
-        assert!(said(0.5, 0.99).contains("= 50 may not suffice: by then 50 % of"));
-        assert!(said(0.001, 0.2).contains("cannot suffice: by then fewer than 1 % of"));
+        assert!(said(0.5, 0.99).contains("= 50 may not suffice: by then 50 % (without"));
+        assert!(said(0.001, 0.2).contains("cannot suffice: by then fewer than 1 % ("));
     }
 
     #[test]

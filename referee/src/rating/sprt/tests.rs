@@ -235,6 +235,40 @@ fn tests_are_wrong_as_often_as_they_may_be() {
     }
 }
 
+/// Bots that hardly vary: each match is one of a few, whose results are as good as chance has them.
+/// Though these come again and again, they are not taken for many.
+#[test]
+fn a_few_matches_that_are_repeated_decide_nothing() {
+    const LINES: u64 = 8;
+    const MOST_PAIRS: u64 = 200;
+    let h = hypotheses(0.0, 60.0);
+    let mut wrong = [0, 0];
+    for test in 0..100 {
+        let mut rng = Rng::from_parts(&[5, test]);
+        // The first bot's result of each line, in both seats; it is no better than the other.
+        let lines: Vec<bool> = (0..2 * LINES).map(|_| rng.below(2) == 0).collect();
+        let (mut kept, mut naive) = (Scores::new(), Scores::new());
+        let mut verdicts = [Verdict::Running; 2];
+        for _ in 0..MOST_PAIRS {
+            let pair = [rng.below(LINES), LINES + rng.below(LINES)];
+            let won = pair.iter().filter(|line| lines[**line as usize]).count();
+            let mean = won as f64 / 2.0;
+            kept.add_unit(mean, pair.map(Some));
+            naive.add(mean);
+            for (verdict, scores) in verdicts.iter_mut().zip([&kept, &naive]) {
+                if *verdict == Verdict::Running {
+                    *verdict = scores.verdict(&h);
+                }
+            }
+        }
+        for (wrong, verdict) in wrong.iter_mut().zip(verdicts) {
+            *wrong += u32::from(verdict == Verdict::H1);
+        }
+    }
+    assert!(wrong[0] <= 10, "{wrong:?} of 100");
+    assert!(wrong[1] > 25, "{wrong:?} of 100: as if all were new");
+}
+
 #[test]
 fn estimates_are_corrected_for_the_stop() {
     for (h, draws) in [(hypotheses(0.0, 60.0), 0.2), (normalized(0.0, 100.0), 0.5)] {

@@ -13,8 +13,9 @@ use crate::permutations::permutations;
 /// larger ones even out by themselves.
 const SMALL: usize = 500;
 const MOST_DEALS: usize = 10;
-/// A deal is improved by so many passes at most.
+/// The deal of a round is improved by so many passes at most, that of a large one by so many.
 const MOST_PASSES: usize = 10;
+const PASSES_OF_LARGE: usize = 2;
 
 /// Deals cyclic orders to the groups that play, round by round in the order of the schedule.
 ///
@@ -147,7 +148,12 @@ impl Cycles {
 
     /// Exchanges orders for others that their groups have not had, as long as that evens out.
     fn improve(&self, state: &mut State, units: &[&mut Unit], dealt: &mut [Dealt]) {
-        for _ in 0..MOST_PASSES {
+        let passes = if units.len() <= SMALL {
+            MOST_PASSES
+        } else {
+            PASSES_OF_LARGE
+        };
+        for _ in 0..passes {
             let mut better = false;
             for (unit, dealt) in units.iter().zip(dealt.iter_mut()) {
                 let orders = &self.orders[&unit.group.len()];
