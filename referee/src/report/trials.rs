@@ -61,30 +61,29 @@ pub(crate) fn prospect(
     let unit = model.unit();
     let mut text = format!("Expected swapped pairs: {low}, {between} and {high} {unit}");
     if model == EloModel::Logistic {
-        let pairs = half[1].pairs.ceil();
-        text +=
-            &format!(", without draws; with half of the matches drawn {pairs:.0} in the middle");
+        text += &format!(
+            ", without draws between equal seats; fewer otherwise ({:.0} at {} if half of the \
+             matches are drawn)",
+            half[1].pairs.ceil(),
+            half[1].elo
+        );
     }
     text.push('\n');
     let decided = |all: &[Prospect; 3]| all[0].decided.min(all[2].decided);
     let (least, most) = (decided(without), decided(half));
     if least < ENOUGH {
-        let hardly = if most < ENOUGH {
-            "cannot suffice"
-        } else {
-            "may not suffice"
+        let hardly = match most < ENOUGH {
+            true => "will hardly suffice",
+            false => "may not suffice",
         };
         text += &format!(
-            "warning: `sprt.max_pairs` = {max_pairs} {hardly}: by then {} of such tests are decided\n",
-            match model {
-                EloModel::Normalized => share(least),
-                EloModel::Logistic => format!(
-                    "{} (without draws; with half of the matches drawn {})",
-                    share(least),
-                    share(most)
-                ),
-            }
+            "warning: `sprt.max_pairs` = {max_pairs} {hardly}: by then {} of such tests are decided",
+            share(least)
         );
+        if model == EloModel::Logistic {
+            text += &format!(" ({} if half of the matches are drawn)", share(most));
+        }
+        text.push('\n');
     }
     text
 }
@@ -128,8 +127,8 @@ mod tests {
             )
         };
         assert!(!said(0.95, 0.99).contains("warning"));
-        assert!(said(0.5, 0.99).contains("= 50 may not suffice: by then 50 % (without"));
-        assert!(said(0.001, 0.2).contains("cannot suffice: by then fewer than 1 % ("));
+        assert!(said(0.5, 0.99).contains("= 50 may not suffice: by then 50 % of"));
+        assert!(said(0.001, 0.2).contains("will hardly suffice: by then fewer than 1 % of"));
     }
 
     #[test]

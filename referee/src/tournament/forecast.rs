@@ -267,7 +267,7 @@ mod tests {
         let short = format!("format = \"sprt\"\nsprt = {{ max_pairs = 100 }}\n{RUN}");
         let short = forecast(&short, 2).test.unwrap().in_words();
         assert!(
-            short.contains("`sprt.max_pairs` = 100 cannot suffice"),
+            short.contains("`sprt.max_pairs` = 100 will hardly suffice"),
             "{short}"
         );
         let normalized = "format = \"sprt\"\nsprt = { model = \"normalized\", elo1 = 10 }\n";

@@ -279,7 +279,7 @@ fn a_test_says_what_to_expect_before_it_begins() {
     for said in [&checked.stdout, &ran.stderr] {
         assert!(said.contains("Expected swapped pairs: "), "{said}");
         assert!(
-            said.contains("`sprt.max_pairs` = 4 cannot suffice"),
+            said.contains("`sprt.max_pairs` = 4 will hardly suffice"),
             "{said}"
         );
     }
