@@ -18,7 +18,7 @@ pub const SCHEDULE_NAME: &str = "schedule.toml";
 /// The folder of what bots printed on stderr.
 pub const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
-const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
 /// What stands above the number in [`SCHEDULE_NAME`].
