@@ -89,7 +89,7 @@ impl Swiss {
     /// The pairings of the next round.
     fn pairings(&mut self, ranking: &[SwissRow]) -> Vec<Vec<usize>> {
         let (pairings, bye) = match self.version {
-            Version::First => self.from_the_top(ranking),
+            Version::First => self.pair_from_the_top(ranking),
             Version::Second => {
                 let entrant = |row: &SwissRow| Entrant {
                     bot: row.bot,
@@ -110,7 +110,7 @@ impl Swiss {
     }
 
     /// The pairings of the next round and the bot that has a bye, as the first version has them.
-    fn from_the_top(&self, ranking: &[SwissRow]) -> (Vec<Vec<usize>>, Option<usize>) {
+    fn pair_from_the_top(&self, ranking: &[SwissRow]) -> (Vec<Vec<usize>>, Option<usize>) {
         let mut bots: Vec<usize> = ranking.iter().map(|row| row.bot).collect();
         let mut bye = None;
         if !bots.len().is_multiple_of(2) {
