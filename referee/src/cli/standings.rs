@@ -9,7 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::{CliError, print};
 use crate::log::{self, LogError, LogFile};
-use crate::rating::sprt::Hypotheses;
+use crate::rating::sprt::{EloModel, Hypotheses};
 use crate::rating::{Estimate, Match, Matches, Request, Resampling, SprtRequest, game_label};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::tell;
@@ -50,6 +50,10 @@ pub(super) struct Args {
     /// A test (SPRT) between two bots, as the format `sprt` makes it
     #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"])]
     sprt: Option<Vec<String>>,
+    /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
+    /// standard deviations of a match
+    #[arg(long, value_enum, default_value_t = Model::Logistic, requires = "sprt")]
+    model: Model,
     /// H0 of the test: BOT is stronger than OTHER by this
     #[arg(
         long,
@@ -86,6 +90,15 @@ pub(super) struct Args {
     /// Write a plot of the ratings to this file, too
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+/// The scale of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Model {
+    /// Elo by the expected score
+    Logistic,
+    /// The score in standard deviations of a match, whatever the share of draws
+    Normalized,
 }
 
 impl Args {
@@ -165,6 +178,10 @@ impl Args {
             return Ok(None);
         };
         let hypotheses = Hypotheses {
+            model: match self.model {
+                Model::Logistic => EloModel::Logistic,
+                Model::Normalized => EloModel::Normalized,
+            },
             elo0: self.elo0,
             elo1: self.elo1,
             alpha: self.alpha,

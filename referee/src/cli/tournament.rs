@@ -16,6 +16,7 @@ use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
 use crate::tournament::folder::{self, Folder, STDERR_NAME};
+use crate::tournament::forecast::TestForecast;
 use crate::tournament::resume::{self, Allowed, ResumeError};
 use crate::tournament::run::{self, RunError};
 use crate::tournament::schedule::{Schedule, Standing};
@@ -127,6 +128,9 @@ impl Args {
                 at_a_time,
                 folder.path.join(LOG_NAME).display()
             ));
+            if let Some(test) = TestForecast::of(&config.format) {
+                tell(test.in_words());
+            }
         }
         let mut display = Display::new(standings, done, total, self.how());
         let nursery = Nursery::new(

@@ -8,6 +8,7 @@ pub mod standings;
 pub mod tables;
 pub mod terminal;
 pub mod transcript;
+pub(crate) mod trials;
 
 use std::io::Write as _;
 

@@ -24,7 +24,7 @@ use super::config_spans::line_of;
 use super::config_variables::{expand, split};
 use super::cores;
 use super::opening::Openings;
-use super::schedule::{Format, GameShape, SeatOrders, Shape};
+use super::schedule::{Format, GameShape, SeatOrders, Shape, Version};
 use crate::bot::cage::limits::{Resources, Sandbox, Size, Wanted};
 use crate::bot::cage::tells_cpu_time;
 use crate::bot::spec::{self, BotSpec, Idle};
@@ -195,7 +195,7 @@ impl Config {
         Ok(config)
     }
 
-    /// What the schedule is made from.
+    /// What the schedule of a new tournament is made from.
     pub fn shape(&self) -> Shape {
         Shape {
             format: self.format.clone(),
@@ -204,6 +204,7 @@ impl Config {
             rounds: self.rounds,
             orders: self.seat_orders,
             seed: self.seed,
+            version: Version::NEWEST,
         }
     }
 

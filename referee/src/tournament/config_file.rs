@@ -40,7 +40,8 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) challengers: Vec<String>,
     /// In which orders the bots of a group sit in games of three and four seats: "rotations"
-    /// (each bot in each seat once) or "permutations" (all orders). Two bots always sit both ways.
+    /// (each bot in each seat once, in a cyclic order that changes from round to round) or
+    /// "permutations" (all orders). Two bots always sit both ways.
     #[serde(default)]
     pub(crate) seat_orders: SeatOrders,
     /// With `format = "knockout"`: bracket and ties.
@@ -140,6 +141,8 @@ pub(crate) struct KnockoutTable {
     /// So many swapped pairs more are played in a duel that is tied; then the bot with the better
     /// place in the seeding goes on.
     pub(crate) tie_breaks: u32,
+    /// Whether the losers of the semifinals play for the third place.
+    pub(crate) third_place: bool,
 }
 
 impl Default for KnockoutTable {
@@ -147,6 +150,7 @@ impl Default for KnockoutTable {
         KnockoutTable {
             seeding: Seeding::Order,
             tie_breaks: 4,
+            third_place: false,
         }
     }
 }
@@ -165,7 +169,11 @@ pub(crate) enum Seeding {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SprtTable {
-    /// The lower difference in strength, in logistic Elo.
+    /// The scale of `elo0` and `elo1`: "logistic" (Elo by the expected score) or "normalized" (the
+    /// score in standard deviations of a match, which decides how many pairs are needed, whatever
+    /// the share of draws).
+    pub(crate) model: EloModel,
+    /// The lower difference in strength.
     pub(crate) elo0: f64,
     /// The higher difference in strength.
     pub(crate) elo1: f64,
@@ -180,6 +188,7 @@ pub(crate) struct SprtTable {
 impl Default for SprtTable {
     fn default() -> Self {
         SprtTable {
+            model: EloModel::Logistic,
             elo0: 0.0,
             elo1: 20.0,
             alpha: 0.05,
@@ -187,6 +196,16 @@ impl Default for SprtTable {
             max_pairs: 10_000,
         }
     }
+}
+
+/// The scale of differences in strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EloModel {
+    /// Elo by the expected score.
+    Logistic,
+    /// The score in standard deviations of a match.
+    Normalized,
 }
 
 /// Which cores a match uses.

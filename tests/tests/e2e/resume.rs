@@ -362,9 +362,12 @@ fn a_log_that_cannot_grow_stops_it_and_is_whole() {
 
 #[test]
 fn a_configuration_that_cannot_be_copied_stops_it() {
-    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    let ran = limited(&arena, 0);
-    sentence(&ran, 4, &["out/tournament.toml` cannot be written"]);
+    let long = format!("# {}\n{}", "long ".repeat(500), config(&[RANDOM, GREEDY]));
+    let arena = Arena::new(&long);
+    for (blocks, file) in [(0, "out/schedule.toml"), (1, "out/tournament.toml")] {
+        let ran = limited(&arena, blocks);
+        sentence(&ran, 4, &[&format!("{file}` cannot be written")]);
+    }
     assert_eq!(arena.play().code, Some(0), "the folder can be used again");
 }
 

@@ -6,6 +6,7 @@ mod csv;
 mod html;
 mod json;
 mod markdown;
+mod orders;
 mod places;
 mod plot;
 mod ranking;
@@ -94,6 +95,7 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(orders::all(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
             None => {
