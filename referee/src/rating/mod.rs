@@ -17,6 +17,7 @@ pub(crate) mod machine;
 mod matches;
 mod model;
 mod openings;
+mod pattern;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
