@@ -17,6 +17,7 @@ mod model;
 mod new_bot;
 mod perft;
 mod play;
+mod privacy;
 mod rematch;
 mod replay;
 mod shell;
@@ -85,6 +86,16 @@ enum Command {
     Launch(launch::Args),
 }
 
+impl Command {
+    /// Whether bots run at its command, which the user may not have written.
+    fn runs_bots(&self) -> bool {
+        matches!(
+            self,
+            Command::Tournament(_) | Command::Play(_) | Command::Check(_) | Command::Replay(_)
+        )
+    }
+}
+
 /// Why a command did not go well.
 #[derive(Debug, Error)]
 enum CliError {
@@ -147,7 +158,10 @@ impl CliError {
                 | ResumeError::Format,
             ) => 2,
             CliError::Resume(
-                ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
+                ResumeError::Log(_)
+                | ResumeError::Line { .. }
+                | ResumeError::Chain { .. }
+                | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
             CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
@@ -163,7 +177,13 @@ pub fn run() -> ExitCode {
         .with_env_filter(filter)
         .with_writer(io::stderr)
         .init();
-    let done = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if command.runs_bots()
+        && let Err(error) = privacy::keep_to_itself()
+    {
+        tracing::warn!("other programs of this user may look into the referee: {error}");
+    }
+    let done = match command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),

@@ -24,6 +24,7 @@ mod ratings_tests;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod scan;
 pub mod simulate;
 pub mod sprt;
 mod stage;
@@ -44,5 +45,6 @@ pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{
     BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
 };
+pub use scan::ScanMemo;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
 pub use wilson::Score;

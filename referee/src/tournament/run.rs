@@ -150,7 +150,7 @@ pub async fn run(
             wrong = Some(error);
             break;
         }
-        warn_if_mended(&mut folder.log, &mut show);
+        warn_if_put_back(&mut folder.log, &mut show);
         for report in batch.drain(..) {
             match report {
                 Report::Started(what) => show(Progress::Started(&what)),
@@ -171,10 +171,16 @@ pub async fn run(
     drop(inbox);
     shared.nursery.all_gone().await;
     if let Some(error) = wrong {
+        // Wherever the file is now, what is in it should be true.
+        if matches!(error, WriteError::Gone { .. })
+            && let Err(lost) = folder.log.check()
+        {
+            show(Progress::Trouble(&lost.to_string()));
+        }
         return Err(error.into());
     }
     folder.log.finish()?;
-    warn_if_mended(&mut folder.log, &mut show);
+    warn_if_put_back(&mut folder.log, &mut show);
     let schedule = shared.queue.schedule();
     Ok(Ran {
         complete: schedule.is_over(),
@@ -193,12 +199,12 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
 }
 
 /// Tells the user that somebody else wrote to the log.
-fn warn_if_mended(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
-    if log.take_mended() {
-        show(Progress::Trouble(
-            "another program wrote to the log, perhaps a bot; it was put back as it was \
-             (`sandbox = \"strict\"` would keep bots from it)",
-        ));
+fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if let Some(lines) = log.take_put_back() {
+        show(Progress::Trouble(&format!(
+            "another program wrote to the log, perhaps a bot; it was put back as it was, all \
+             {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
+        )));
     }
 }
 

@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod failures;
 mod faults;
+mod forgery;
 mod formats;
 mod human;
 mod limits;
