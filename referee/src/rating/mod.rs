@@ -39,7 +39,7 @@ pub use fingerprint::Fingerprint;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
-pub use matches::{FAULT_CODES, Matches, repetition};
+pub use matches::{FAULT_CODES, Matches, Summary, repetition};
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{

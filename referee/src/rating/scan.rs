@@ -401,3 +401,103 @@ impl<'a> Scan<'a> {
         Some(outcome)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use games::Rng;
+
+    const LINES: [&str; 2] = [
+        r#"{"format":1,"match":"m-000017","game":"siam","options":{"b":1,"a":[2,{}]},"seed":18446744073709551615,"start":{"ply":0,"cells":["a1",null,true,-1.5]},"players":[{"name":"x","role":"elephants","command":["x","-y"]},{"name":"y","role":"rhinos","version":"1","command":[],"time":{"per_move_ms":5,"startup_ms":1,"margin_ms":1}}],"time":{"base_ms":100,"startup_ms":1,"margin_ms":1},"limits":{"max_plies":null,"repetition":3},"load":{"waiting":0.25},"opening":1,"moves":[{"seat":0,"move":"a1-b2","ms":0},{"seat":1,"move":"b","ms":12.345,"cpu_ms":0.5,"info":{"depth":3,"nodes":123456,"pv":["a",[1]],"value":-0.5}},{"seat":0,"move":"d","forced":true,"info":{"depth":"deep","nodes":{"depth":1}}},{"seat":0,"move":"e","info":[1,{"depth":2}]},{"seat":1,"move":"f","info":null,"cpu_ms":null}],"result":{"scores":[1,-10],"outcome":[1.0,0],"reason":"forfeit","faults":[{"seat":1,"code":"timeout","ply":3,"message":"late","ms":5.25}]},"started":"2026-01-02T03:04:05.678Z","duration_ms":2345.6,"referee":"referee 0.1.0","prev":"00"}"#,
+        r#" { "referee" : "r" , "result" : { "faults" : [ ] , "outcome" : [ 0.5 , 5e-1 ] , "scores" : [ 0 , 0 ] } , "moves" : [ ] , "opening" : 0 , "time" : { "startup_ms" : 1 , "margin_ms" : 1 } , "players" : [ ] , "start" : "x" , "seed" : 7 , "options" : { } , "game" : "run" , "match" : "m" , "format" : 1 } "#,
+    ];
+
+    /// The scanner takes what serde takes, as the same, or leaves it; gives whether it took it.
+    #[track_caller]
+    fn same(line: &[u8], memo: &mut ScanMemo) -> bool {
+        let Some(scanned) = Match::scan(line, memo) else {
+            return false;
+        };
+        let text = String::from_utf8_lossy(line);
+        match serde_json::from_slice::<Match>(line) {
+            Ok(read) => assert_eq!(scanned, read, "{text}"),
+            Err(error) => panic!("{error}, but taken: {text}"),
+        }
+        true
+    }
+
+    #[test]
+    fn ordinary_lines_are_taken() {
+        let mut memo = ScanMemo::default();
+        assert!(same(LINES[0].as_bytes(), &mut memo));
+        // From memory, too.
+        assert!(same(LINES[0].as_bytes(), &mut memo));
+        let spaced = LINES[1].replace("5e-1", "0.5");
+        assert!(same(spaced.as_bytes(), &mut memo));
+    }
+
+    #[test]
+    fn mutated_lines_are_read_as_by_serde() {
+        const ROUNDS: usize = 60_000;
+        const BYTES: &[u8] = b"\"\\{}[],:.-+eE019 tfnul\n\t\x00\x1f\x7f\xc3\xa9\xff/x";
+        let mut rng = Rng::new(5);
+        let mut memo = ScanMemo::default();
+        let mut taken = 0;
+        for round in 0..ROUNDS {
+            let mut line = LINES[round % 2].as_bytes().to_vec();
+            for _ in 0..1 + rng.index(3) {
+                let at = rng.index(line.len());
+                let byte = BYTES[rng.index(BYTES.len())];
+                match rng.index(5) {
+                    0 => line[at] = byte,
+                    1 => line.insert(at, byte),
+                    2 => drop(line.remove(at)),
+                    // A part that is there twice, or gone.
+                    3 => {
+                        let end = (at + rng.index(40)).min(line.len());
+                        let part = line[at..end].to_vec();
+                        let to = rng.index(line.len());
+                        line.splice(to..to, part);
+                    }
+                    _ => {
+                        let end = (at + rng.index(40)).min(line.len());
+                        line.drain(at..end);
+                    }
+                }
+                if line.is_empty() {
+                    line.push(b'{');
+                }
+            }
+            taken += usize::from(same(&line, &mut memo));
+        }
+        assert!(taken > ROUNDS / 20, "{taken} of {ROUNDS} tell too little");
+    }
+
+    #[test]
+    fn numbers_are_read_as_by_serde() {
+        let mut rng = Rng::new(6);
+        let mut taken = 0;
+        for _ in 0..20_000 {
+            let digits = 1 + rng.index(16);
+            let number = rng.below(10_u64.pow(digits as u32));
+            let mut text = number.to_string();
+            if rng.index(3) > 0 {
+                text.insert(1 + rng.index(text.len()), '.');
+            }
+            if rng.index(9) == 0 {
+                text.insert(rng.index(text.len() + 1), '0');
+            }
+            let mut scan = Scan {
+                text: text.as_bytes(),
+                at: 0,
+            };
+            let Some(number) = scan.number().filter(|_| scan.at == text.len()) else {
+                continue;
+            };
+            taken += 1;
+            let read: f64 = serde_json::from_str(&text).expect("a number");
+            assert_eq!(number.to_bits(), read.to_bits(), "{text}");
+        }
+        assert!(taken > 10_000, "{taken}");
+    }
+}

@@ -72,7 +72,11 @@ fn lines_that_were_changed_removed_added_or_moved_are_found() {
         let place = format!("games.jsonl: line {line} breaks the log's hash chain");
         assert!(ran.stdout.contains(&place), "{}", ran.stdout);
         assert!(ran.stdout.contains(" 0 with mismatches"), "{}", ran.stdout);
-        assert!(ran.stderr.contains("not follow the line before"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("not follow the line before"),
+            "{}",
+            ran.stderr
+        );
         let ran = resume(&arena);
         assert_eq!(ran.code, Some(4), "{}", ran.stderr);
         let place = format!("games.jsonl` line {line} breaks the log's hash chain");
@@ -110,7 +114,8 @@ fn matches_played_into_one_log_follow_each_other() {
     let arena = Arena::new("");
     for _ in 0..3 {
         let log = arena.path("log.jsonl").display().to_string();
-        let play = "play --game amazons --bot random --bot random --options {\"size\":5} --quiet --log";
+        let play =
+            "play --game amazons --bot random --bot random --options {\"size\":5} --quiet --log";
         let ran = run(play.split(' ').chain([&*log]));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
@@ -161,7 +166,11 @@ fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
     };
     let (arena, ran) = attacked(user);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("it was put back as it was"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it was put back as it was"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(forged(&arena, "log"), 1, "the log itself can be written");
     if cfg!(target_os = "linux") {
         assert_eq!(forged(&arena, "open"), 0, "the copy is out of reach");
@@ -187,7 +196,11 @@ fn a_forger_among_the_bots_of_root_is_found_out() {
             break;
         }
         assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-        assert!(ran.stderr.contains("as it was written any more"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("as it was written any more"),
+            "{}",
+            ran.stderr
+        );
         assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
         ran = resume(&arena);
     }
