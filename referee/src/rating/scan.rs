@@ -23,6 +23,16 @@ const EXACT: u64 = 1 << 53;
 const POWERS: [f64; 17] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
 ];
+/// Bytes that a string of plain ASCII has inside.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = b' ';
+    while byte <= b'~' {
+        plain[byte as usize] = byte != b'"' && byte != b'\\';
+        byte += 1;
+    }
+    plain
+};
 /// How many texts are remembered with what they mean.
 const MEMORY: usize = 256;
 
@@ -100,14 +110,18 @@ impl<'a> Scan<'a> {
         })
     }
 
+    /// The inside of a string of plain ASCII, as text.
+    fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.string()?).ok()
+    }
+
     /// The inside of a string of plain ASCII.
-    fn string(&mut self) -> Option<&'a str> {
+    fn string(&mut self) -> Option<&'a [u8]> {
         self.expect(b'"')?;
         let rest = &self.text[self.at..];
-        let plain = |byte: &u8| matches!(byte, b' '..=b'~') && *byte != b'"' && *byte != b'\\';
-        let end = rest.iter().position(|byte| !plain(byte))?;
+        let end = rest.iter().position(|byte| !PLAIN[usize::from(*byte)])?;
         self.at += end + 1;
-        (rest[end] == b'"').then(|| std::str::from_utf8(&rest[..end]).ok())?
+        (rest[end] == b'"').then_some(&rest[..end])
     }
 
     /// Digits as a number: at least one, and how many there were.
@@ -212,7 +226,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn object(&mut self, mut field: impl FnMut(&mut Self, &str) -> Option<()>) -> Option<()> {
+    fn object(&mut self, mut field: impl FnMut(&mut Self, &[u8]) -> Option<()>) -> Option<()> {
         self.expect(b'{')?;
         self.space();
         if self.peek()? == b'}' {
@@ -236,18 +250,18 @@ impl<'a> Scan<'a> {
         let (mut seed, mut start, mut players, mut time) = (None, None, None, None);
         let (mut load, mut opening, mut moves, mut result) = (None, None, None, None);
         self.object(|scan, key| match key {
-            "format" => once(&mut format, scan.natural()?.try_into().ok()?),
-            "match" => once(&mut match_id, scan.string()?.to_owned()),
-            "game" => once(&mut game, scan.string()?.to_owned()),
-            "options" => once(&mut options, remember(&mut memo.options, scan.skip()?)?),
-            "seed" => once(&mut seed, scan.natural()?),
-            "start" => once(&mut start, remember(&mut memo.starts, scan.skip()?)?),
-            "players" => once(&mut players, scan.players(memo)?),
-            "time" => once(&mut time, remember(&mut memo.times, scan.skip()?)?),
-            "load" => once(&mut load, serde_json::from_slice(scan.skip()?).ok()?),
-            "opening" => once(&mut opening, scan.natural()?.try_into().ok()?),
-            "moves" => once(&mut moves, scan.plies()?),
-            "result" => once(&mut result, scan.ended()?),
+            b"format" => once(&mut format, scan.natural()?.try_into().ok()?),
+            b"match" => once(&mut match_id, scan.text()?.to_owned()),
+            b"game" => once(&mut game, scan.text()?.to_owned()),
+            b"options" => once(&mut options, remember(&mut memo.options, scan.skip()?)?),
+            b"seed" => once(&mut seed, scan.natural()?),
+            b"start" => once(&mut start, remember(&mut memo.starts, scan.skip()?)?),
+            b"players" => once(&mut players, scan.players(memo)?),
+            b"time" => once(&mut time, remember(&mut memo.times, scan.skip()?)?),
+            b"load" => once(&mut load, serde_json::from_slice(scan.skip()?).ok()?),
+            b"opening" => once(&mut opening, scan.natural()?.try_into().ok()?),
+            b"moves" => once(&mut moves, scan.plies()?),
+            b"result" => once(&mut result, scan.ended()?),
             _ => scan.skip().map(|_| ()),
         })?;
         Some(Match {
@@ -271,10 +285,10 @@ impl<'a> Scan<'a> {
         self.list(|scan| {
             let (mut name, mut role, mut time) = (None, None, None);
             scan.object(|scan, key| match key {
-                "name" => once(&mut name, scan.string()?.to_owned()),
-                "role" => once(&mut role, scan.string()?.to_owned()),
-                "time" if scan.null() => once(&mut time, None),
-                "time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
+                b"name" => once(&mut name, scan.text()?.to_owned()),
+                b"role" => once(&mut role, scan.text()?.to_owned()),
+                b"time" if scan.null() => once(&mut time, None),
+                b"time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
                 _ => scan.skip().map(|_| ()),
             })?;
             players.push(Seated {
@@ -304,13 +318,13 @@ impl<'a> Scan<'a> {
         let (mut seat, mut hash, mut ms, mut cpu_ms) = (None, None, None, None);
         let (mut told, mut forced) = (None, None);
         self.object(|scan, key| match key {
-            "seat" => once(&mut seat, scan.natural()?.try_into().ok()?),
-            "move" => once(&mut hash, text_hash(scan.string()?)),
-            "ms" => once(&mut ms, scan.millis()?),
-            "cpu_ms" if scan.null() => once(&mut cpu_ms, None),
-            "cpu_ms" => once(&mut cpu_ms, Some(scan.millis()?)),
-            "info" => once(&mut told, scan.told()?),
-            "forced" => once(&mut forced, scan.flag()?),
+            b"seat" => once(&mut seat, scan.natural()?.try_into().ok()?),
+            b"move" => once(&mut hash, text_hash(scan.text()?)),
+            b"ms" => once(&mut ms, scan.millis()?),
+            b"cpu_ms" if scan.null() => once(&mut cpu_ms, None),
+            b"cpu_ms" => once(&mut cpu_ms, Some(scan.millis()?)),
+            b"info" => once(&mut told, scan.told()?),
+            b"forced" => once(&mut forced, scan.flag()?),
             _ => scan.skip().map(|_| ()),
         })?;
         let (depth, nodes) = told.unwrap_or_default();
@@ -335,8 +349,8 @@ impl<'a> Scan<'a> {
         }
         self.object(|scan, key| {
             match key {
-                "depth" => depth = scan.told_number()?,
-                "nodes" => nodes = scan.told_number()?,
+                b"depth" => depth = scan.told_number()?,
+                b"nodes" => nodes = scan.told_number()?,
                 _ => {
                     scan.skip()?;
                 }
@@ -359,9 +373,9 @@ impl<'a> Scan<'a> {
     fn ended(&mut self) -> Option<Ended> {
         let (mut scores, mut outcome, mut faults) = (None, None, None);
         self.object(|scan, key| match key {
-            "scores" => once(&mut scores, scan.scores()?),
-            "outcome" => once(&mut outcome, scan.outcome()?),
-            "faults" => {
+            b"scores" => once(&mut scores, scan.scores()?),
+            b"outcome" => once(&mut outcome, scan.outcome()?),
+            b"faults" => {
                 let list = match scan.skip()? {
                     b"[]" => Vec::new(),
                     text => serde_json::from_slice(text).ok()?,

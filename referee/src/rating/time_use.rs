@@ -153,7 +153,7 @@ impl TimeUse {
 
         // A game clock that has run out leaves nothing that could be shared.
         if limit > Duration::ZERO {
-            let share = used.as_micros() as f64 / limit.as_micros().max(1) as f64;
+            let share = used.as_micros() as u64 as f64 / limit.as_micros().max(1) as u64 as f64;
             self.limited += 1;
             self.share_sum += share;
             self.worst_share = self.worst_share.max(share);
