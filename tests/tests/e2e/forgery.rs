@@ -115,7 +115,7 @@ fn matches_played_into_one_log_follow_each_other() {
     for _ in 0..3 {
         let log = arena.path("log.jsonl").display().to_string();
         let play =
-            "play --game amazons --bot random --bot random --options {\"size\":5} --quiet --log";
+            "play amazons --options {\"size\":5} --bot random --bot random --quiet --log";
         let ran = run(play.split(' ').chain([&*log]));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
