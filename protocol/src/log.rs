@@ -52,6 +52,10 @@ pub struct Record {
     pub duration_ms: Millis,
     /// Name and version of the referee.
     pub referee: String,
+    /// The SHA-256 of the line before, without its line break, as 64 hexadecimal digits; 64 zeros in
+    /// the first line. Logs of older versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<String>,
 }
 
 /// A player of a match.

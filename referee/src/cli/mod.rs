@@ -19,6 +19,7 @@ mod model;
 mod new_bot;
 mod perft;
 mod play;
+mod privacy;
 mod rematch;
 mod replay;
 mod shell;
@@ -90,6 +91,26 @@ enum Command {
     #[cfg(target_os = "linux")]
     #[command(name = crate::bot::keeper::INIT, hide = true)]
     Init(init::Args),
+}
+
+impl Command {
+    /// Whether this process is a bot or is between the referee and one.
+    fn is_part_of_a_bot(&self) -> bool {
+        match self {
+            Command::Keeper(_) | Command::Launch(_) | Command::Bot(_) => true,
+            #[cfg(target_os = "linux")]
+            Command::Init(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether bots run at its command, which the user may not have written.
+    fn runs_bots(&self) -> bool {
+        matches!(
+            self,
+            Command::Tournament(_) | Command::Play(_) | Command::Check(_) | Command::Replay(_)
+        )
+    }
 }
 
 /// Why a command did not go well.
@@ -164,7 +185,10 @@ impl CliError {
                 | ResumeError::Format,
             ) => 2,
             CliError::Resume(
-                ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
+                ResumeError::Log(_)
+                | ResumeError::Line { .. }
+                | ResumeError::Chain { .. }
+                | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
             CliError::Short { .. } | CliError::Capacity(_) => 4,
@@ -182,11 +206,13 @@ pub fn run() -> ExitCode {
         .with_writer(|| terminal::Stderr)
         .init();
     let command = Cli::parse().command;
-    if !matches!(
-        command,
-        Command::Keeper(_) | Command::Launch(_) | Command::Bot(_)
-    ) {
+    if !command.is_part_of_a_bot() {
         shortage::raise_descriptors();
+    }
+    if command.runs_bots()
+        && let Err(error) = privacy::keep_to_itself()
+    {
+        tracing::warn!("other programs of this user may look into the referee: {error}");
     }
     let done = match command {
         Command::Tournament(args) => args.run(),

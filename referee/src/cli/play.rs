@@ -74,7 +74,7 @@ pub(super) struct Args {
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
-    /// How the result is printed; as "json" it is the line that --log writes, and no boards are drawn
+    /// How the result is printed; as "json" it is the line that --log writes, without `prev`, and no boards are drawn
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

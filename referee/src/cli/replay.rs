@@ -124,7 +124,7 @@ impl Args {
     fn check(&self) -> Result<(), CliError> {
         let mut seen = std::collections::HashSet::new();
         let (mut good, mut bad) = (0, 0);
-        let mut file = LogFile::open(&self.log)?;
+        let mut file = LogFile::open(&self.log)?.checking_chain();
         let verify = |record: Record| {
             let wanted = self.wanted(&record);
             wanted.then(|| (log::verify(&record), record.match_id))
@@ -157,17 +157,51 @@ impl Args {
         if good + bad == 0 && self.match_id.is_some() {
             return Err(self.missing());
         }
+        let broken = self.chain(&file)?;
         if !self.format.json() {
             print(&format!("{good} verified, {bad} with mismatches\n"))?;
         }
-        match (bad, file.cut()) {
-            (0, None) => Ok(()),
-            (0, Some(cut)) => Err(CliError::Verify(cut.to_string())),
+        match (bad, broken, file.cut()) {
+            (0, 0, None) => Ok(()),
+            (0, 0, Some(cut)) => Err(CliError::Verify(cut.to_string())),
+            (0, broken, _) => Err(CliError::Verify(format!(
+                "{broken} line{} of `{}` {} not follow the line before",
+                if broken == 1 { "" } else { "s" },
+                log::locate(&self.log).display(),
+                if broken == 1 { "does" } else { "do" },
+            ))),
             _ => Err(CliError::Verify(format!(
                 "{bad} of {} matches did not verify",
                 good + bad
             ))),
         }
+    }
+
+    /// Says which lines break the hash chain, and gives their number.
+    fn chain(&self, file: &LogFile) -> Result<usize, CliError> {
+        let (path, breaks) = (log::locate(&self.log), file.breaks());
+        for broken in breaks {
+            print(&match self.format.json() {
+                true => {
+                    let (line, reason) = (broken.line, broken.reason.to_string());
+                    let verdict = json!({"line": line, "ok": false, "mismatch": reason});
+                    format!("{verdict}\n")
+                }
+                false => format!("{}: {broken}\n", path.display()),
+            })?;
+        }
+        match file.chain_begin() {
+            None if file.line() > 0 && !self.format.json() => print(
+                "the log has no hash chain, as an older version wrote it: whether lines were \
+                 changed cannot be seen\n",
+            )?,
+            Some(line) if line > 1 && !self.format.json() => print(&format!(
+                "the hash chain begins in line {line}: older lines were written by an older \
+                 version\n"
+            ))?,
+            _ => {}
+        }
+        Ok(breaks.len())
     }
 
     fn show(&self, record: &Record) -> Result<(), CliError> {

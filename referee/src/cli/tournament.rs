@@ -239,6 +239,7 @@ impl Args {
                     Err(error) => format!("what was finished could not be saved: {error}"),
                 },
             },
+            WriteError::Lost { .. } => again(&folder.path),
             _ => {
                 let path = &folder.path;
                 format!(

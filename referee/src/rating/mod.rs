@@ -18,12 +18,14 @@ pub(crate) mod machine;
 mod matches;
 mod model;
 mod openings;
+mod pattern;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod scan;
 pub mod simulate;
 pub mod sprt;
 mod stage;
@@ -40,10 +42,11 @@ pub use fixed_order::FixedOrder;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
-pub use matches::{FAULT_CODES, Matches, repetition};
+pub use matches::{FAULT_CODES, Matches, Summary, repetition};
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{BotReport, GameReport, Report, Request, RequestError, Results};
+pub use scan::ScanMemo;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
 pub use trial::{SprtReport, SprtRequest};
 pub use wilson::Score;

@@ -100,6 +100,7 @@ impl Plan {
             started: humantime::format_rfc3339_millis(started).to_string(),
             duration_ms: Millis(clock.elapsed()),
             referee: REFEREE_NAME.to_owned(),
+            prev: None,
         };
         for (seat, after) in after.into_iter().enumerate() {
             self.see_off(&record, seat, after, pool).await;

@@ -12,7 +12,7 @@ use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape};
 use super::{Config, config_format, difference, opening};
 use crate::files::{self, MOST_TEXT};
-use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
+use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use crate::rating;
 
 /// A tournament that cannot go on.
@@ -102,6 +102,17 @@ pub enum ResumeError {
         /// What is wrong.
         reason: String,
     },
+    /// A line does not follow the one before it.
+    #[error(
+        "`{}` {broken}; nothing was changed: `referee replay --verify` checks each match",
+        path.display()
+    )]
+    Chain {
+        /// The log.
+        path: PathBuf,
+        /// The line.
+        broken: ChainBreak,
+    },
     /// The log cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -190,10 +201,13 @@ pub fn open(
     };
     let schedule = Schedule::extending(&shape, &earlier);
     let mut ledger = Ledger::new(config, schedule);
-    let mut file = LogFile::open(&log)?;
+    let mut file = LogFile::open(&log)?.checking_chain();
     while let Some(record) = file.next() {
         let record = record?;
         let line = file.line();
+        if let Some(&broken) = file.breaks().first() {
+            return Err(ResumeError::Chain { path: log, broken });
+        }
         if let Err(reason) = ledger.enter(&record, line) {
             let path = log;
             return Err(ResumeError::Line { path, line, reason });

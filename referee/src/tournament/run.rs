@@ -155,7 +155,7 @@ pub async fn run(
             wrong = Some(error.into());
             break;
         }
-        warn_if_mended(&mut folder.log, &mut show);
+        warn_if_put_back(&mut folder.log, &mut show);
         for report in batch.drain(..) {
             match report {
                 Report::Started(what) => show(Progress::Started(&what)),
@@ -180,12 +180,18 @@ pub async fn run(
         show(Progress::Trouble(&what));
     }
     if let Some(error) = wrong {
+        // Wherever the file is now, what is in it should be true.
+        if matches!(error, RunError::Log(WriteError::Gone { .. }))
+            && let Err(lost) = folder.log.check()
+        {
+            show(Progress::Trouble(&lost.to_string()));
+        }
         // What was finished should be on the disk; an error that is there already is the cause.
         let _ = folder.log.finish();
         return Err(error);
     }
     folder.log.finish()?;
-    warn_if_mended(&mut folder.log, &mut show);
+    warn_if_put_back(&mut folder.log, &mut show);
     let schedule = shared.queue.schedule();
     Ok(Ran {
         complete: schedule.is_over(),
@@ -204,12 +210,12 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
 }
 
 /// Tells the user that somebody else wrote to the log.
-fn warn_if_mended(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
-    if log.take_mended() {
-        show(Progress::Trouble(
-            "another program wrote to the log, perhaps a bot; it was put back as it was \
-             (`sandbox = \"strict\"` would keep bots from it)",
-        ));
+fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if let Some(lines) = log.take_put_back() {
+        show(Progress::Trouble(&format!(
+            "another program wrote to the log, perhaps a bot; it was put back as it was, all \
+             {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
+        )));
     }
 }
 

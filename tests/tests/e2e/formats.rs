@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run, timeless};
+use tests::{Arena, Ran, run, timeless, unchained};
 
 use crate::{GREEDY, RANDOM, config, config_of};
 
@@ -183,6 +183,7 @@ fn a_match_that_a_swiss_tournament_does_not_have_is_refused() {
         .lines()
         .find(|line| line.contains("m-000005"))
         .unwrap();
+    let late = unchained(late);
     fs::write(arena.path("out/games.jsonl"), format!("{late}\n")).unwrap();
     let ran = resume(&arena);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);

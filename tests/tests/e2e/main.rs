@@ -14,6 +14,7 @@ mod commands;
 mod config;
 mod failures;
 mod faults;
+mod forgery;
 mod formats;
 mod human;
 mod limits;

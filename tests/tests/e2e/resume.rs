@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, timeless, wait_until};
+use tests::{Arena, Ran, referee, run, timeless, unchained, wait_until};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -173,7 +173,7 @@ fn a_last_line_that_was_cut_off_is_dropped_and_played_again() {
 fn a_log_of_something_else_is_refused() {
     let arena = played();
     let whole = read(log(&arena));
-    let first = whole.lines().next().unwrap();
+    let first = &*unchained(whole.lines().next().unwrap());
     let with = |line: &str| {
         fs::write(log(&arena), format!("{first}\n{line}\n")).unwrap();
     };
