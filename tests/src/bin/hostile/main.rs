@@ -40,6 +40,7 @@ fn main() {
             let ran = redteam::outside::run(targets.as_ref(), &command);
             return ran.expect("what stands around a tournament");
         }
+        "tricks" => return redteam::words().for_each(|word| println!("{word}")),
         "redteam" => {
             let trick = arguments.next().expect("a trick");
             return Bot::with_trick(&trick).run();

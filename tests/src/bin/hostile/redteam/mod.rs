@@ -53,9 +53,9 @@ const TRICKS: &[(&str, Trick)] = &[
     ("memory.tmp", memory::tmp),
     ("memory.masked-folders", memory::masked_folders),
     ("memory.empty-files", memory::empty_files),
-    ("memory.sockets", memory::sockets),
-    ("memory.pipes", memory::pipes),
-    ("memory.page-tables", memory::page_tables),
+    ("kernel-memory.sockets", memory::sockets),
+    ("kernel-memory.pipes", memory::pipes),
+    ("kernel-memory.page-tables", memory::page_tables),
     ("memory.segments", memory::segments),
     ("memory.idle-forks", memory::idle_forks),
     ("process-count", memory::processes),
@@ -67,6 +67,11 @@ const TRICKS: &[(&str, Trick)] = &[
     ("cpu-clock.daemons", clock::daemons),
     ("cpu-clock.other-group", clock::other_group),
 ];
+
+/// The words of all tricks.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    TRICKS.iter().map(|(word, _)| *word)
+}
 
 /// A bot's raid in one match after another.
 pub(crate) struct Raid {
