@@ -77,15 +77,15 @@ pub struct Player {
 /// What was enforced on a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confined {
-    /// `limits` or `strict`.
+    /// The sandbox that it really was in: `none`, `limits`, `restricted` or `strict`.
     pub sandbox: String,
-    /// What the walls of the strict sandbox were made of.
+    /// What the sandbox was made of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub walls: Vec<String>,
     /// The limits, by the names that they have in configurations: bytes, numbers, or
     /// milliseconds where the name ends in `_ms`.
     pub limits: BTreeMap<String, Enforced>,
-    /// What was asked for, too, but could not be enforced on that machine.
+    /// What the sandbox that was asked for should have kept it from, but could not on that machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -102,7 +102,8 @@ pub struct Enforced {
 /// How a match was run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
-    /// What bots did while it was not their turn: `run` or `freeze`.
+    /// What bots did while it was not their turn: `run`, `freeze`, or `mixed` where only some were
+    /// frozen.
     pub idle: String,
     /// Which cores were used: `off` for any, or `cores` for one.
     pub affinity: String,

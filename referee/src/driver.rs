@@ -237,7 +237,10 @@ impl Driver<'_> {
             return self.tell_guest(seat, message);
         }
         let limit = self.write_limit(seat, message);
-        self.bots[seat].as_mut()?.wake();
+        if let ToBot::Turn(_) = message {
+            self.rest_others(seat).await;
+        }
+        self.bots[seat].as_mut()?.wake().await;
         // From here on the time is the bot's: it may answer before the write is seen to be over,
         // and one that is slow to read does so on its own time.
         let at = Instant::now();
@@ -298,14 +301,13 @@ impl Driver<'_> {
         }
     }
 
-    /// Lets those rest whose turn it is not, if they are to.
-    fn rest(&mut self) {
-        let Some(awaited) = self.arbiter.awaited() else {
-            return;
-        };
+    /// Lets all but one rest, if they are to: what they do must not cost that one's time.
+    async fn rest_others(&mut self, awake: usize) {
         let others = self.bots.iter_mut().enumerate();
-        for (_, bot) in others.filter(|(seat, _)| *seat != awaited) {
-            bot.iter_mut().for_each(|bot| bot.rest());
+        for (_, bot) in others.filter(|(seat, _)| *seat != awake) {
+            if let Some(bot) = bot {
+                bot.rest().await;
+            }
         }
     }
 
@@ -321,7 +323,6 @@ impl Driver<'_> {
     /// Waits for a line, the end of a bot, or the arbiter's deadline; lines first, so that an
     /// answer that is there already is not overtaken by the deadline.
     async fn next_event(&mut self) -> Event {
-        self.rest();
         let deadline = self.arbiter.deadline().map(|at| self.began + at);
         let first = self.arbiter.awaited().unwrap_or(0);
         let (bots, deaf) = (&mut self.bots, &mut self.deaf);

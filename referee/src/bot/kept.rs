@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
-use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use tokio::io::AsyncWriteExt;
@@ -22,6 +22,8 @@ use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 use super::cage::cgroup::Group;
+use super::cage::freezer::Freezer;
+use super::cage::init;
 use super::keeper::{self, Exit, Plan, Report};
 use super::lines::{Allowed, Line, Lines};
 use super::output::Output;
@@ -117,8 +119,7 @@ pub(super) struct Kept {
     keepers: Arc<Keepers>,
     commands: OwnedWriteHalf,
     reports: Lines<OwnedReadHalf>,
-    /// The bot's first process; `None` if it did not start.
-    main: Option<Pid>,
+    freezer: Freezer,
     exit: Option<Exit>,
     /// What it did too much of, as part of a sentence.
     over: Option<String>,
@@ -139,7 +140,7 @@ impl Kept {
         plan: &Plan,
         dir: &Path,
         set_up: impl FnOnce(&mut Command),
-        group: Option<Group>,
+        (group, has_init): (Option<Group>, bool),
         keepers: &Arc<Keepers>,
         within: Duration,
     ) -> Result<(Self, Pipes), String> {
@@ -156,11 +157,20 @@ impl Kept {
             .stdin(Stdio::piped())
             .stdout(writer);
         set_up(&mut command);
-        let control = FdMapping {
+        let mut lines = vec![FdMapping {
             parent_fd: OwnedFd::from(theirs),
             child_fd: keeper::CONTROL,
-        };
-        let mapped = command.fd_mappings(vec![control]);
+        }];
+        let mut init = None;
+        if has_init {
+            let (ours, theirs) = StdStream::pair().map_err(wrong)?;
+            init = Some(Freezer::init(ours).map_err(wrong)?);
+            lines.push(FdMapping {
+                parent_fd: OwnedFd::from(theirs),
+                child_fd: init::CONTROL,
+            });
+        }
+        let mapped = command.fd_mappings(lines);
         mapped.map_err(|error| wrong(io::Error::other(error)))?;
         let (mut keeper, id) = {
             let mut known = keepers.known();
@@ -177,13 +187,19 @@ impl Kept {
         };
         let stderr = keeper.stderr.take();
         let (reports, commands) = UnixStream::from_std(ours).map_err(wrong)?.into_split();
+        let by_signals = Freezer::Signals {
+            keeper: id,
+            main: None,
+        };
+        let in_group = group.as_ref().and_then(Group::freezer).cloned();
+        let freezer = in_group.map(Freezer::Group).or(init);
         let mut kept = Kept {
+            freezer: freezer.unwrap_or(by_signals),
             keeper,
             id,
             keepers: keepers.clone(),
             commands,
             reports: Lines::new(reports, Allowed::lines_of(MOST_REPORT)),
-            main: None,
             exit: None,
             over: None,
             enforced: None,
@@ -193,7 +209,11 @@ impl Kept {
         // A bot that stops its keeper at once must not be waited for for ever.
         let told = timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
         match told.unwrap_or_default() {
-            Some(Report::Started { pid }) => kept.main = Some(Pid::from_raw(pid)),
+            Some(Report::Started { pid }) => {
+                if let Freezer::Signals { main, .. } = &mut kept.freezer {
+                    *main = Some(Pid::from_raw(pid));
+                }
+            }
             Some(Report::Failed { why }) => {
                 kept.end().await;
                 return Err(why);
@@ -216,13 +236,14 @@ impl Kept {
         self.id
     }
 
-    /// Sends a signal to all of the bot's processes.
-    pub(super) fn signal(&self, signal: Signal) {
-        // The group at once, so that its members cannot multiply meanwhile; then the others.
-        if let Some(main) = self.main {
-            let _ = killpg(main, signal);
-        }
-        tree::signal(&tree::descendants(self.id), signal);
+    /// Stops all of the bot's processes; they rest when this is done.
+    pub(super) async fn stop(&mut self) {
+        self.freezer.stop().await;
+    }
+
+    /// Lets all of the bot's processes go on.
+    pub(super) async fn go_on(&mut self) {
+        self.freezer.go_on().await;
     }
 
     /// The next thing that the keeper tells; `None` when it is gone.
@@ -302,13 +323,13 @@ impl Kept {
 
     /// Asks the bot and all that it started to end.
     pub(super) async fn ask_to_end(&mut self) {
-        self.go_on();
+        self.wake_keeper();
         // A keeper that is gone is seen by who waits for the end.
         let _ = self.commands.write_all(keeper::TERM.as_bytes()).await;
     }
 
     /// Wakes a keeper that its bot has stopped.
-    fn go_on(&self) {
+    fn wake_keeper(&self) {
         // Not once its id may be another process's.
         if self.keeper.id().is_some() {
             let _ = kill(self.id, Signal::SIGCONT);
@@ -323,7 +344,7 @@ impl Kept {
 
     /// Ends the bot and all that it started, if that did not happen yet, and waits for it.
     pub(super) async fn end(&mut self) {
-        self.go_on();
+        self.wake_keeper();
         let _ = self.commands.write_all(keeper::KILL.as_bytes()).await;
         let status = timeout(BURIAL, self.keeper.wait()).await;
         // A keeper that ended well has left nobody.

@@ -15,6 +15,7 @@ mod stderr;
 pub mod trace;
 mod transcript;
 pub mod tree;
+mod watch;
 
 use std::future::poll_fn;
 use std::io;
@@ -26,7 +27,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use look::Sight;
-use nix::sys::signal::Signal;
 use nix::sys::stat::fstat;
 use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
 use rustix::io::Errno;
@@ -185,7 +185,8 @@ impl BotProcess {
                 Stderr::Keep { .. } => Stdio::piped(),
             });
         };
-        let (plan, group) = (&prepared.plan, prepared.group);
+        let plan = &prepared.plan;
+        let group = (prepared.group, prepared.has_init);
         let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
         let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers, limit)
             .await
@@ -313,23 +314,24 @@ impl BotProcess {
     }
 
     /// Takes note that it has played a match, and lets it rest.
-    pub fn after_match(&mut self) {
+    pub async fn after_match(&mut self) {
         self.played = true;
-        self.rest();
+        self.rest().await;
     }
 
-    /// Stops its processes until it is talked to again, if it is that kind of tournament.
-    pub fn rest(&mut self) {
+    /// Stops its processes until it is talked to again, if it is that kind of tournament. They
+    /// rest when this is done.
+    pub async fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
             self.resting = true;
-            self.kept.signal(Signal::SIGSTOP);
+            self.kept.stop().await;
         }
     }
 
     /// Lets its processes go on.
-    pub fn wake(&mut self) {
+    pub async fn wake(&mut self) {
         if std::mem::take(&mut self.resting) {
-            self.kept.signal(Signal::SIGCONT);
+            self.kept.go_on().await;
         }
     }
 
@@ -493,7 +495,7 @@ impl BotProcess {
     pub async fn end(mut self: Box<Self>) -> Evidence {
         let exit = self.kept.exit_so_far();
         self.transcript.unread(self.lines.rest());
-        self.wake();
+        self.wake().await;
         let asked = timeout(GRACE, async {
             // It may not read any more.
             let _ = self.tell(&ToBot::Quit).await;

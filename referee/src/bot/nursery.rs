@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -63,15 +63,15 @@ enum Trust {
 }
 
 impl Nursery {
-    /// For these bots, which play for the log in this folder. Their stderr is kept in the other
-    /// folder, or passed on.
+    /// For these bots, who are to see nothing of these files and folders where a sandbox hides
+    /// any. Their stderr is kept in the folder, or passed on.
     ///
     /// # Errors
     /// If the machine does not let this process look after others, or cannot keep a bot within
     /// its bounds.
     pub fn new<'a>(
         specs: impl IntoIterator<Item = &'a Arc<BotSpec>> + Clone,
-        folder: Option<&Path>,
+        hidden: &[PathBuf],
         stderr: Option<PathBuf>,
     ) -> Result<Self, NurseryError> {
         let mut all = specs.clone().into_iter();
@@ -80,7 +80,7 @@ impl Nursery {
             false => Machine::unasked(),
         };
         let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
-        let hidden: Vec<PathBuf> = dirs.chain(folder.map(Path::to_owned)).collect();
+        let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut cages = BTreeMap::new();
         for spec in specs {
             cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);

@@ -93,12 +93,12 @@ impl Pool {
     }
 
     /// Keeps a process for its next match, if it may play one.
-    pub fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
+    pub async fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
             return;
         }
-        process.after_match();
+        process.after_match().await;
         self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);

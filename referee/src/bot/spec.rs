@@ -28,6 +28,8 @@ pub struct BotSpec {
     pub command: Vec<String>,
     /// The working directory.
     pub dir: PathBuf,
+    /// Whether it sees all of that in a sandbox that hides files, not its program only.
+    pub shows_dir: bool,
     /// Added to the referee's environment.
     pub env: BTreeMap<String, String>,
     /// Its time control.
@@ -131,6 +133,7 @@ impl BotSpec {
             name,
             command,
             dir,
+            shows_dir: true,
             env: BTreeMap::new(),
             time: time.clone(),
             own_time: false,

@@ -10,6 +10,8 @@ mod export;
 mod format;
 mod games;
 mod human;
+#[cfg(target_os = "linux")]
+mod init;
 mod input;
 mod keeper;
 mod launch;
@@ -83,6 +85,9 @@ enum Command {
     Keeper(keeper::Args),
     #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
     Launch(launch::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = crate::bot::keeper::INIT, hide = true)]
+    Init(init::Args),
 }
 
 /// Why a command did not go well.
@@ -181,6 +186,8 @@ pub fn run() -> ExitCode {
         Command::Man(args) => args.run(),
         Command::Keeper(args) => args.run(),
         Command::Launch(args) => args.run(),
+        #[cfg(target_os = "linux")]
+        Command::Init(args) => args.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -173,7 +173,7 @@ impl Args {
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let nursery = Nursery::new(&plan.specs, None, None)?.traced(tracer);
+        let nursery = Nursery::new(&plan.specs, &[], None)?.traced(tracer);
         let mut pool = Pool::new(Arc::new(nursery));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &plan.game.rules;

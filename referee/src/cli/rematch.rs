@@ -107,7 +107,7 @@ async fn play(
     spec: Arc<BotSpec>,
     tracer: Option<Tracer>,
 ) -> Result<(), CliError> {
-    let nursery = Nursery::new([&spec], None, None)?.traced(tracer);
+    let nursery = Nursery::new([&spec], &[], None)?.traced(tracer);
     let mut pool = Pool::new(Arc::new(nursery));
     let mut stop = on_interrupt()?;
     let again = async {

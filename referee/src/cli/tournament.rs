@@ -80,10 +80,20 @@ impl Args {
         block_on(self.play(Arc::new(config)))?
     }
 
+    /// What bots have no business to see: results of today and before, and configurations with
+    /// everybody's environment.
+    fn hidden(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut hidden = vec![folder.to_owned(), self.config.clone()];
+        let all_runs = folder.parent().filter(|runs| runs.ends_with(folder::RUNS));
+        hidden.extend(all_runs.map(Path::to_owned));
+        hidden.extend(self.trace.clone());
+        hidden
+    }
+
     async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
         let stop = on_interrupt()?;
         // Before anything is written: what this machine cannot do.
-        Nursery::new(&config.bots, None, None)?;
+        Nursery::new(&config.bots, &[], None)?;
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let (mut folder, schedule) = match self.resume || self.extend {
@@ -118,7 +128,7 @@ impl Args {
         let mut display = Display::new(standings, done, total, self.how());
         let nursery = Nursery::new(
             &config.bots,
-            Some(&folder.path),
+            &self.hidden(&folder.path),
             Some(folder.path.join(STDERR_NAME)),
         )?
         .after(folder::last_stderr(&folder.path))

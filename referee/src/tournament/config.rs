@@ -76,8 +76,6 @@ pub struct Config {
     pub bots: Vec<Arc<BotSpec>>,
     /// The time control of bots that have none of their own.
     pub time: TimeControl,
-    /// What bots do while it is not their turn.
-    pub idle: Idle,
     /// Whether each slot and its bots keep to one core; never `Auto`.
     pub affinity: Affinity,
     /// How matches begin.
@@ -154,7 +152,6 @@ impl Config {
             games,
             bots,
             time,
-            idle: file.idle,
             affinity: match file.affinity {
                 Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
                 Affinity::Auto => Affinity::Off,
@@ -187,10 +184,13 @@ impl Config {
 
     /// How matches are run, for the log.
     pub fn conditions(&self) -> Conditions {
+        let frozen = self.bots.iter().map(|bot| bot.idle == Idle::Freeze);
+        let frozen: Vec<bool> = frozen.collect();
         Conditions {
-            idle: match self.idle {
-                Idle::Run => "run",
-                Idle::Freeze => "freeze",
+            idle: match &frozen[..] {
+                [.., false] if !frozen.contains(&true) => "run",
+                all if !all.contains(&false) => "freeze",
+                _ => "mixed",
             }
             .to_owned(),
             affinity: match self.affinity {
@@ -346,10 +346,15 @@ fn bots(
             let text = with_variables("env", text)?;
             Ok((variable.clone(), text))
         });
+        let wanted = wanted(file, entry, folder).map_err(|message| Problem::Bot {
+            bot: name.to_owned(),
+            message,
+        })?;
         let spec = BotSpec {
             name: name.to_owned(),
             command,
             dir,
+            shows_dir: entry.dir.is_some(),
             env: env.collect::<Result<_, _>>()?,
             time: match &entry.time {
                 Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {
@@ -362,11 +367,11 @@ fn bots(
             },
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
-            idle: file.idle,
-            wanted: wanted(file, entry, folder).map_err(|message| Problem::Bot {
-                bot: name.to_owned(),
-                message,
-            })?,
+            idle: file.idle.unwrap_or(match wanted.sandbox {
+                Sandbox::None => Idle::Run,
+                _ => Idle::Freeze,
+            }),
+            wanted,
         };
         spec.program().map_err(of_bot)?;
         bots.push(Arc::new(spec));

@@ -57,22 +57,24 @@ pub(crate) struct ConfigFile {
     /// bot, with a limit by the clock on the wall behind it.
     #[serde(default)]
     pub(crate) clock: ClockKind,
-    /// What bots do while it is not their turn: "run", or "freeze" to stop them.
-    #[serde(default)]
-    pub(crate) idle: Idle,
+    /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default those
+    /// in a sandbox are frozen and others run.
+    pub(crate) idle: Option<Idle>,
     /// Which cores are used: "cores" so that each match slot and its bots keep to one, or "off"
     /// for any, which bots need that use several threads or think while it is not their turn.
     /// "auto", the default, is "cores" where the machine can do that.
     #[serde(default)]
     pub(crate) affinity: Affinity,
-    /// How far bots are kept apart from the machine: "none", "limits" (what they may use), or
-    /// "strict" (besides: no network, no files but the system's and their own, no other
-    /// processes). By default "limits" where `resources` asks for any, else "none".
+    /// How far bots are kept apart from the machine: "none", "limits" (what they may use),
+    /// "restricted" (besides: no network, no files but the system's and their own, no signals to
+    /// other processes) or "strict" (besides: they see no other processes and files; needs
+    /// bubblewrap). By default "limits" where `resources` asks for any, else "none".
     pub(crate) sandbox: Option<Sandbox>,
     /// What bots may use.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
-    /// What bots may read in the strict sandbox besides the system's files and their own folder.
+    /// What bots may read in the sandboxes "restricted" and "strict" besides the system's files, their
+    /// program and their own `dir`.
     #[serde(default)]
     pub(crate) readable: Vec<PathBuf>,
     /// Whether what this machine cannot enforce is left out, instead of being an error.

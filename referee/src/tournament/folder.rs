@@ -14,7 +14,7 @@ pub const CONFIG_NAME: &str = "tournament.toml";
 /// The folder of what bots printed on stderr.
 pub const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
-const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
 

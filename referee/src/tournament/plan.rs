@@ -100,7 +100,7 @@ impl Plan {
             referee: REFEREE_NAME.to_owned(),
         };
         for (seat, after) in after.into_iter().enumerate() {
-            self.see_off(&record, seat, after, pool);
+            self.see_off(&record, seat, after, pool).await;
         }
         record
     }
@@ -119,7 +119,7 @@ impl Plan {
     }
 
     /// Keeps a bot for its next match, or what there is to tell about its failure.
-    fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
+    async fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
         let folder = self.folder.as_ref();
         let failure = folder.and_then(|folder| {
@@ -127,7 +127,7 @@ impl Plan {
             Some((failure, folder.clone()))
         });
         match (after, failure) {
-            (After::Fit(bot), _) => pool.give_back(spec, bot),
+            (After::Fit(bot), _) => pool.give_back(spec, bot).await,
             (After::Leaving(leaving), Some((failure, folder))) => pool.later(async move {
                 failure.write(&folder, leaving.await.ok());
             }),

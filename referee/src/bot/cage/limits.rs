@@ -20,7 +20,10 @@ pub enum Sandbox {
     None,
     /// What it may use is limited.
     Limits,
-    /// Besides, it sees no network, no files but the system's and its own, and no other process.
+    /// Besides, it reaches no network, no files but the system's and its own, and no other process,
+    /// as far as Landlock and seccomp go.
+    Restricted,
+    /// Besides, it sees nothing of all that, as in a machine of its own; needs bubblewrap.
     Strict,
 }
 
@@ -30,6 +33,7 @@ impl Sandbox {
         match self {
             Sandbox::None => "none",
             Sandbox::Limits => "limits",
+            Sandbox::Restricted => "restricted",
             Sandbox::Strict => "strict",
         }
     }
