@@ -42,6 +42,13 @@ impl Verdicts {
         self.verdicts.get(promise)
     }
 
+    /// The promises against which something succeeded.
+    pub(super) fn succeeded(&self) -> impl Iterator<Item = String> {
+        let all = self.verdicts.iter();
+        all.filter(|(_, verdict)| !verdict.successes.is_empty())
+            .map(|(promise, _)| promise.clone())
+    }
+
     /// Takes what the bots with these tricks report.
     pub(super) fn take_reports(&mut self, played: &Played, tricks: &[String]) {
         for trick in tricks {

@@ -8,6 +8,7 @@ mod site;
 mod table;
 mod tournaments;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -108,15 +109,26 @@ pub fn run(options: &Options) -> Findings {
         None => Tier::value_variants().to_vec(),
     };
     let mut table = Table::new(&promises);
+    let mut succeeded = BTreeSet::new();
+    let mut all_tried = options.trick.is_none() && options.user.is_none();
+    all_tried &= tiers.contains(&Tier::None);
     for tier in tiers {
         for user in User::possible() {
             if options.user.is_some_and(|only| only != user) {
                 continue;
             }
             let verdicts = tournaments::run(&programs, tier, user, options, &mut findings);
+            succeeded.extend(verdicts.succeeded());
             show(&verdicts, tier, user, options, &promises, &mut findings);
             table.add(tier, user, &verdicts);
         }
+    }
+    // A trick that succeeds nowhere says nothing about a sandbox.
+    for promise in promises.all.iter().filter(|_| all_tried) {
+        let promised = promises.holds(&promise.id, Tier::None, User::Ordinary) == Some(true);
+        findings.wrong_unless(promised || succeeded.contains(&promise.id), || {
+            format!("{}: no trick succeeds even without a sandbox", promise.id)
+        });
     }
     for line in table.to_string().lines() {
         findings.figure(line);
