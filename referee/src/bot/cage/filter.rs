@@ -27,6 +27,7 @@ pub fn apply(filter: Filter) -> Result<(), String> {
 #[cfg(target_os = "linux")]
 mod implementation {
     use std::collections::BTreeMap;
+    use std::collections::btree_map::Entry;
     use std::error::Error;
 
     use nix::libc::{self, c_long};
@@ -114,22 +115,9 @@ mod implementation {
     #[cfg(not(target_arch = "x86_64"))]
     const MACHINE_X86: &[c_long] = &[];
 
-    /// Calls by which bots without name spaces of their own would meet: objects with names that no
-    /// file system has, watches on files, and rights and times of files, which Landlock leaves
-    /// alone.
-    const MEETING: &[c_long] = &[
-        libc::SYS_fchmod,
-        libc::SYS_fchmodat,
-        libc::SYS_fchmodat2,
-        libc::SYS_fchown,
-        libc::SYS_fchownat,
-        libc::SYS_fremovexattr,
-        libc::SYS_fsetxattr,
-        libc::SYS_inotify_add_watch,
-        libc::SYS_inotify_init1,
-        libc::SYS_ioprio_set,
-        libc::SYS_lremovexattr,
-        libc::SYS_lsetxattr,
+    /// Memory, queues and semaphores with names that no file system has: they outlive processes, and
+    /// nobody counts them.
+    const NAMED: &[c_long] = &[
         libc::SYS_mq_getsetattr,
         libc::SYS_mq_notify,
         libc::SYS_mq_open,
@@ -140,16 +128,31 @@ mod implementation {
         libc::SYS_msgget,
         libc::SYS_msgrcv,
         libc::SYS_msgsnd,
-        libc::SYS_removexattr,
         libc::SYS_semctl,
         libc::SYS_semget,
         libc::SYS_semop,
         libc::SYS_semtimedop,
-        libc::SYS_setpriority,
-        libc::SYS_setxattr,
         libc::SYS_shmat,
         libc::SYS_shmctl,
         libc::SYS_shmget,
+    ];
+
+    /// Calls by which bots without name spaces of their own would meet: sockets, watches on files,
+    /// and rights and times of files, which Landlock leaves alone.
+    const MEETING: &[c_long] = &[
+        libc::SYS_fchmod,
+        libc::SYS_fchmodat,
+        libc::SYS_fchmodat2,
+        libc::SYS_fchown,
+        libc::SYS_fchownat,
+        libc::SYS_fremovexattr,
+        libc::SYS_fsetxattr,
+        libc::SYS_inotify_add_watch,
+        libc::SYS_inotify_init1,
+        libc::SYS_lremovexattr,
+        libc::SYS_lsetxattr,
+        libc::SYS_removexattr,
+        libc::SYS_setxattr,
         libc::SYS_socket,
         libc::SYS_utimensat,
         // The same by descriptors, since Linux 6.17 and 6.13.
@@ -194,7 +197,7 @@ mod implementation {
     ];
     /// Terminals and files take these; what they do outlives or leaves the bot.
     const IOCTLS: [u64; 3] = [
-        libc::TIOCSTI as u64,
+        libc::TIOCSTI,
         0x541C,      // TIOCLINUX
         0x4008_6602, // FS_IOC_SETFLAGS
     ];
@@ -226,16 +229,10 @@ mod implementation {
         };
         refuse(MACHINE);
         refuse(MACHINE_X86);
+        refuse(NAMED);
         if filter.no_name_spaces {
             refuse(MEETING);
             refuse(MEETING_X86);
-            for call in [
-                libc::SYS_sched_setattr,
-                libc::SYS_sched_setparam,
-                libc::SYS_sched_setscheduler,
-            ] {
-                rules.insert(call, vec![of_others()?]);
-            }
         } else {
             let others = FAMILIES
                 .iter()
@@ -254,7 +251,18 @@ mod implementation {
             libc::SYS_ioctl,
             any_of(IOCTLS.map(|request| argument(1, SeccompCmpOp::Eq, request)))?,
         );
-        rules.insert(libc::SYS_prlimit64, vec![of_others()?]);
+        for call in [
+            libc::SYS_prlimit64,
+            libc::SYS_sched_setattr,
+            libc::SYS_sched_setparam,
+            libc::SYS_sched_setscheduler,
+        ] {
+            rules.insert(call, any_of([of_others(0)])?);
+        }
+        // Whole groups and users come first among the arguments here.
+        for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
+            rules.insert(call, any_of([of_others(1)])?);
+        }
         // Files that give their owner's rights to whoever runs them.
         for (call, mode) in with_modes() {
             let special = [libc::S_ISUID, libc::S_ISGID];
@@ -262,22 +270,21 @@ mod implementation {
                 let bit = u64::from(bit);
                 argument(mode, SeccompCmpOp::MaskedEq(bit), bit)
             });
-            if !rules.contains_key(&call) {
-                rules.insert(call, any_of(special)?);
+            if let Entry::Vacant(entry) = rules.entry(call) {
+                entry.insert(any_of(special)?);
             }
         }
         if filter.delayed_signals {
             rules.insert(libc::SYS_timer_create, Vec::new());
-            rules.insert(libc::SYS_mq_notify, Vec::new());
             let other_signal = argument(1, SeccompCmpOp::Eq, F_SETSIG)?;
             rules.insert(libc::SYS_fcntl, vec![SeccompRule::new(vec![other_signal])?]);
         }
         Ok(rules)
     }
 
-    /// Calls whose first argument names another process than the one that calls.
-    fn of_others() -> Result<SeccompRule, Failed> {
-        Ok(SeccompRule::new(vec![argument(0, SeccompCmpOp::Ne, 0)?])?)
+    /// Whether an argument names another process than the one that calls.
+    fn of_others(index: u8) -> Result<SeccompCondition, seccompiler::BackendError> {
+        argument(index, SeccompCmpOp::Ne, 0)
     }
 
     /// Calls that set the mode of a file, with the place of the mode among their arguments.

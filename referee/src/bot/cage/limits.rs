@@ -28,6 +28,14 @@ pub enum Sandbox {
 }
 
 impl Sandbox {
+    /// All of them, from the most open one on.
+    pub const ALL: [Sandbox; 4] = [
+        Sandbox::None,
+        Sandbox::Limits,
+        Sandbox::Restricted,
+        Sandbox::Strict,
+    ];
+
     /// As it is written in configurations.
     pub fn name(self) -> &'static str {
         match self {

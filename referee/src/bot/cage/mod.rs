@@ -275,9 +275,8 @@ impl Cage {
         })?;
         self.command[0] = text(&program);
         let view = view(&[program])?;
-        match self.ids {
-            Some(_) => view.check_rights(sandbox).map_err(wrong)?,
-            None => {}
+        if self.ids.is_some() {
+            view.check_rights(sandbox).map_err(wrong)?;
         }
         Ok(view)
     }
