@@ -231,7 +231,10 @@ impl Bot {
             "descriptors" => Some(json!({"descriptors": spy::descriptors()})),
             "fills-disk" => Some(json!({"written": resources::fill_disk()})),
             "ponders" => self.ponder.as_mut().map(resources::Ponder::since_pause),
-            "redteam" => self.raid.as_mut().map(redteam::Raid::turn),
+            "redteam" => {
+                let seat = &self.begun["seat"];
+                self.raid.as_mut().map(|raid| raid.turn(seat))
+            }
             how => lines::info(how),
         }
     }

@@ -1,7 +1,6 @@
 //! `mcts` at 100 ms against bots that take the CPU, beside a control without that.
 
 use clap::Args;
-use nix::unistd::geteuid;
 use serde_json::Value;
 
 use super::judge::seat_of;
@@ -32,11 +31,7 @@ const ERRORS: f64 = 3.0;
 pub fn run(options: &Options) -> Findings {
     let programs = Programs::copy();
     let mut findings = Findings::default();
-    let users = match geteuid().is_root() {
-        true => vec![User::Root, User::Ordinary],
-        false => vec![User::Ordinary],
-    };
-    for user in users {
+    for user in User::possible() {
         if options.user.is_none_or(|only| only == user) {
             play(&programs, user, options.matches, &mut findings);
         }
@@ -45,7 +40,7 @@ pub fn run(options: &Options) -> Findings {
 }
 
 fn play(programs: &Programs, user: User, matches: u32, findings: &mut Findings) {
-    let site = Site::new(programs, user);
+    let site = Site::new(programs, user, None);
     let mcts = "[\"referee\", \"bot\", \"mcts\"]";
     let mut bots = site.bot("mcts", mcts, "opponent", "time = { per_move = \"100ms\" }");
     // Moves like theirs, and nothing else.

@@ -96,7 +96,9 @@ impl User {
 pub fn run(options: &Options) -> Findings {
     let mut findings = Findings::default();
     let programs = Programs::copy();
-    let promises = match Promises::ask() {
+    let mut users = User::possible();
+    users.retain(|user| options.user.is_none_or(|only| only == *user));
+    let promises = match Promises::ask(&programs, &users) {
         Ok(promises) => promises,
         Err(error) => {
             findings.wrong.push(error);
@@ -113,10 +115,7 @@ pub fn run(options: &Options) -> Findings {
     let mut all_tried = options.trick.is_none() && options.user.is_none();
     all_tried &= tiers.contains(&Tier::None);
     for tier in tiers {
-        for user in User::possible() {
-            if options.user.is_some_and(|only| only != user) {
-                continue;
-            }
+        for user in users.iter().copied() {
             let verdicts = tournaments::run(&programs, tier, user, options, &mut findings);
             succeeded.extend(verdicts.succeeded());
             show(&verdicts, tier, user, options, &promises, &mut findings);

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use serde_json::Value;
 
+use crate::Ran;
+
+use super::site::{Programs, as_user};
 use super::{Tier, User};
 
 /// The program's table of promises.
@@ -22,12 +26,19 @@ pub(super) struct Promise {
 }
 
 impl Promises {
-    /// Asks the program.
-    pub(super) fn ask() -> Result<Self, String> {
-        let ran = crate::run(["doctor", "--promises", "--format", "json"]);
-        let list: Vec<Value> = serde_json::from_str(&ran.stdout)
-            .map_err(|error| format!("`referee doctor --promises`: {error} {}", ran.stderr))?;
-        let all: Vec<Promise> = list.iter().map(promise).collect();
+    /// Asks the program, as each of these users: some promises hang on what a user may do.
+    pub(super) fn ask(programs: &Programs, users: &[User]) -> Result<Self, String> {
+        let mut all: Vec<Promise> = Vec::new();
+        for user in users {
+            let mut doctor = as_user(*user, &programs.referee());
+            doctor.args(["doctor", "--promises", "--format", "json"]);
+            let ran: Ran = doctor.output().map_err(|error| error.to_string())?.into();
+            let list: Vec<Value> = serde_json::from_str(&ran.stdout)
+                .map_err(|error| format!("`referee doctor --promises`: {error} {}", ran.stderr))?;
+            for value in &list {
+                add(&mut all, value, *user);
+            }
+        }
         match all.is_empty() {
             true => Err("the program promises nothing".to_owned()),
             false => Ok(Promises { all }),
@@ -41,19 +52,21 @@ impl Promises {
     }
 }
 
-fn promise(value: &Value) -> Promise {
+fn add(all: &mut Vec<Promise>, value: &Value, user: User) {
     let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
-    let mut held = BTreeMap::new();
-    for tier in [Tier::None, Tier::Limits, Tier::Restricted, Tier::Strict] {
-        for user in [User::Root, User::Ordinary] {
-            if let Some(holds) = value["held"][tier.name()][user.name()].as_bool() {
-                held.insert((tier, user), holds);
-            }
+    let id = text("id");
+    let place = all.iter().position(|promise| promise.id == id);
+    let place = place.unwrap_or_else(|| {
+        all.push(Promise {
+            id,
+            words: text("promise"),
+            held: BTreeMap::new(),
+        });
+        all.len() - 1
+    });
+    for tier in Tier::value_variants() {
+        if let Some(holds) = value["here"][tier.name()].as_bool() {
+            all[place].held.insert((*tier, user), holds);
         }
-    }
-    Promise {
-        id: text("id"),
-        words: text("promise"),
-        held,
     }
 }

@@ -82,8 +82,8 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Everything but the configuration.
-    pub(super) fn new(programs: &'a Programs, user: User) -> Self {
+    /// Everything but the configuration. Tricks are tried in this seat only, if there is one.
+    pub(super) fn new(programs: &'a Programs, user: User, seat: Option<u32>) -> Self {
         let arena = Arena::new("");
         let site = Site {
             mark: format!("redteam-{}", arena.path("").display()),
@@ -101,7 +101,7 @@ impl<'a> Site<'a> {
         site.arena.write("opponent/secret", "secret\n");
         site.arena.write("shared/readable", "for everybody\n");
         site.arena
-            .write("shared/targets.json", &site.targets().to_string());
+            .write("shared/targets.json", &site.targets(seat).to_string());
         let script = format!(
             "#!/bin/sh\nexec '{}' witness\n",
             programs.hostile().display()
@@ -118,7 +118,7 @@ impl<'a> Site<'a> {
         site
     }
 
-    fn targets(&self) -> Value {
+    fn targets(&self, seat: Option<u32>) -> Value {
         let path = |name: &str| self.arena.path(name);
         let private = [
             "private/secret",
@@ -142,6 +142,7 @@ impl<'a> Site<'a> {
         json!({
             "secrets": private.map(path),
             "protected": protected.map(path),
+            "only seat": seat,
             "shown": shown.map(path),
             "removable": path("private/removable"),
             "records": records.map(path),
@@ -190,17 +191,10 @@ impl<'a> Site<'a> {
     /// Plays this configuration as the user.
     pub(super) fn play(&self, configuration: &str) -> Played {
         self.arena.write("t.toml", configuration);
-        let mut command = match self.user {
-            User::Ordinary if nix::unistd::geteuid().is_root() => {
-                give(&self.arena.path(""));
-                let mut command = Command::new("setpriv");
-                let id = NOBODY.to_string();
-                command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]);
-                command.arg(self.programs.hostile());
-                command
-            }
-            _ => Command::new(self.programs.hostile()),
-        };
+        if gives_up_root(self.user) {
+            give(&self.arena.path(""));
+        }
+        let mut command = as_user(self.user, &self.programs.hostile());
         command
             .arg("outside")
             .arg(self.arena.path("shared/targets.json"))
@@ -228,6 +222,22 @@ impl<'a> Site<'a> {
             ran,
         }
     }
+}
+
+/// A command by a user.
+pub(super) fn as_user(user: User, program: &Path) -> Command {
+    if !gives_up_root(user) {
+        return Command::new(program);
+    }
+    let id = NOBODY.to_string();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]);
+    command.arg(program);
+    command
+}
+
+fn gives_up_root(user: User) -> bool {
+    user == User::Ordinary && nix::unistd::geteuid().is_root()
 }
 
 /// What a tournament came to.

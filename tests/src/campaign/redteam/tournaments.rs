@@ -1,14 +1,15 @@
 //! The tournaments of one tier and user: tricks that report themselves, all at once; those against
 //! time, one match after another; those against the clock of CPU time.
 
+use std::time::Instant;
+
 use super::judge::{Verdicts, faults_of, moves_of, promise_of};
 use super::site::{Played, Programs, Site};
 use super::{Findings, Options, Tier, User};
 
 /// Promises that are judged by how time passes.
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
-/// Who computes in more than this part of its rests does so on purpose: before the answer has
-/// arrived and everything is frozen, some time passes.
+/// Who uses more than this part of a core in the middle of its rests does not rest.
 const AT_REST: f64 = 0.1;
 /// Work of which less than this part is counted was lost.
 const COUNTED: f64 = 0.7;
@@ -42,7 +43,12 @@ pub(super) fn run(
         findings,
     };
     all.reporting(&reporting);
-    all.timed(&timed);
+    // Rests are looked at in their middle, so they have one.
+    for (promise, time) in [("cpu-share", "100ms"), ("freezing", "400ms")] {
+        let mut tricks = timed.clone();
+        tricks.retain(|trick| promise_of(trick) == promise);
+        all.timed(&tricks, time);
+    }
     all.clock(&clock);
     all.verdicts
 }
@@ -62,28 +68,29 @@ impl All<'_> {
         if tricks.is_empty() {
             return;
         }
-        let site = Site::new(self.programs, self.user);
+        let site = Site::new(self.programs, self.user, Some(1));
         let mut bots = site.bot("witness", "['./script']", "opponent", "");
         for trick in tricks {
             bots += &site.attacker(trick, "");
         }
         let top = "format = \"gauntlet\"\nchallengers = [\"witness\"]\nconcurrency = 2\n";
         let limits = "[limits]\nmax_plies = 4\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n";
-        let played = site.play(&self.configuration(top, limits, &bots));
+        let played = self.play(&site, top, limits, &bots);
         if self.is_played(&played, tricks) {
             self.verdicts.take_reports(&played, tricks);
             self.verdicts.take_effects(&site, &played);
         }
     }
 
-    /// Tricks against the time of `mcts`.
-    fn timed(&mut self, tricks: &[String]) {
+    /// Tricks against the time of `mcts`, which takes this much for a move.
+    fn timed(&mut self, tricks: &[String], time: &str) {
         if tricks.is_empty() {
             return;
         }
-        let site = Site::new(self.programs, self.user);
+        let site = Site::new(self.programs, self.user, Some(1));
         let mcts = "[\"referee\", \"bot\", \"mcts\"]";
-        let mut bots = site.bot("mcts", mcts, "opponent", "time = { per_move = \"100ms\" }");
+        let time = format!("time = {{ per_move = \"{time}\" }}");
+        let mut bots = site.bot("mcts", mcts, "opponent", &time);
         let honest = format!("['{}', 'plays']", self.programs.hostile().display());
         bots += &site.bot("honest", &honest, "attacker", "");
         for trick in tricks {
@@ -94,7 +101,7 @@ impl All<'_> {
         let limits = format!(
             "[limits]\nmax_plies = {plies}\n[time]\nper_move = \"20s\"\nstartup = \"60s\"\n"
         );
-        let played = site.play(&self.configuration(top, &limits, &bots));
+        let played = self.play(&site, top, &limits, &bots);
         if !self.is_played(&played, tricks) {
             return;
         }
@@ -112,12 +119,22 @@ impl All<'_> {
                 (_, 0) => verdict.successes.push(what),
                 _ => verdict.unknown.push(what),
             }
-            for (way, rate) in rates {
-                let text = format!("{trick}: {way}: {:.0} % of the rests", 100.0 * rate);
-                if rate > AT_REST {
+            if promise_of(trick) == "freezing" {
+                let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
+                let ways = rates
+                    .iter()
+                    .map(|(way, rate)| format!("{way} {:.0} %", 100.0 * rate));
+                let ways: Vec<String> = ways.collect();
+                let text = format!("{trick}: in rests, {}", ways.join(", "));
+                if total > AT_REST {
                     verdict.successes.push(text.clone());
                 }
-                verdict.attempts.push(text);
+                verdict.attempts.push(text.clone());
+                if ways.is_empty() {
+                    verdict
+                        .unknown
+                        .push(format!("{trick}: no rests; {faults:?}"));
+                }
             }
             if moves_of(&played, trick).len() < 2 {
                 verdict
@@ -132,7 +149,7 @@ impl All<'_> {
         if tricks.is_empty() {
             return;
         }
-        let site = Site::new(self.programs, self.user);
+        let site = Site::new(self.programs, self.user, Some(1));
         let honest = format!("['{}', 'plays']", self.programs.hostile().display());
         let mut bots = site.bot("honest", &honest, "opponent", "");
         for trick in tricks {
@@ -141,7 +158,7 @@ impl All<'_> {
         let top =
             "format = \"gauntlet\"\nchallengers = [\"honest\"]\nconcurrency = 1\nclock = \"cpu\"\n";
         let limits = "[limits]\nmax_plies = 2\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n";
-        let played = site.play(&self.configuration(top, limits, &bots));
+        let played = self.play(&site, top, limits, &bots);
         if !self.is_played(&played, tricks) {
             return;
         }
@@ -170,13 +187,23 @@ impl All<'_> {
         }
     }
 
-    fn configuration(&self, top: &str, limits: &str, bots: &str) -> String {
-        format!(
+    fn play(&mut self, site: &Site, top: &str, limits: &str, bots: &str) -> Played {
+        let configuration = format!(
             "name = \"redteam\"\nseed = 1\nsandbox = \"{}\"\n{top}\
              games = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n{limits}{}{bots}",
             self.tier.name(),
             Site::resources(),
-        )
+        );
+        let begun = Instant::now();
+        let played = site.play(&configuration);
+        self.findings.figure(format!(
+            "{}, {}: {} matches in {:.1} s",
+            self.tier.name(),
+            self.user.name(),
+            played.records.len(),
+            begun.elapsed().as_secs_f64()
+        ));
+        played
     }
 
     /// Whether there is anything to judge.

@@ -6,7 +6,7 @@
 )]
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -184,9 +184,9 @@ pub(super) fn cpu() -> Duration {
     time.expect("a clock of this process").into()
 }
 
-/// Spins until this process has used so much of the CPU, or time is up, and adds what it used to
-/// a number, in nanoseconds, all the time.
-pub(super) fn burn(time: Duration, used: &AtomicU64, end: Instant) {
+/// Spins until this process has used so much of the CPU, or time is up, and says all the time how
+/// many nanoseconds more it has used.
+pub(super) fn burn(time: Duration, end: Instant, used: impl Fn(u64)) {
     let begun = cpu();
     let mut counted = begun;
     while counted - begun < time && Instant::now() < end {
@@ -194,7 +194,7 @@ pub(super) fn burn(time: Duration, used: &AtomicU64, end: Instant) {
             std::hint::spin_loop();
         }
         let now = cpu();
-        used.fetch_add((now - counted).as_nanos() as u64, Ordering::Relaxed);
+        used((now - counted).as_nanos() as u64);
         counted = now;
     }
 }

@@ -32,12 +32,11 @@ pub(super) fn burner_40(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
 
 /// Processes that spin, each in a session of its own, which the kernel may give a share of its own.
 fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
-    let Ok(numbers) = shared() else { return None };
     let end = Instant::now() + BURNING;
     let started = (0..count).filter(|_| {
         let body = || {
             let _ = setsid();
-            burn(BURNING, &numbers[0], end);
+            burn(BURNING, end, |_| {});
         };
         fork(body).is_ok()
     });
@@ -46,7 +45,7 @@ fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
 }
 
 /// Ways to go on while everybody else is stopped: names and what does it, until a moment.
-const WAYS: [(&str, fn(&'static AtomicU64, Instant)); 8] = [
+const WAYS: [(&str, fn(Used, Instant)); 8] = [
     ("spin", spin),
     ("fork and exit", fork_and_exit),
     ("timer", by_timer),
@@ -57,49 +56,83 @@ const WAYS: [(&str, fn(&'static AtomicU64, Instant)); 8] = [
     ("slowed supervisor", by_slowing),
 ];
 
-/// Starts workers by all ways, and reports in later turns how much of the CPU they used between
-/// two turns.
+/// Only this part of a rest counts: before, the answer is still on its way, for a while beside so
+/// many that spin, and everybody is just being stopped; after, they are continued.
+const FROM: Duration = Duration::from_millis(150);
+const TO: Duration = Duration::from_millis(350);
+/// A rest is at least so long, if the opponent takes 400 ms.
+const WHOLE: Duration = Duration::from_millis(380);
+
+/// Where a way adds up the CPU time that it used in rests, in nanoseconds, and when the rest began,
+/// by the clock of the machine; 0 before the first one.
+#[derive(Clone, Copy)]
+struct Used {
+    sum: &'static AtomicU64,
+    rest: &'static AtomicU64,
+}
+
+impl Used {
+    fn burn(self, time: Duration, end: Instant) {
+        burn(time, end, |more| {
+            let begun = Duration::from_nanos(self.rest.load(Ordering::Relaxed));
+            let passed = now().saturating_sub(begun);
+            if !begun.is_zero() && passed > FROM && passed < TO {
+                add(self.sum, more);
+            }
+        });
+    }
+}
+
+fn now() -> Duration {
+    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC);
+    time.expect("a clock of the machine").into()
+}
+
+fn add(sum: &AtomicU64, more: u64) {
+    sum.fetch_add(more, Ordering::Relaxed);
+}
+
+/// Starts workers by all ways, and reports in later turns how much of the CPU they used in the
+/// middle of the rest before.
 pub(super) fn walker(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     let Ok(numbers) = shared() else { return None };
+    let rest = &numbers[WAYS.len()];
     let end = Instant::now() + BURNING;
-    for (place, (name, way)) in WAYS.iter().enumerate() {
+    for ((name, way), sum) in WAYS.iter().zip(numbers) {
         let body = || {
             let _ = setsid();
-            way(&numbers[place], end);
+            way(Used { sum, rest }, end);
         };
         if let Err(error) = fork(body) {
             attempts.add(name, false, format!("not started: {error}"));
         }
     }
-    let used = move || {
-        WAYS.iter()
-            .zip(numbers)
-            .map(|(_, used)| used.load(Ordering::Relaxed))
-    };
-    let mut before: Vec<u64> = used().collect();
-    let mut rested = Instant::now();
+    let begin = |rest: &AtomicU64| rest.store(now().as_nanos() as u64, Ordering::Relaxed);
+    begin(rest);
     Some(Box::new(move |attempts| {
-        let wall = rested.elapsed().as_micros() as u64;
-        attempts.number("rest_us", wall);
-        for (((name, _), now), before) in WAYS.iter().zip(used()).zip(&before) {
-            attempts.number(name, (now - before) / 1000);
+        let begun = Duration::from_nanos(rest.swap(0, Ordering::Relaxed));
+        let passed = now().saturating_sub(begun);
+        let used = numbers.iter().map(|sum| sum.swap(0, Ordering::Relaxed));
+        let used: Vec<u64> = used.take(WAYS.len()).collect();
+        // In a shorter rest all were continued in what would have been its middle.
+        if passed > WHOLE {
+            attempts.number("rest_us", (TO - FROM).as_micros() as u64);
+            for ((name, _), used) in WAYS.iter().zip(used) {
+                attempts.number(name, used / 1000);
+            }
         }
-        // What is burnt in this turn does not count: the bot waits a little, so that there is
-        // something to be stopped.
-        std::thread::sleep(Duration::from_millis(5));
-        before = used().collect();
-        rested = Instant::now();
+        begin(rest);
     }))
 }
 
-fn spin(used: &'static AtomicU64, end: Instant) {
-    burn(BURNING, used, end);
+fn spin(used: Used, end: Instant) {
+    used.burn(BURNING, end);
 }
 
 /// A walk through all processes may come too late for each of them.
-fn fork_and_exit(used: &'static AtomicU64, end: Instant) {
+fn fork_and_exit(used: Used, end: Instant) {
     while Instant::now() < end {
-        burn(Duration::from_millis(1), used, end);
+        used.burn(Duration::from_millis(1), end);
         // The parent goes, its child is the next one.
         if fork(|| fork_and_exit(used, end)).is_ok() {
             return;
@@ -108,7 +141,7 @@ fn fork_and_exit(used: &'static AtomicU64, end: Instant) {
 }
 
 /// A timer of the kernel's that continues this process every two milliseconds.
-fn by_timer(used: &'static AtomicU64, end: Instant) {
+fn by_timer(used: Used, end: Instant) {
     // The signal's number comes second in `sigevent`, after a pointer; 0 is to send a signal.
     let mut event = [0_u32; 16];
     event[2] = libc::SIGCONT as u32;
@@ -121,12 +154,12 @@ fn by_timer(used: &'static AtomicU64, end: Instant) {
     let often = [0_u64, 2_000_000, 0, 2_000_000];
     let arguments = [timer[0] as usize, 0, often.as_ptr() as usize, 0];
     if call(libc::SYS_timer_settime, &arguments).is_ok() {
-        burn(BURNING, used, end);
+        used.burn(BURNING, end);
     }
 }
 
 /// A file that sends the signal when there is something to read, as somebody is who writes.
-fn by_file(used: &'static AtomicU64, end: Instant) {
+fn by_file(used: Used, end: Instant) {
     let pipe = [0_i32; 2];
     let flags = libc::O_NONBLOCK as usize;
     if call(libc::SYS_pipe2, &[pipe.as_ptr() as usize, flags]).is_err() {
@@ -146,7 +179,7 @@ fn by_file(used: &'static AtomicU64, end: Instant) {
         write_now_and_then(writer, end);
     };
     if fork(write).is_ok() {
-        burn(BURNING, used, end);
+        used.burn(BURNING, end);
     }
 }
 
@@ -163,43 +196,43 @@ fn write_now_and_then(writer: usize, end: Instant) {
 }
 
 /// Children whose end continues the parent, one after another.
-fn by_childs_end(used: &'static AtomicU64, end: Instant) {
+fn by_childs_end(used: Used, end: Instant) {
     while Instant::now() < end {
         for _ in 0..20 {
             let end = Instant::now() + Duration::from_millis(20);
-            let _ = clone(libc::SIGCONT, || burn(PIECE, used, end));
+            let _ = clone(libc::SIGCONT, || used.burn(PIECE, end));
         }
-        burn(Duration::from_millis(2), used, end);
+        used.burn(Duration::from_millis(2), end);
         let all = libc::__WALL | libc::WNOHANG;
         while call(libc::SYS_wait4, &[usize::MAX, 0, all as usize, 0]).is_ok_and(|pid| pid > 0) {}
     }
 }
 
 /// Each process continues its child by its own end.
-fn by_parents_end(used: &'static AtomicU64, end: Instant) {
+fn by_parents_end(used: Used, end: Instant) {
     while Instant::now() < end {
         let body = || {
             let ask = libc::PR_SET_PDEATHSIG as usize;
             let _ = call(libc::SYS_prctl, &[ask, libc::SIGCONT as usize]);
-            burn(Duration::from_millis(1), used, end);
+            used.burn(Duration::from_millis(1), end);
             by_parents_end(used, end);
         };
         if fork(body).is_ok() {
-            burn(Duration::from_millis(1), used, end);
+            used.burn(Duration::from_millis(1), end);
             return;
         }
     }
 }
 
 /// Processes that continue each other: nobody else is in their group.
-fn by_senders(used: &'static AtomicU64, end: Instant) {
+fn by_senders(used: Used, end: Instant) {
     let group = Pid::from_raw(id() as i32);
     let _ = setpgid(group, group);
     let send = move || {
         while Instant::now() < end {
             // 0 is the own group.
             let _ = kill(Pid::from_raw(0), Signal::SIGCONT);
-            burn(Duration::from_micros(100), used, end);
+            used.burn(Duration::from_micros(100), end);
         }
     };
     for _ in 0..3 {
@@ -210,7 +243,7 @@ fn by_senders(used: &'static AtomicU64, end: Instant) {
 
 /// Whoever has to stop the others comes last, where a bot can have that: only the first process of
 /// a sandbox, never the machine's.
-fn by_slowing(used: &'static AtomicU64, end: Instant) {
+fn by_slowing(used: Used, end: Instant) {
     let command = fs::read("/proc/1/cmdline").unwrap_or_default();
     let mut words = command.split(|byte| *byte == 0);
     if words.nth(1) == Some(b"init") && id() != 1 {
@@ -228,10 +261,10 @@ fn by_slowing(used: &'static AtomicU64, end: Instant) {
             );
         }
         for _ in 0..16 {
-            let _ = fork(|| burn(BURNING, used, end));
+            let _ = fork(|| used.burn(BURNING, end));
         }
     }
-    burn(BURNING, used, end);
+    used.burn(BURNING, end);
 }
 
 /// Workers one after another that nobody waits for: the kernel adds the time of a child to its
@@ -244,7 +277,7 @@ pub(super) fn ignored_children(_: &Targets, attempts: &mut Attempts) -> Option<L
         let before = unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) };
         for _ in 0..PIECES {
             let end = Instant::now() + 20 * PIECE;
-            if let Ok(child) = fork(|| burn(PIECE, &used[0], end)) {
+            if let Ok(child) = fork(|| burn(PIECE, end, |more| add(&used[0], more))) {
                 // Ends when there is no child any more.
                 while waitpid(child, None) == Err(Errno::EINTR) {}
             }
@@ -268,7 +301,7 @@ pub(super) fn daemons(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
             let leave = || {
                 let _ = setsid();
                 let _ = fork(|| {
-                    burn(PIECE, &used[0], end);
+                    burn(PIECE, end, |more| add(&used[0], more));
                     used[1].fetch_add(1, Ordering::Relaxed);
                 });
             };
@@ -307,11 +340,8 @@ pub(super) fn other_group(_: &Targets, attempts: &mut Attempts) -> Option<Later>
     }
     lost_work(attempts, || {
         let Ok(used) = shared() else { return 0 };
-        burn(
-            PIECES * PIECE,
-            &used[0],
-            Instant::now() + 20 * PIECES * PIECE,
-        );
+        let end = Instant::now() + 20 * PIECES * PIECE;
+        burn(PIECES * PIECE, end, |more| add(&used[0], more));
         used[0].load(Ordering::Relaxed)
     });
     None

@@ -98,9 +98,12 @@ impl Raid {
         }
     }
 
-    /// What is done in a turn; gives what is to be reported.
-    pub(crate) fn turn(&mut self) -> Value {
+    /// What is done in a turn in this seat; gives what is to be reported.
+    pub(crate) fn turn(&mut self, seat: &Value) -> Value {
         let mut attempts = Attempts::default();
+        if self.targets.is_spared(seat) {
+            return Value::Null;
+        }
         if !self.begun {
             self.begun = true;
             self.later = (self.trick)(&self.targets, &mut attempts);

@@ -52,7 +52,8 @@ pub(super) fn network(targets: &Targets, attempts: &mut Attempts) -> Option<Late
         ("bluetooth", libc::AF_BLUETOOTH, libc::SOCK_RAW),
     ] {
         // Nobody is connected to: there is nothing on this machine to try it with.
-        let socket = call(libc::SYS_socket, &[family as usize, kind as usize, 0]);
+        let icmp = usize::from(name == "raw");
+        let socket = call(libc::SYS_socket, &[family as usize, kind as usize, icmp]);
         if let Ok(fd) = socket {
             let _ = call(libc::SYS_close, &[fd]);
         }

@@ -67,6 +67,11 @@ impl Targets {
         self.all[name].as_u64().unwrap_or_default() as usize
     }
 
+    /// Whether nothing is tried in this seat: once is enough, and takes half of the time.
+    pub(crate) fn is_spared(&self, seat: &Value) -> bool {
+        self.all["only seat"].is_u64() && self.all["only seat"] != *seat
+    }
+
     /// The referee, the opponents and their supervisors, by the numbers that they have outside of
     /// any sandbox.
     pub(crate) fn processes(&self) -> Vec<Process> {
