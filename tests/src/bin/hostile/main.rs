@@ -40,6 +40,12 @@ fn main() {
             let ran = redteam::outside::run(targets.as_ref(), &command);
             return ran.expect("what stands around a tournament");
         }
+        "redteam-beside" => {
+            let trick = arguments.next().expect("a trick");
+            redteam::Raid::new(&trick).turn(&Value::Null);
+            let error = processes::become_other(&arguments.collect::<Vec<_>>());
+            panic!("no other bot: {error}");
+        }
         "tricks" => return redteam::words().for_each(|word| println!("{word}")),
         "redteam" => {
             let trick = arguments.next().expect("a trick");

@@ -168,7 +168,7 @@ fn show(
                     .push(format!("{sentence}; nobody says if that is promised")),
             }
         }
-        for unknown in &verdict.unknown {
+        for unknown in verdict.unknown.iter().filter(|_| promised != Some(false)) {
             findings
                 .wrong
                 .push(format!("{place}: {promise}: not tested: {unknown}"));

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::User;
+use super::{Tier, User};
 use crate::traces::MARK;
 use crate::{Arena, Ran};
 
@@ -21,8 +21,8 @@ const SECRET: &str = "RED_SECRET";
 const WORD: &str = "\"witness\"";
 pub(super) const FORGED: &str = "\"forgery\"";
 /// Limits that bots get.
-pub(super) const MEMORY: &str = "256MiB";
-pub(super) const PROCESSES: u64 = 50;
+const MEMORY: &str = "256MiB";
+const PROCESSES: u64 = 50;
 const TMP_MIB: u64 = 16;
 
 /// Copies of the programs where every user may read them.
@@ -180,12 +180,15 @@ impl<'a> Site<'a> {
         )
     }
 
-    /// The bounds of all bots.
-    pub(super) fn resources() -> String {
-        format!(
-            "[resources]\nmemory = \"{MEMORY}\"\nprocesses = {PROCESSES}\ntmp = \"{TMP_MIB}MiB\"\n\
-             info_bytes = \"1MiB\"\n"
-        )
+    /// The bounds of all bots; without a sandbox there are none but the referee's own.
+    pub(super) fn resources(tier: Tier) -> String {
+        let kernel =
+            format!("memory = \"{MEMORY}\"\nprocesses = {PROCESSES}\ntmp = \"{TMP_MIB}MiB\"\n");
+        let kernel = match tier {
+            Tier::None => "",
+            _ => &kernel,
+        };
+        format!("[resources]\ninfo_bytes = \"1MiB\"\n{kernel}")
     }
 
     /// Plays this configuration as the user.

@@ -73,7 +73,7 @@ impl All<'_> {
         for trick in tricks {
             bots += &site.attacker(trick, "");
         }
-        let top = "format = \"gauntlet\"\nchallengers = [\"witness\"]\nconcurrency = 2\n";
+        let top = "format = \"gauntlet\"\nchallengers = [\"witness\"]\nconcurrency = 3\n";
         let limits = "[limits]\nmax_plies = 4\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n";
         let played = self.play(&site, top, limits, &bots);
         if self.is_played(&played, tricks) {
@@ -92,11 +92,13 @@ impl All<'_> {
         let time = format!("time = {{ per_move = \"{time}\" }}");
         let mut bots = site.bot("mcts", mcts, "opponent", &time);
         let honest = format!("['{}', 'plays']", self.programs.hostile().display());
-        bots += &site.bot("honest", &honest, "attacker", "");
+        if promise_of(&tricks[0]) == "cpu-share" {
+            bots += &site.bot("honest", &honest, "attacker", "");
+        }
         for trick in tricks {
             bots += &site.attacker(trick, "");
         }
-        let plies = if self.short { 8 } else { 20 };
+        let plies = if self.short { 6 } else { 20 };
         let top = "format = \"gauntlet\"\nchallengers = [\"mcts\"]\nconcurrency = 1\n";
         let limits = format!(
             "[limits]\nmax_plies = {plies}\n[time]\nper_move = \"20s\"\nstartup = \"60s\"\n"
@@ -136,7 +138,7 @@ impl All<'_> {
                         .push(format!("{trick}: no rests; {faults:?}"));
                 }
             }
-            if moves_of(&played, trick).len() < 2 {
+            if lost == 0 && moves_of(&played, trick).len() < 2 {
                 verdict
                     .unknown
                     .push(format!("{trick}: too few moves; {faults:?}"));
@@ -192,7 +194,7 @@ impl All<'_> {
             "name = \"redteam\"\nseed = 1\nsandbox = \"{}\"\n{top}\
              games = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n{limits}{}{bots}",
             self.tier.name(),
-            Site::resources(),
+            Site::resources(self.tier),
         );
         let begun = Instant::now();
         let played = site.play(&configuration);

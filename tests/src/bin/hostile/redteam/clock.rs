@@ -198,7 +198,7 @@ fn write_now_and_then(writer: usize, end: Instant) {
 /// Children whose end continues the parent, one after another.
 fn by_childs_end(used: Used, end: Instant) {
     while Instant::now() < end {
-        for _ in 0..20 {
+        for _ in 0..6 {
             let end = Instant::now() + Duration::from_millis(20);
             let _ = clone(libc::SIGCONT, || used.burn(PIECE, end));
         }

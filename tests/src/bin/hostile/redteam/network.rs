@@ -59,20 +59,6 @@ pub(super) fn network(targets: &Targets, attempts: &mut Attempts) -> Option<Late
         }
         attempts.call(name, socket, "a socket");
     }
-    let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
-    let names = devices
-        .lines()
-        .skip(2)
-        .filter_map(|line| line.split_once(':'));
-    let others: Vec<&str> = names
-        .map(|(name, _)| name.trim())
-        .filter(|name| *name != "lo")
-        .collect();
-    attempts.add(
-        "see network devices",
-        !others.is_empty(),
-        format!("{others:?}"),
-    );
     attempts.io(
         "netlink",
         netlink(),
@@ -225,6 +211,20 @@ pub(super) fn channels(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
         let read = fs::read_to_string(path);
         attempts.io("see how busy the machine is", read, path);
     }
+    let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
+    let names = devices
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split_once(':'));
+    let others: Vec<&str> = names
+        .map(|(name, _)| name.trim())
+        .filter(|name| *name != "lo")
+        .collect();
+    attempts.add(
+        "see network devices",
+        !others.is_empty(),
+        format!("{others:?}"),
+    );
     let watch = call(libc::SYS_inotify_init1, &[libc::O_NONBLOCK as usize]).and_then(|fd| {
         let path = super::files::c_string(&shared).ok_or(Errno::EINVAL)?;
         let opened = libc::IN_OPEN as usize;
