@@ -19,7 +19,9 @@ mod quick;
 pub mod schema;
 mod time;
 
-pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record};
+pub use log::{
+    Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,
+};
 pub use messages::{
     BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
     MoveText, Opponent, PlayedMove, Start, ToBot, Turn, Wants,

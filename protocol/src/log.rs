@@ -72,6 +72,19 @@ pub struct Player {
     /// What kept it within its bounds, where it was in a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<Confined>,
+    /// How its CPU time was measured, where that was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_time: Option<CpuTimeBy>,
+}
+
+/// How the CPU time of a bot's processes was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuTimeBy {
+    /// By the kernel, for all of them together.
+    Counted,
+    /// By looking at those that were there: a bot that wants to can hide some of its time.
+    Estimated,
 }
 
 /// What was enforced on a player.

@@ -288,9 +288,9 @@ impl Kept {
     pub(super) async fn exit(&mut self, within: Duration) -> Option<String> {
         let known = poll_fn(|cx| {
             let polled = self.poll_reports(cx);
-            match self.exit {
-                Some(_) => Poll::Ready(()),
-                None => polled,
+            match self.exit.is_some() || self.over.is_some() {
+                true => Poll::Ready(()),
+                false => polled,
             }
         });
         let _ = timeout(within, known).await;
@@ -300,8 +300,11 @@ impl Kept {
     /// The same without waiting.
     pub(super) fn exit_so_far(&mut self) -> Option<String> {
         let running = self.is_running();
+        // Its end may take a while after that.
+        if self.over.is_some() {
+            return self.over.clone();
+        }
         match &self.exit {
-            Some(_) if self.over.is_some() => self.over.clone(),
             Some(exit) => Some(match &self.enforced {
                 Some(what) => format!("{} ({what})", exit.in_words()),
                 None => exit.in_words(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::{ClockKind, CpuTimeBy};
 use thiserror::Error;
 
 use super::cage::limits::Sandbox;
@@ -82,9 +83,23 @@ impl Nursery {
         let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
         let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut cages = BTreeMap::new();
+        let specs_of = specs.clone().into_iter();
         for spec in specs {
             cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);
         }
+        let estimated = specs_of.filter(|spec| {
+            let cage: &Cage = &cages[&spec.name];
+            measured(spec, cage) == Some(CpuTimeBy::Estimated)
+        });
+        let estimated: Vec<String> = estimated.map(|spec| format!("`{}`", spec.name)).collect();
+        let news = match &estimated[..] {
+            [] => Vec::new(),
+            names => vec![format!(
+                "the CPU time of {} is an estimate, of which a bot can hide some: only control \
+                 groups count all of it, in a sandbox (`referee doctor`)",
+                names.join(", ")
+            )],
+        };
         Ok(Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
@@ -92,7 +107,7 @@ impl Nursery {
             tracer: None,
             started: AtomicUsize::new(0),
             bots: Mutex::default(),
-            news: Mutex::default(),
+            news: Mutex::new(news),
         })
     }
 
@@ -167,6 +182,11 @@ impl Nursery {
         &self.cages[&spec.name]
     }
 
+    /// How a bot's CPU time is measured, if that is limited.
+    pub fn limits_cpu_time(&self, spec: &BotSpec) -> Option<CpuTimeBy> {
+        measured(spec, self.cage(spec))
+    }
+
     async fn spawn(
         &self,
         spec: &BotSpec,
@@ -223,6 +243,11 @@ impl Nursery {
     pub async fn all_gone(&self) {
         self.keepers.all_gone().await;
     }
+}
+
+fn measured(spec: &BotSpec, cage: &Cage) -> Option<CpuTimeBy> {
+    let limited = spec.time.clock == ClockKind::Cpu || cage.resources().cpu_time.is_some();
+    limited.then(|| cage.cpu_time())
 }
 
 fn failure_of(started: &Result<Box<BotProcess>, NotStarted>) -> Option<&Failure> {

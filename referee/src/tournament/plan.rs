@@ -167,6 +167,7 @@ impl Plan {
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: nursery.cage(spec).confined().cloned(),
+                cpu_time: nursery.limits_cpu_time(spec),
             })
             .collect()
     }

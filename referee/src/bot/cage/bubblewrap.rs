@@ -13,6 +13,9 @@ pub(super) const IN_MEMORY: [&str; 2] = ["/tmp", "/dev/shm"];
 /// What the kernel has in `/proc` to be set up; none of it is a bot's to set.
 const SETTINGS: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
 
+/// What the kernel tells there about more than the sandbox.
+const TOLD: [&str; 2] = ["/proc/keys", "/proc/key-users"];
+
 /// The program.
 const PROGRAM: &str = "bwrap";
 
@@ -113,6 +116,9 @@ impl Bubblewrap {
         command.push(&["--proc", "/proc", "--dev", "/dev"]);
         for path in SETTINGS.map(Path::new).iter().filter(|path| path.exists()) {
             command.bind(path);
+        }
+        for path in TOLD.map(Path::new).iter().filter(|path| path.exists()) {
+            command.push(&["--ro-bind", "/dev/null", &text(path)]);
         }
         command.writable(IN_MEMORY[1], tmp);
         command.push(&["--remount-ro", "/dev"]);

@@ -188,13 +188,9 @@ mod implementation {
         libc::CLONE_NEWUTS,
         0x80, // CLONE_NEWTIME
     ];
-    /// The kinds of sockets that make sense in a network of one's own.
-    const FAMILIES: [i32; 4] = [
-        libc::AF_UNIX,
-        libc::AF_INET,
-        libc::AF_INET6,
-        libc::AF_NETLINK,
-    ];
+    /// The kinds of sockets that reach nobody from a network of one's own. Sockets in the file system
+    /// would: who may read a folder may connect to those in it.
+    const FAMILIES: [i32; 3] = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     /// Terminals and files take these; what they do outlives or leaves the bot.
     const IOCTLS: [u64; 3] = [
         libc::TIOCSTI,

@@ -21,10 +21,12 @@ pub mod walls;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use protocol::{Confined, Enforced};
+use protocol::{Confined, CpuTimeBy, Enforced};
 use tempfile::TempDir;
 use thiserror::Error;
 
@@ -291,6 +293,14 @@ impl Cage {
         &self.wanted.resources
     }
 
+    /// How the CPU time of the bot is known.
+    pub fn cpu_time(&self) -> CpuTimeBy {
+        match self.cgroups.cpu() {
+            true => CpuTimeBy::Counted,
+            false => CpuTimeBy::Estimated,
+        }
+    }
+
     /// The sandbox that it really is in.
     pub fn sandbox(&self) -> Sandbox {
         match self.kept {
@@ -333,7 +343,11 @@ impl Cage {
         let apart = match &self.kept {
             Keeping::Open | Keeping::Limits => Apart::Limits,
             Keeping::Restricted(view) => {
-                let tmp = tempfile::Builder::new().prefix("referee-").tempdir()?;
+                let private = Permissions::from_mode(0o700);
+                let tmp = tempfile::Builder::new()
+                    .prefix("referee-")
+                    .permissions(private)
+                    .tempdir()?;
                 let path = tmp.path().canonicalize()?;
                 prepared.plan.tmp = Some(path.clone());
                 prepared.tmp = Some(tmp);
