@@ -21,6 +21,13 @@ pub(super) struct Verdict {
     pub(super) refused: Option<String>,
 }
 
+impl Verdict {
+    /// Nothing speaks against the promise.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.successes.is_empty() && self.unknown.is_empty()
+    }
+}
+
 /// All verdicts, by promise.
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {

@@ -33,11 +33,7 @@ impl Cell {
             (_, None) => Cell::Untried,
             (_, Some(verdict)) if verdict.refused.is_some() => Cell::Refused,
             (Some(false) | None, _) => Cell::NotPromised,
-            (Some(true), Some(verdict))
-                if verdict.successes.is_empty() && verdict.unknown.is_empty() =>
-            {
-                Cell::Held
-            }
+            (Some(true), Some(verdict)) if verdict.is_quiet() => Cell::Held,
             (Some(true), Some(_)) => Cell::Broken,
         }
     }

@@ -3,12 +3,16 @@
 
 use std::time::Instant;
 
-use super::judge::{Verdicts, faults_of, moves_of, promise_of};
+use super::judge::{Verdict, Verdicts, faults_of, moves_of, promise_of};
 use super::site::{Played, Programs, Site};
 use super::{Findings, Options, Tier, User};
 
 /// Promises that are judged by how time passes.
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
+/// The bot beside which nothing is tried.
+const HONEST: &str = "honest";
+/// What hangs on time is tried at most so many times.
+const TRIES: u32 = 3;
 /// Who uses more than this part of a core in the middle of its rests does not rest.
 const AT_REST: f64 = 0.1;
 /// Work of which less than this part is counted was lost.
@@ -82,18 +86,41 @@ impl All<'_> {
         }
     }
 
-    /// Tricks against the time of `mcts`, which takes this much for a move.
+    /// Tricks against the time of `mcts`, which takes this much for a move. What succeeds only once
+    /// was another program on the machine: it is tried again.
     fn timed(&mut self, tricks: &[String], time: &str) {
         if tricks.is_empty() {
             return;
         }
-        let site = Site::new(self.programs, self.user, Some(1));
+        let promise = promise_of(&tricks[0]);
+        for _ in 0..TRIES {
+            let site = Site::new(self.programs, self.user, Some(1));
+            let played = self.play_timed(&site, tricks, time);
+            if !self.is_played(&played, tricks) {
+                return;
+            }
+            let mut verdict = Verdict::default();
+            for trick in tricks {
+                judge_time(&played, trick, &mut verdict);
+                if promise == "freezing" {
+                    judge_rests(&played, trick, &mut verdict);
+                }
+            }
+            let done = verdict.is_quiet();
+            *self.verdicts.of(promise) = verdict;
+            if done {
+                return;
+            }
+        }
+    }
+
+    fn play_timed(&mut self, site: &Site, tricks: &[String], time: &str) -> Played {
         let mcts = "[\"referee\", \"bot\", \"mcts\"]";
         let time = format!("time = {{ per_move = \"{time}\" }}");
         let mut bots = site.bot("mcts", mcts, "opponent", &time);
-        let honest = format!("['{}', 'plays']", self.programs.hostile().display());
         if promise_of(&tricks[0]) == "cpu-share" {
-            bots += &site.bot("honest", &honest, "attacker", "");
+            let honest = format!("['{}', 'plays']", self.programs.hostile().display());
+            bots += &site.bot(HONEST, &honest, "attacker", "");
         }
         for trick in tricks {
             bots += &site.attacker(trick, "");
@@ -103,47 +130,7 @@ impl All<'_> {
         let limits = format!(
             "[limits]\nmax_plies = {plies}\n[time]\nper_move = \"20s\"\nstartup = \"60s\"\n"
         );
-        let played = self.play(&site, top, &limits, &bots);
-        if !self.is_played(&played, tricks) {
-            return;
-        }
-        // A machine that is busy with something else is nobody's fault.
-        let busy = lost_on_time(&played, "honest");
-        for trick in tricks {
-            let lost = lost_on_time(&played, trick);
-            let faults = faults_of(&played, trick);
-            let rates = rates(&played, trick);
-            let verdict = self.verdicts.of(promise_of(trick));
-            let what = format!("{trick}: mcts lost {lost} matches on time, and {busy} without it");
-            verdict.attempts.push(what.clone());
-            match (lost, busy) {
-                (0, _) => {}
-                (_, 0) => verdict.successes.push(what),
-                _ => verdict.unknown.push(what),
-            }
-            if promise_of(trick) == "freezing" {
-                let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
-                let ways = rates
-                    .iter()
-                    .map(|(way, rate)| format!("{way} {:.0} %", 100.0 * rate));
-                let ways: Vec<String> = ways.collect();
-                let text = format!("{trick}: in rests, {}", ways.join(", "));
-                if total > AT_REST {
-                    verdict.successes.push(text.clone());
-                }
-                verdict.attempts.push(text.clone());
-                if ways.is_empty() {
-                    verdict
-                        .unknown
-                        .push(format!("{trick}: no rests; {faults:?}"));
-                }
-            }
-            if lost == 0 && moves_of(&played, trick).len() < 2 {
-                verdict
-                    .unknown
-                    .push(format!("{trick}: too few moves; {faults:?}"));
-            }
-        }
+        self.play(site, top, &limits, &bots)
     }
 
     /// Tricks against the clock of CPU time.
@@ -232,6 +219,46 @@ impl All<'_> {
         }
         false
     }
+}
+
+/// Whether `mcts` lost on time.
+fn judge_time(played: &Played, trick: &str, verdict: &mut Verdict) {
+    let lost = lost_on_time(played, trick);
+    // A machine that is busy with something else is nobody's fault.
+    let busy = lost_on_time(played, HONEST);
+    let what = format!("{trick}: mcts lost {lost} matches on time, and {busy} without it");
+    verdict.attempts.push(what.clone());
+    match (lost, busy) {
+        (0, _) if moves_of(played, trick).len() < 2 => {
+            let faults = faults_of(played, trick);
+            let few = format!("{trick}: too few moves; {faults:?}");
+            verdict.unknown.push(few);
+        }
+        (0, _) => {}
+        (_, 0) => verdict.successes.push(what),
+        _ => verdict.unknown.push(what),
+    }
+}
+
+/// Whether somebody rested.
+fn judge_rests(played: &Played, trick: &str, verdict: &mut Verdict) {
+    let rates = rates(played, trick);
+    let total: f64 = rates.iter().map(|(_, rate)| rate).sum();
+    let ways = rates.iter();
+    let ways = ways.map(|(way, rate)| format!("{way} {:.0} %", 100.0 * rate));
+    let ways: Vec<String> = ways.collect();
+    if ways.is_empty() {
+        let faults = faults_of(played, trick);
+        verdict
+            .unknown
+            .push(format!("{trick}: no rests; {faults:?}"));
+        return;
+    }
+    let text = format!("{trick}: of a core in rests, {}", ways.join(", "));
+    if total > AT_REST {
+        verdict.successes.push(text.clone());
+    }
+    verdict.attempts.push(text);
 }
 
 /// How many matches somebody's opponent lost on time.

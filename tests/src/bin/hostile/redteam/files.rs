@@ -27,6 +27,9 @@ const SECRETS: [&str; 6] = [
     "/dev/vda",
 ];
 
+/// How the names of files begin that tricks make outside of the campaign's folder.
+pub(super) const OWN_FILES: &[u8] = b"redteam-";
+
 pub(super) fn read(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
     for path in targets.paths("secrets") {
         tried_to_read(attempts, "read", &path);
@@ -45,7 +48,7 @@ pub(super) fn read(targets: &Targets, attempts: &mut Attempts) -> Option<Later> 
             let way = Path::new(&root).join(inside);
             attempts.io("read through a process's root", File::open(way), &root);
         }
-        let link = own(&format!("red-link-{}", std::process::id()));
+        let link = own(&format!("redteam-link-{}", std::process::id()));
         if symlink(&path, &link).is_ok() {
             attempts.io("read through a link", File::open(&link), "a symbolic link");
             let _ = fs::remove_file(&link);
@@ -90,7 +93,7 @@ pub(super) fn write(targets: &Targets, attempts: &mut Attempts) -> Option<Later>
     for path in targets.paths("protected") {
         let shown = path.display().to_string();
         if path.is_dir() {
-            let new = path.join(format!("red-{}", std::process::id()));
+            let new = path.join(format!("redteam-{}", std::process::id()));
             attempts.io("create a file", File::create_new(&new), &shown);
             let _ = fs::remove_file(&new);
             attempts.io("create a folder", fs::create_dir(&new), &shown);

@@ -165,7 +165,7 @@ fn machine(attempts: &mut Attempts) {
             attempts.reached(name, call(number, &arguments));
         }
     }
-    let device = own(&format!("red-device-{}", std::process::id()));
+    let device = own(&format!("redteam-device-{}", std::process::id()));
     if let Some(name) = c_string(&device) {
         let null = 1 << 8 | 3;
         let here = libc::AT_FDCWD as usize;

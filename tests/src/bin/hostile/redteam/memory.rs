@@ -5,14 +5,12 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::id;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::waitpid;
@@ -26,9 +24,11 @@ const TAKEN: usize = 600 << 20;
 /// Who has this much has more than the campaign allows.
 const TOO_MUCH: u64 = 400 << 20;
 /// How long it is held: whoever looks from time to time looks more often.
-const HELD: Duration = Duration::from_millis(400);
+pub(super) const HELD: Duration = Duration::from_millis(400);
 /// Nothing takes longer.
 const WITHIN: Duration = Duration::from_secs(15);
+/// A size that nobody else's shared memory has.
+pub(super) const SEGMENT: usize = (50 << 20) + 0x7000;
 const CHUNK: usize = 4 << 20;
 const MIB: u64 = 1 << 20;
 /// The kernel keeps about so many bytes for an empty file in memory: its inode and its entry.
@@ -184,7 +184,7 @@ fn in_memory(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// Fills files in these folders, as far as that goes; they are removed after.
 fn files(attempts: &mut Attempts, name: &str, folders: &[PathBuf]) {
-    let file = format!("red-memory-{}", id());
+    let file = format!("redteam-memory-{}", id());
     take(attempts, name, |taken| {
         let mut left = TAKEN as u64;
         for folder in folders {
@@ -197,7 +197,7 @@ fn files(attempts: &mut Attempts, name: &str, folders: &[PathBuf]) {
     }
 }
 
-fn fill(path: &Path, most: u64, taken: &AtomicU64) -> u64 {
+pub(super) fn fill(path: &Path, most: u64, taken: &AtomicU64) -> u64 {
     let Ok(mut file) = File::create(path) else {
         return 0;
     };
@@ -214,7 +214,7 @@ pub(super) fn empty_files(_: &Targets, attempts: &mut Attempts) -> Option<Later>
     let folders = in_memory(vec!["/tmp".into(), "/dev/shm".into()]);
     let names: Vec<PathBuf> = folders
         .iter()
-        .map(|top| top.join(format!("red-{}", id())))
+        .map(|top| top.join(format!("redteam-{}", id())))
         .collect();
     take(attempts, "empty files", |taken| {
         let end = Instant::now() + Duration::from_secs(3);
@@ -318,20 +318,19 @@ pub(super) fn page_tables(_: &Targets, attempts: &mut Attempts) -> Option<Later>
 
 /// Shared memory of System V that no process has in its memory.
 pub(super) fn segments(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
-    const SIZE: usize = 50 << 20;
     let made = |taken: &AtomicU64, ids: &[AtomicU64]| {
-        for place in &ids[..TAKEN / SIZE] {
+        for place in &ids[..TAKEN / SEGMENT] {
             let create = libc::IPC_CREAT as usize | 0o600;
-            let Ok(id) = call(libc::SYS_shmget, &[0, SIZE, create]) else {
+            let Ok(id) = call(libc::SYS_shmget, &[0, SEGMENT, create]) else {
                 return;
             };
             place.store(id as u64 + 1, Ordering::Relaxed);
             let Ok(address) = call(libc::SYS_shmat, &[id, 0, 0]) else {
                 return;
             };
-            touch(address, SIZE, 4096);
+            touch(address, SEGMENT, 4096);
             let _ = call(libc::SYS_shmdt, &[address]);
-            taken.fetch_add(SIZE as u64, Ordering::Relaxed);
+            taken.fetch_add(SEGMENT as u64, Ordering::Relaxed);
         }
     };
     let Ok(ids) = shared() else { return None };
@@ -347,95 +346,11 @@ pub(super) fn segments(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
     None
 }
 
-/// Nothing that is too much: processes that share what they have. It is wrong to hold that against
-/// a bot.
-pub(super) fn idle_forks(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
-    let shared = vec![1_u8; 12 << 20];
-    let children: Vec<Pid> = (0..40)
-        .filter_map(|_| fork(|| sleep(2 * HELD)).ok())
-        .collect();
-    sleep(HELD);
-    let alive = children
-        .iter()
-        .filter(|child| kill(**child, None).is_ok())
-        .count();
-    end(&children);
-    attempts.number("idle forks", alive as u64);
-    attempts.number("shared bytes", shared.len() as u64);
-    None
-}
-
-pub(super) fn processes(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
-    const MOST: usize = 400;
-    let allowed = targets.number("processes");
-    let mut children = Vec::new();
-    let mut refused = None;
-    while children.len() < MOST && refused.is_none() {
-        // Each in a session of its own, where it can.
-        let body = || {
-            let _ = nix::unistd::setsid();
-            sleep(2 * HELD);
-        };
-        match fork(body) {
-            Ok(child) => children.push(child),
-            Err(error) => refused = Some(error),
-        }
-    }
-    sleep(HELD);
-    let alive = children.iter().filter(|child| is_running(**child)).count();
-    end(&children);
-    let how = match refused {
-        Some(Errno::EAGAIN) | None => format!("{alive} at a time"),
-        Some(error) => format!("{alive} at a time; {error}"),
-    };
-    // This process is one of them.
-    attempts.add("more processes", alive + 1 > allowed, how);
-    None
-}
-
-fn is_running(child: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.chars().next());
-    // Where other processes cannot be seen, signals still reach them.
-    match state {
-        Some(state) => !matches!(state, Some('Z' | 'X')),
-        None => kill(child, None).is_ok(),
-    }
-}
-
-fn end(children: &[Pid]) {
+pub(super) fn end(children: &[Pid]) {
     for child in children {
         let _ = kill(*child, Signal::SIGKILL);
     }
     for child in children {
         let _ = waitpid(*child, None);
     }
-}
-
-pub(super) fn tmp_size(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
-    let allowed = targets.number("tmp") as u64;
-    let most = 3 * allowed;
-    let mut folders: Vec<PathBuf> = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run"]
-        .map(PathBuf::from)
-        .into();
-    folders.extend([std::env::temp_dir(), ".".into()]);
-    folders.extend(targets.paths("masked"));
-    let ignored = AtomicU64::new(0);
-    let file = format!("red-tmp-{}", id());
-    for folder in &folders {
-        let path = folder.join(&file);
-        let bytes = fill(&path, most, &ignored);
-        // It is really there, not only taken.
-        let there = File::open(&path).and_then(|open| {
-            let _ = call(libc::SYS_fsync, &[open.as_raw_fd() as usize]);
-            open.metadata()
-        });
-        let there = there.map_or(0, |known| known.len()).min(bytes);
-        let _ = fs::remove_file(&path);
-        // A little more than it says is no breach: sizes are rounded up to pages.
-        let too_much = there > allowed + allowed / 4;
-        let how = format!("{}: {} KiB", folder.display(), there >> 10);
-        attempts.add("fill a folder", too_much, how);
-    }
-    None
 }

@@ -9,6 +9,7 @@ mod escapes;
 mod files;
 mod forgery;
 mod kernel;
+mod limits;
 mod memory;
 mod network;
 pub(crate) mod outside;
@@ -57,9 +58,9 @@ const TRICKS: &[(&str, Trick)] = &[
     ("kernel-memory.pipes", memory::pipes),
     ("kernel-memory.page-tables", memory::page_tables),
     ("memory.segments", memory::segments),
-    ("memory.idle-forks", memory::idle_forks),
-    ("process-count", memory::processes),
-    ("tmp-size", memory::tmp_size),
+    ("memory.idle-forks", limits::idle_forks),
+    ("process-count", limits::processes),
+    ("tmp-size", limits::tmp_size),
     ("cpu-share.15", clock::burner_15),
     ("cpu-share.40", clock::burner_40),
     ("freezing", clock::walker),

@@ -19,6 +19,8 @@ use nix::libc;
 use serde_json::{Value, json};
 
 use super::call::call;
+use super::files::OWN_FILES;
+use super::memory::SEGMENT;
 use super::network::USER_KEYRING;
 use super::targets::PROCESSES;
 use super::witness::add_key;
@@ -161,6 +163,30 @@ impl Around {
         let _ = call(libc::SYS_mq_unlink, &[self.queue.as_ptr() as usize]);
         if let Some(key) = self.key {
             let _ = call(libc::SYS_keyctl, &[UNLINK, key, USER_KEYRING]);
+        }
+        remove_what_is_left();
+    }
+}
+
+/// A bot that was ended in the middle of a trick removed nothing.
+fn remove_what_is_left() {
+    for folder in ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run"] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(OWN_FILES) {
+                let path = entry.path();
+                let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+            }
+        }
+    }
+    let table = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+    for line in table.lines().skip(1) {
+        let fields: Vec<usize> = line
+            .split_whitespace()
+            .map(|field| field.parse().unwrap_or_default())
+            .collect();
+        // Its key, its number, its rights and its size come first.
+        if let [0, id, _, SEGMENT, ..] = fields[..] {
+            let _ = call(libc::SYS_shmctl, &[id, libc::IPC_RMID as usize, 0]);
         }
     }
 }
