@@ -132,11 +132,10 @@ pub fn run(options: &Options) -> Findings {
     for line in table.to_string().lines() {
         findings.figure(line);
     }
-    if let Some(path) = &options.write {
-        let written = table.write(path);
-        findings.wrong_unless(written.is_ok(), || {
-            format!("{}: {}", path.display(), written.unwrap_err())
-        });
+    if let Some(path) = &options.write
+        && let Err(error) = table.write(path)
+    {
+        findings.wrong.push(format!("{}: {error}", path.display()));
     }
     findings
 }

@@ -44,8 +44,10 @@ fn burners(count: u32, attempts: &mut Attempts) -> Option<Later> {
     None
 }
 
-/// Ways to go on while everybody else is stopped: names and what does it, until a moment.
-const WAYS: [(&str, fn(Used, Instant)); 8] = [
+/// What goes on while everybody else is stopped, until a moment.
+type Way = fn(Used, Instant);
+/// All of them by their names.
+const WAYS: [(&str, Way); 8] = [
     ("spin", spin),
     ("fork and exit", fork_and_exit),
     ("timer", by_timer),

@@ -66,10 +66,8 @@ pub(super) fn read(targets: &Targets, attempts: &mut Attempts) -> Option<Later> 
         );
     }
     for path in HOMES.map(Path::new) {
-        let first = fs::read_dir(path).and_then(|mut entries| {
-            let first = entries.next().ok_or(io::ErrorKind::NotFound)?;
-            first
-        });
+        let first = fs::read_dir(path)
+            .and_then(|mut entries| entries.next().ok_or(io::ErrorKind::NotFound)?);
         attempts.io("list a home", first, &path.display().to_string());
     }
     None

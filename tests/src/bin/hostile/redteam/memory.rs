@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
+use nix::sys::statfs::TMPFS_MAGIC;
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
@@ -20,9 +21,9 @@ use super::call::{Outcome, call, fork, in_child, look, map, shared, touch};
 use super::{Attempts, Later, Targets};
 
 /// What is taken, in bytes.
-const TAKEN: usize = 600 << 20;
+const TAKEN: usize = 420 << 20;
 /// Who has this much has more than the campaign allows.
-const TOO_MUCH: u64 = 400 << 20;
+const TOO_MUCH: u64 = 330 << 20;
 /// How long it is held: whoever looks from time to time looks more often.
 pub(super) const HELD: Duration = Duration::from_millis(400);
 /// Nothing takes longer.
@@ -33,8 +34,6 @@ const CHUNK: usize = 4 << 20;
 const MIB: u64 = 1 << 20;
 /// The kernel keeps about so many bytes for an empty file in memory: its inode and its entry.
 const EMPTY_FILE: u64 = 1000;
-/// `TMPFS_MAGIC`.
-const TMPFS: i64 = 0x0102_1994;
 
 /// Takes memory in a process of its own, and holds it. The number is that of the bytes so far.
 fn take(attempts: &mut Attempts, name: &str, body: impl FnOnce(&AtomicU64)) {
@@ -177,7 +176,7 @@ fn in_memory(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     folders.retain(|folder| {
         folder.is_dir()
             && nix::sys::statfs::statfs(folder)
-                .is_ok_and(|found| found.filesystem_type().0 as i64 == TMPFS)
+                .is_ok_and(|found| found.filesystem_type() == TMPFS_MAGIC)
     });
     folders
 }

@@ -197,7 +197,7 @@ fn look(referee: i32, users: &mut BTreeMap<String, u32>) -> Value {
     let mut roles: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
     roles.insert("referee", vec![referee]);
     let parents = parents();
-    for (pid, _) in &parents {
+    for pid in parents.keys() {
         if !is_below(*pid, referee, &parents) {
             continue;
         }
