@@ -66,6 +66,10 @@ pub struct Player {
     pub version: Option<String>,
     /// How it was started.
     pub command: Vec<String>,
+    /// SHA-256, in hexadecimal digits, of the files that the command names, when the bot's process
+    /// was started; paths in its own folder are relative to that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,

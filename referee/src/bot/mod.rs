@@ -8,6 +8,7 @@ mod look;
 mod meter;
 mod nursery;
 mod output;
+mod own_files;
 pub mod pool;
 pub(crate) mod script;
 pub mod spec;
@@ -42,6 +43,7 @@ use lines::{Allowed, Line, Lines};
 use meter::Meter;
 pub use nursery::{Nursery, NurseryError};
 use output::Output;
+use own_files::Digests;
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
@@ -115,6 +117,8 @@ pub struct BotProcess {
     /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: Box<BotHello>,
+    /// What its files were when it was started.
+    files: Arc<Digests>,
     transcript: Transcript,
     /// When its `hello` must be there.
     deadline: Instant,
@@ -215,6 +219,7 @@ impl BotProcess {
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
+            files: Arc::default(),
             hello: Box::new(BotHello {
                 protocol: PROTOCOL,
                 name: spec.name.clone(),
@@ -295,6 +300,17 @@ impl BotProcess {
             Sight::Computing => COMPUTING.to_owned(),
             Sight::Stopped => "it is stopped, by a signal or a debugger".to_owned(),
         })
+    }
+
+    /// The same with what its files were when it was started.
+    fn of(mut self: Box<Self>, files: Arc<Digests>) -> Box<Self> {
+        self.files = files;
+        self
+    }
+
+    /// What its files were when it was started.
+    pub fn files(&self) -> &Digests {
+        &self.files
     }
 
     /// What the bot said about itself.

@@ -1,6 +1,6 @@
 //! Where bots' processes are born: what all slots of a tournament share about its bots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::cage::limits::Sandbox;
 use super::cage::{Cage, CageError, Machine};
+use super::own_files::{self, Digests, OwnFiles};
 use super::spec::BotSpec;
 use super::trace::{Trace, Tracer};
 use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
@@ -51,6 +52,7 @@ struct History {
     trust: tokio::sync::Mutex<Trust>,
     /// How many bytes of its stderr may still be kept.
     stderr_left: Arc<AtomicU64>,
+    files: Mutex<OwnFiles>,
 }
 
 #[derive(Debug)]
@@ -83,7 +85,7 @@ impl Nursery {
         let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
         let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut cages = BTreeMap::new();
-        let specs_of = specs.clone().into_iter();
+        let (specs_of, specs_again) = (specs.clone().into_iter(), specs.clone().into_iter());
         for spec in specs {
             cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);
         }
@@ -92,14 +94,15 @@ impl Nursery {
             measured(spec, cage) == Some(CpuTimeBy::Estimated)
         });
         let estimated: Vec<String> = estimated.map(|spec| format!("`{}`", spec.name)).collect();
-        let news = match &estimated[..] {
-            [] => Vec::new(),
-            names => vec![format!(
+        let mut news = Vec::from_iter(strangers(specs_again, &cages));
+        match &estimated[..] {
+            [] => {}
+            names => news.push(format!(
                 "the CPU time of {} is an estimate, of which a bot can hide some: only control \
                  groups count all of it, in a sandbox (`referee doctor`)",
                 names.join(", ")
-            )],
-        };
+            )),
+        }
         Ok(Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
@@ -193,7 +196,24 @@ impl Nursery {
         history: &History,
     ) -> Result<Box<BotProcess>, NotStarted> {
         let (stderr, trace) = self.outlets(spec, history);
-        BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers, trace).await
+        let files = self.files(spec, history);
+        let process = BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers, trace).await;
+        process.map(|process| process.of(files))
+    }
+
+    /// What the bot's files are now. The user hears if they were something else before.
+    fn files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
+        let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = files.look(spec);
+        if !look.changed.is_empty() {
+            self.news().push(format!(
+                "the bot `{}` is not what it was: {} changed while the tournament runs; the log has \
+                 the hashes of its files with each match",
+                spec.name,
+                look.changed.join(", ")
+            ));
+        }
+        look.digests
     }
 
     /// Starts a bot without a word to it, whatever is known of it.
@@ -234,6 +254,7 @@ impl Nursery {
             Arc::new(History {
                 trust: tokio::sync::Mutex::new(Trust::Unknown),
                 stderr_left: Arc::new(AtomicU64::new(self.cage(spec).resources().stderr_bytes)),
+                files: Mutex::default(),
             })
         });
         history.clone()
@@ -248,6 +269,26 @@ impl Nursery {
 fn measured(spec: &BotSpec, cage: &Cage) -> Option<CpuTimeBy> {
     let limited = spec.time.clock == ClockKind::Cpu || cage.resources().cpu_time.is_some();
     limited.then(|| cage.cpu_time())
+}
+
+/// A word of advice where bots of more than one user meet and could harm each other.
+fn strangers<'a>(
+    specs: impl Iterator<Item = &'a Arc<BotSpec>>,
+    cages: &BTreeMap<String, Cage>,
+) -> Option<String> {
+    let mut owners = BTreeSet::new();
+    let mut open = false;
+    for spec in specs {
+        owners.extend(own_files::owners(spec));
+        open |= cages[&spec.name].sandbox() < Sandbox::Restricted;
+    }
+    (open && owners.len() > 1).then(|| {
+        format!(
+            "the bots belong to {} different users, and can harm each other and the results: \
+             `sandbox = \"strict\"` keeps them apart",
+            owners.len()
+        )
+    })
 }
 
 fn failure_of(started: &Result<Box<BotProcess>, NotStarted>) -> Option<&Failure> {

@@ -1,5 +1,6 @@
 //! One match from its beginning to its record.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -55,7 +56,7 @@ impl Plan {
         let started = SystemTime::now();
         let clock = Instant::now();
         let takers = self.take(pool, &guests).await;
-        let versions: Vec<Option<String>> = takers.iter().map(version).collect();
+        let introduced: Vec<Introduced> = takers.iter().map(Introduced::of).collect();
         let setup = Setup {
             match_id: self.id.clone(),
             rules: rules.clone(),
@@ -87,7 +88,7 @@ impl Plan {
             options: rules.options().to_json(),
             seed: self.seed,
             start: state,
-            players: self.players(versions, pool.nursery()),
+            players: self.players(introduced, pool.nursery()),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
@@ -157,13 +158,18 @@ impl Plan {
         seats.collect()
     }
 
-    fn players(&self, versions: Vec<Option<String>>, nursery: &Nursery) -> Vec<Player> {
-        let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
+    fn players(&self, introduced: Vec<Introduced>, nursery: &Nursery) -> Vec<Player> {
+        let seats = self
+            .specs
+            .iter()
+            .zip(self.game.rules.roles())
+            .zip(introduced);
         seats
-            .map(|((spec, role), version)| Player {
+            .map(|((spec, role), introduced)| Player {
                 name: spec.name.clone(),
                 role: (*role).to_owned(),
-                version,
+                version: introduced.version,
+                files: introduced.files,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: nursery.cage(spec).confined().cloned(),
@@ -186,12 +192,27 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     Some((fault.code, fault.message.clone()))
 }
 
-/// As the bot tells it; a bot that tells a novel does not fill the log with it.
-fn version(taker: &Taker) -> Option<String> {
-    let Taker::Bot(Ok(bot)) = taker else {
-        return None;
-    };
-    let told = bot.hello().version.as_ref()?;
-    let fit = told.chars().filter(|c| !c.is_control());
-    Some(fit.take(LONGEST_VERSION).collect())
+/// What is known of a player when the match begins.
+#[derive(Default)]
+struct Introduced {
+    /// As the bot tells it; a bot that tells a novel does not fill the log with it.
+    version: Option<String>,
+    /// Hashes of its files.
+    files: BTreeMap<String, String>,
+}
+
+impl Introduced {
+    fn of(taker: &Taker) -> Self {
+        let Taker::Bot(Ok(bot)) = taker else {
+            return Introduced::default();
+        };
+        let version = bot.hello().version.as_ref().map(|told| {
+            let fit = told.chars().filter(|c| !c.is_control());
+            fit.take(LONGEST_VERSION).collect()
+        });
+        Introduced {
+            version,
+            files: bot.files().clone(),
+        }
+    }
 }

@@ -151,6 +151,11 @@ impl View {
     }
 }
 
+/// Whether a file belongs to the system, for everybody to use.
+pub(in crate::bot) fn is_the_systems(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
 /// The files in a folder that a command names.
 fn named_files(command: &[String], dir: &Path) -> impl Iterator<Item = PathBuf> {
     let named = command.iter().map(|word| real(&dir.join(word)));
