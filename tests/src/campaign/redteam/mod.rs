@@ -35,8 +35,8 @@ pub struct Options {
     /// Only the tier `strict`, and less of what takes long
     #[arg(long)]
     pub short: bool,
-    /// Replace the table between the two marks in this file
-    #[arg(long, value_name = "FILE")]
+    /// Replace the table between the two marks in this file; as root only, so that it is whole
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tier", "user", "trick", "short"])]
     pub write: Option<PathBuf>,
 }
 
@@ -95,6 +95,11 @@ impl User {
 /// Runs the matrix, or a part of it.
 pub fn run(options: &Options) -> Findings {
     let mut findings = Findings::default();
+    if options.write.is_some() && !geteuid().is_root() {
+        let sentence = "only root can run the whole matrix, which `--write` needs";
+        findings.wrong.push(sentence.to_owned());
+        return findings;
+    }
     let programs = Programs::copy();
     let mut users = User::possible();
     users.retain(|user| options.user.is_none_or(|only| only == *user));

@@ -10,8 +10,8 @@ use super::promises::Promises;
 use super::{Tier, User};
 
 /// What stands around the table in a document.
-const BEGIN: &str = "<!-- begin of the red team's table -->";
-const END: &str = "<!-- end of the red team's table -->";
+const BEGIN: &str = "<!-- red team: begin -->";
+const END: &str = "<!-- red team: end -->";
 
 /// How a promise fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
