@@ -21,6 +21,7 @@ mod limits;
 mod mistakes;
 mod new_bot;
 mod processes;
+mod redteam;
 mod replay;
 mod resume;
 mod sandbox;

@@ -119,6 +119,14 @@ pub(crate) fn without_sigterm(role: &str) {
     panic!("no shell: {error}");
 }
 
+/// Becomes another program; what was started stays beside it.
+pub(crate) fn become_other(command: &[String]) -> io::Error {
+    let [program, arguments @ ..] = command else {
+        return io::ErrorKind::InvalidInput.into();
+    };
+    Command::new(program).args(arguments).exec()
+}
+
 fn seconds() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| now.as_secs())
