@@ -93,7 +93,9 @@ impl Guard {
     pub(super) fn put_back(&mut self, log: &mut File) -> io::Result<PutBack> {
         let files = [self.copy.try_clone()?, log.try_clone()?];
         let places = self.places(&files)?;
-        let mut fresh = tempfile::tempfile_in(&self.folder)?;
+        // The folder may be gone.
+        let fresh = tempfile::tempfile_in(&self.folder);
+        let mut fresh = fresh.or_else(|_| tempfile::tempfile())?;
         let mut done = PutBack::default();
         let mut hashes = Vec::with_capacity(self.hashes.len());
         let mut out = BufWriter::new(&mut fresh);

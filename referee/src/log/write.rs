@@ -194,15 +194,19 @@ impl LogWriter {
 
     /// Puts the log back if its length or the time of its last change is not what it should be.
     fn put_back_if_changed(&mut self) -> Result<(), WriteError> {
-        let Some(guard) = &self.guard else {
+        let Some(guard) = &mut self.guard else {
             return Ok(());
         };
-        let there = self.file.metadata();
-        let there = there.map_err(|error| WriteError::io(&self.path, error))?;
-        match guard.seems_whole(&there, self.whole) {
-            true => Ok(()),
-            false => self.put_back(),
+        let io = |error| WriteError::io(&self.path, error);
+        let there = self.file.metadata().map_err(io)?;
+        if guard.seems_whole(&there, self.whole) {
+            return Ok(());
         }
+        // It may only have another name, or none any more.
+        if guard.holds(&self.file).map_err(io)? {
+            return guard.note(&[], &[], &there).map_err(io);
+        }
+        self.put_back()
     }
 
     fn put_back(&mut self) -> Result<(), WriteError> {

@@ -83,7 +83,7 @@ pub enum Promise {
     Descriptors,
     /// Use more memory than allowed, in its processes, or in files in memory.
     Memory,
-    /// Use more memory than allowed in the kernel's buffers.
+    /// Hold more memory than allowed in the kernel: buffers of pipes and sockets, page tables.
     KernelMemory,
     /// Have more processes and threads than allowed.
     ProcessCount,
@@ -156,7 +156,7 @@ impl Promise {
             Promise::Environment => "see the referee's environment",
             Promise::Descriptors => "find files open that are not its own",
             Promise::Memory => "use more memory than allowed",
-            Promise::KernelMemory => "use more memory than allowed in buffers of pipes and sockets",
+            Promise::KernelMemory => "hold more of the kernel's memory: buffers, page tables",
             Promise::ProcessCount => "have more processes and threads than allowed",
             Promise::TmpSize => "write more into its temporary folder than allowed",
             Promise::CpuShare => "take CPU time from others by having many processes",
