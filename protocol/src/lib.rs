@@ -17,6 +17,7 @@ mod model;
 mod move_list;
 mod quick;
 pub mod schema;
+mod shown;
 mod time;
 
 pub use log::{
@@ -28,6 +29,7 @@ pub use messages::{
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
 pub use move_list::MoveList;
+pub use shown::{excerpt, push_escaped, shown, steers};
 pub use time::{ClockKind, ClockState, Millis, TimeControl};
 
 /// The version of the protocol that this crate speaks.

@@ -52,6 +52,10 @@ pub struct Record {
     pub duration_ms: Millis,
     /// Name and version of the referee.
     pub referee: String,
+    /// The SHA-256 of the line before, without its line break, as 64 hexadecimal digits; 64 zeros in
+    /// the first line. Logs of older versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<String>,
 }
 
 /// A player of a match.
@@ -154,6 +158,10 @@ pub struct LoggedMove {
     /// The CPU time that all processes of the bot used meanwhile, where the machine tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<Millis>,
+    /// For how long the referee itself did not run meanwhile (it was stopped, or its machine was):
+    /// no clock ran then, and it is not in `ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended_ms: Option<Millis>,
     /// What the bot told with it: the move's `info`, else its last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,

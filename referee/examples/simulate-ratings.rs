@@ -2,7 +2,7 @@
 //! truth, and how often tests err. A number says how many tournaments each setting gets.
 
 use referee::rating::simulate::{Coverage, Setting, decisions};
-use referee::rating::sprt::Hypotheses;
+use referee::rating::sprt::{EloModel, Hypotheses};
 
 const TOURNAMENTS: usize = 1000;
 const RESAMPLES: usize = 400;
@@ -108,6 +108,7 @@ fn tests(number: u32) {
             alike,
         };
         let hypotheses = Hypotheses {
+            model: EloModel::Logistic,
             elo0,
             elo1,
             alpha: allowed,

@@ -16,6 +16,7 @@ use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::{Leaving, Pool};
 use crate::bot::spec::BotSpec;
 use crate::bot::{BotProcess, Evidence, NotStarted};
+use crate::suspension;
 
 /// How long a bot may take to read a message that asks for nothing.
 const COURTESY: Duration = Duration::from_millis(200);
@@ -91,8 +92,11 @@ pub async fn play(
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
+    let began = Instant::now();
     let mut driver = Driver {
-        began: Instant::now(),
+        began,
+        looked: began,
+        suspended: suspension::total(),
         alarm: Alarm::new(),
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
@@ -177,6 +181,10 @@ impl Alarm {
 
 struct Driver<'a> {
     began: Instant,
+    /// When it was last made sure that the referee was not suspended.
+    looked: Instant,
+    /// The suspensions of the referee that the arbiter knows of, and those before the match.
+    suspended: Duration,
     alarm: Alarm,
     arbiter: Arbiter,
     bots: Vec<Option<Box<BotProcess>>>,
@@ -301,6 +309,25 @@ impl Driver<'_> {
         }
     }
 
+    /// Lets the arbiter know if the referee itself did not run for a while before now.
+    async fn note_suspension(&mut self, now: Instant) {
+        // Nearly always; a suspension takes longer.
+        if now.saturating_duration_since(self.looked) < suspension::LEAST {
+            self.looked = now.max(self.looked);
+            return;
+        }
+        let total = suspension::total_by(now).await;
+        if let Some(gap) = total
+            .checked_sub(self.suspended)
+            .filter(|gap| !gap.is_zero())
+        {
+            let now = now - self.began;
+            self.arbiter.handle(Event::Suspended { gap, now });
+        }
+        self.suspended = total;
+        self.looked = now;
+    }
+
     /// Lets all but one rest, if they are to: what they do must not cost that one's time.
     async fn rest_others(&mut self, awake: usize) {
         let others = self.bots.iter_mut().enumerate();
@@ -349,10 +376,16 @@ impl Driver<'_> {
             line = line => line,
             Some(started) = self.renewed.join_next() => return self.seat_anew(started),
             said = self.guests.next() => return self.heard_guest(said),
-            () = wake => return self.time_is_up(first),
+            () = wake => {
+                self.note_suspension(Instant::now()).await;
+                return self.time_is_up(first);
+            }
         };
         let now = match came {
-            Ok(at) => self.reading(seat, at),
+            Ok(at) => {
+                self.note_suspension(at).await;
+                self.reading(seat, at)
+            }
             Err(_) => Reading::default(),
         };
         if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {

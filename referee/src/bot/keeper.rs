@@ -29,11 +29,14 @@ use super::cage::launch::{self, Launch};
 use super::cage::{cgroup, init};
 use super::tree;
 use super::watch::Watch;
+use crate::shortage;
 
 /// The hidden subcommand that a keeper is.
 pub const SUBCOMMAND: &str = "keeper";
 /// The hidden subcommand that the first process in a sandbox is.
 pub const INIT: &str = "init";
+/// The exit code of a keeper that could not do its work.
+pub(super) const CANNOT: i32 = 4;
 /// Where a keeper finds its end of the line to the referee.
 pub(super) const CONTROL: i32 = 3;
 /// The command that asks the bot's whole tree to end.
@@ -98,8 +101,8 @@ pub(super) fn myself() -> io::Result<PathBuf> {
 pub(super) enum Report {
     /// The bot runs.
     Started { pid: i32 },
-    /// It could not be started, as part of a sentence.
-    Failed { why: String },
+    /// It could not be started, as part of a sentence; `short` if the machine is to blame.
+    Failed { why: String, short: bool },
     /// It went beyond a limit that is watched, as part of a sentence.
     Over { what: String },
     /// The kernel did this because of its limits.
@@ -164,7 +167,11 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
     keep_to_itself()?;
     let main = match start(plan) {
         Ok(pid) => pid,
-        Err(why) => return tell(&mut reports, &Report::Failed { why }).await,
+        Err(error) => {
+            let short = shortage::is_one(&error);
+            let why = format!("cannot be started: {error}{}", launch::hint(&error));
+            return tell(&mut reports, &Report::Failed { why, short }).await;
+        }
     };
     // Whatever goes wrong from here on, the bot is ended: the referee may be gone already.
     let exit = match let_go() {
@@ -259,9 +266,9 @@ async fn tell(reports: &mut (impl AsyncWriteExt + Unpin), report: &Report) -> io
 }
 
 /// Starts the bot in a process group of its own.
-fn start(plan: &Plan) -> Result<Pid, String> {
+fn start(plan: &Plan) -> io::Result<Pid> {
     let [program, arguments @ ..] = &plan.command[..] else {
-        return Err("cannot be started: there is no command".to_owned());
+        return Err(io::Error::other("there is no command"));
     };
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
@@ -270,13 +277,7 @@ fn start(plan: &Plan) -> Result<Pid, String> {
     if plan.keeps_init_line {
         let _ = nix::unistd::close(init::CONTROL);
     }
-    match spawned {
-        Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
-        Err(error) => Err(format!(
-            "cannot be started: {error}{}",
-            launch::hint(&error)
-        )),
-    }
+    Ok(Pid::from_raw(spawned?.id() as i32))
 }
 
 /// What a bot is born with. If it kills its keeper it ends with it: it would be the referee's child

@@ -28,6 +28,7 @@ use super::keeper::{self, Exit, Plan, Report};
 use super::lines::{Allowed, Line, Lines};
 use super::output::Output;
 use super::tree;
+use crate::shortage;
 
 /// No report of a keeper is longer.
 const MOST_REPORT: usize = 64 << 10;
@@ -144,7 +145,10 @@ impl Kept {
         keepers: &Arc<Keepers>,
         within: Duration,
     ) -> Result<(Self, Pipes), String> {
-        let wrong = |error: io::Error| format!("cannot be started: {error}");
+        let wrong = |error: io::Error| {
+            shortage::note("a bot's process cannot be started", &error);
+            format!("cannot be started: {error}")
+        };
         let (ours, theirs) = StdStream::pair().map_err(wrong)?;
         ours.set_nonblocking(true).map_err(wrong)?;
         let (reader, writer) = io::pipe().map_err(wrong)?;
@@ -207,19 +211,29 @@ impl Kept {
             silent: false,
         };
         // A bot that stops its keeper at once must not be waited for for ever.
-        let told = timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
+        let told = crate::suspension::timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
         match told.unwrap_or_default() {
             Some(Report::Started { pid }) => {
                 if let Freezer::Signals { main, .. } = &mut kept.freezer {
                     *main = Some(Pid::from_raw(pid));
                 }
             }
-            Some(Report::Failed { why }) => {
+            Some(Report::Failed { why, short }) => {
+                if short {
+                    shortage::note_as(format!("a bot's process {why}"));
+                }
                 kept.end().await;
                 return Err(why);
             }
             Some(_) | None => {
                 kept.end().await;
+                // Nothing of the bot runs yet when it ends by itself like this.
+                let ended = kept.keeper.try_wait().ok().flatten();
+                if ended.and_then(|status| status.code()) == Some(keeper::CANNOT) {
+                    let words = "the process that keeps a bot cannot work, as this machine has no \
+                                 more descriptors, processes or memory for it";
+                    shortage::note_as(words.to_owned());
+                }
                 return Err("cannot be started: its keeper does not answer".to_owned());
             }
         }

@@ -15,6 +15,7 @@ use super::own_files::{self, Digests, OwnFiles};
 use super::spec::BotSpec;
 use super::trace::{Trace, Tracer};
 use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
+use crate::suspension;
 
 /// So many failed starts in a row make a bot hopeless that has started before.
 const PATIENCE: u32 = 3;
@@ -38,6 +39,8 @@ pub struct Nursery {
     cages: BTreeMap<String, Cage>,
     /// Where stderr is kept; `None` to pass it on.
     stderr: Option<PathBuf>,
+    /// How many bytes of it may still be kept, of all bots together.
+    stderr_left: Arc<AtomicU64>,
     /// Where everything goes that is said, if that is wanted.
     tracer: Option<Tracer>,
     started: AtomicUsize,
@@ -77,6 +80,7 @@ impl Nursery {
         hidden: &[PathBuf],
         stderr: Option<PathBuf>,
     ) -> Result<Self, NurseryError> {
+        suspension::watch();
         let mut all = specs.clone().into_iter();
         let machine = match all.any(|spec| spec.wanted.sandbox != Sandbox::None) {
             true => Machine::look(),
@@ -107,6 +111,7 @@ impl Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
             stderr,
+            stderr_left: Arc::new(AtomicU64::new(u64::MAX)),
             tracer: None,
             started: AtomicUsize::new(0),
             bots: Mutex::default(),
@@ -117,6 +122,19 @@ impl Nursery {
     /// Files of stderr get numbers after this one.
     pub fn after(mut self, number: usize) -> Self {
         self.started = AtomicUsize::new(number);
+        self
+    }
+
+    /// Of what all bots print on stderr, so many bytes are kept, with those that are there already.
+    pub fn keeping(self, most: u64) -> Self {
+        let folder = self.stderr.as_ref();
+        let entries = folder.and_then(|folder| folder.read_dir().ok());
+        let sizes = entries.into_iter().flatten().flatten();
+        let there: u64 = sizes
+            .filter_map(|entry| Some(entry.metadata().ok()?.len()))
+            .sum();
+        self.stderr_left
+            .store(most.saturating_sub(there), Ordering::Relaxed);
         self
     }
 
@@ -232,11 +250,17 @@ impl Nursery {
             Some(folder) => Stderr::Keep {
                 path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
                 left: history.stderr_left.clone(),
+                all_left: self.stderr_left.clone(),
             },
-            None => Stderr::Inherit,
+            None => Stderr::PassOn,
         };
         let tracer = self.tracer.as_ref();
         (stderr, tracer.and_then(|t| t.process(&spec.name, number)))
+    }
+
+    /// Something that the user should hear about, if anything.
+    pub fn add_news(&self, news: Option<String>) {
+        self.news().extend(news);
     }
 
     /// What the user should hear about, each thing once.

@@ -10,7 +10,7 @@ use super::spec::{BotSpec, Restart};
 use super::{BotProcess, Evidence, NotStarted};
 
 /// At most this many processes of a slot wait for their next match.
-const IDLE: usize = 8;
+pub const IDLE: usize = 8;
 
 /// A process that is being ended: tells in the end what may explain its failure.
 pub type Leaving = oneshot::Receiver<Evidence>;
@@ -38,6 +38,11 @@ impl Pool {
     /// Where processes come from.
     pub fn nursery(&self) -> &Nursery {
         &self.nursery
+    }
+
+    /// The same, to be kept.
+    pub fn nursery_handle(&self) -> Arc<Nursery> {
+        self.nursery.clone()
     }
 
     /// A process for each of these bots, in their order; those that are not there yet are

@@ -10,6 +10,7 @@ mod digest;
 mod evidence;
 mod fingerprint;
 mod fit;
+mod fixed_order;
 mod label;
 mod lean;
 mod linear;
@@ -17,16 +18,19 @@ pub(crate) mod machine;
 mod matches;
 mod model;
 mod openings;
+mod pattern;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod scan;
 pub mod simulate;
 pub mod sprt;
 mod stage;
 mod time_use;
+mod trial;
 #[cfg(test)]
 mod truth_tests;
 mod wilson;
@@ -34,14 +38,15 @@ mod wilson;
 pub use digest::Meeting;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
+pub use fixed_order::FixedOrder;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
-pub use matches::{FAULT_CODES, Matches, repetition};
+pub use matches::{FAULT_CODES, Matches, Summary, repetition};
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
-pub use report::{
-    BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
-};
+pub use report::{BotReport, GameReport, Report, Request, RequestError, Results};
+pub use scan::ScanMemo;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
+pub use trial::{SprtReport, SprtRequest};
 pub use wilson::Score;

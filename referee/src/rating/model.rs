@@ -15,10 +15,12 @@
 //! first seat, and each game half a first place that is not shared among equals.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use games::MAX_SEATS;
 
 use super::evidence::{Evidence, Placing};
+use super::pattern::Pattern;
 use super::stage::{Local, NONE, Slopes, Stage, Want};
 
 /// How much of a win and of a loss the prior holds.
@@ -64,6 +66,8 @@ pub(crate) struct Model {
     pub(crate) games: Vec<GameParams>,
     /// How many parameters there are: bots first.
     pub(crate) params: usize,
+    /// Which parameters have second derivatives with each other.
+    pub(super) pattern: Arc<Pattern>,
     stages: Vec<Stage>,
     pub(crate) kinds: Vec<Kind>,
     /// Which stages the kinds have.
@@ -92,6 +96,7 @@ impl Model {
             bots: evidence.bots,
             games,
             params,
+            pattern: Arc::new(Pattern::new(0, [])),
             stages: Vec::new(),
             kinds: Vec::new(),
             hits: Vec::new(),
@@ -112,6 +117,7 @@ impl Model {
         places.sort_unstable();
         places.dedup();
         model.stages = places.iter().map(|place| model.stage(place)).collect();
+        model.pattern = Arc::new(model.pattern());
         for (unit, count) in evidence.units() {
             model.add_kind(unit, count, &places);
         }
@@ -133,6 +139,26 @@ impl Model {
             stage.len += 1;
         }
         stage
+    }
+
+    /// The parameters of a stage have second derivatives with each other, and so have the ties of a
+    /// game.
+    fn pattern(&self) -> Pattern {
+        let known = |params: &[u32]| params.iter().copied().filter(|p| *p != NONE).collect();
+        let ties = self.games.iter().map(|game| known(&game.tie));
+        let stages = self.stages.iter().map(|stage| {
+            let len = usize::from(stage.len);
+            let ties = &self.games[stage.game as usize].tie[2..=len];
+            known(&[&stage.bots[..len], &stage.seats[..len], ties].concat())
+        });
+        let mut cliques: Vec<Vec<u32>> = stages.chain(ties).collect();
+        for clique in &mut cliques {
+            clique.sort_unstable();
+        }
+        // Stages differ by who sits where, too.
+        cliques.sort_unstable();
+        cliques.dedup();
+        Pattern::new(self.params, cliques)
     }
 
     fn add_kind(&mut self, unit: &[Placing], count: u32, places: &[(Placing, u8)]) {

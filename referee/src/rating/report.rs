@@ -4,11 +4,12 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::digest::{Digest, Entry, Meeting};
+use super::fixed_order::{FixedOrder, fixed_orders};
 use super::matches::{FAULT_CODES, Matches};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Ratings, Resampling, rate};
-use super::sprt::{self, Hypotheses, Scores, Verdict};
 use super::time_use::{Noise, TimeUse};
+use super::trial::{SprtReport, SprtRequest, sprt_report};
 
 /// What a report is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,15 +24,6 @@ pub struct Request {
     pub sprt: Option<SprtRequest>,
     /// The results by opening, too, of which there may be as many as matches.
     pub openings: bool,
-}
-
-/// A test between two bots.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SprtRequest {
-    /// The bot that may be stronger, and the other one.
-    pub bots: [String; 2],
-    /// What is tested.
-    pub hypotheses: Hypotheses,
 }
 
 /// A request that does not fit the log.
@@ -77,6 +69,8 @@ pub struct Report {
     pub resampling: Resampling,
     /// How the bots did against each other, for each two and each game.
     pub meetings: Vec<Meeting>,
+    /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
+    pub fixed_orders: Vec<FixedOrder>,
     /// The test that was asked for.
     pub sprt: Option<SprtReport>,
     /// The openings, if they were asked for: by game, then in the order of their first matches.
@@ -139,35 +133,6 @@ pub struct Results {
     pub faults: u64,
     /// The sum of the game's own scores.
     pub scores: i64,
-}
-
-/// A test between two bots.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SprtReport {
-    /// The bot that may be stronger, and the other one.
-    pub bots: [usize; 2],
-    /// What is tested.
-    pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) without duplicates that the test counts: in the order of the
-    /// schedule, up to its decision or to the first pair that is not finished.
-    pub pairs: u64,
-    /// Those that come after it: they change nothing.
-    pub after: u64,
-    /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
-    /// no pairs.
-    pub pentanomial: Option<[u64; 5]>,
-    /// The first bot's mean score a match.
-    pub score: f64,
-    /// What that is in logistic Elo; `None` if it is infinite.
-    pub elo: Option<f64>,
-    /// The log-likelihood ratio.
-    pub llr: f64,
-    /// At or below this, H0 is accepted.
-    pub lower: f64,
-    /// At or above this, H1 is accepted.
-    pub upper: f64,
-    /// What is accepted.
-    pub verdict: Verdict,
 }
 
 impl Results {
@@ -234,6 +199,7 @@ impl Matches {
             rated_game,
             resampling: request.resampling,
             meetings: digest.meetings(),
+            fixed_orders: fixed_orders(&digest),
             sprt,
             openings,
             matches: self.kept.len() as u64,
@@ -350,39 +316,4 @@ fn ranking(ratings: &Ratings) -> Vec<usize> {
             .then(elo(b).total_cmp(&elo(a)))
     });
     ranking
-}
-
-/// Takes pairs in until the test is decided, as the tournament does: in the order of the schedule,
-/// since those that are finished early are not like the others.
-fn sprt_report(digest: &Digest<'_>, bots: [usize; 2], hypotheses: &Hypotheses) -> SprtReport {
-    let mut scores = Scores::new();
-    let mut verdict = Verdict::Running;
-    let mut after = 0;
-    let mut finished = true;
-    for pair in digest.scores(bots) {
-        finished &= pair.is_some();
-        match pair {
-            Some(score) if finished && verdict == Verdict::Running => {
-                scores.add(score);
-                verdict = scores.verdict(hypotheses);
-            }
-            Some(_) => after += 1,
-            None => {}
-        }
-    }
-    let score = scores.mean();
-    let elo = sprt::elo(score);
-    SprtReport {
-        bots,
-        hypotheses: hypotheses.clone(),
-        pairs: scores.units(),
-        after,
-        pentanomial: scores.pentanomial(),
-        score,
-        elo: elo.is_finite().then_some(elo),
-        llr: scores.llr(hypotheses),
-        lower: hypotheses.lower(),
-        upper: hypotheses.upper(),
-        verdict,
-    }
 }

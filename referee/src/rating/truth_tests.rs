@@ -2,7 +2,7 @@
 //! cut with a fixed seed; `cargo run --release -p referee --example simulate-ratings` is the whole.
 
 use super::simulate::{Setting, decisions};
-use super::sprt::Hypotheses;
+use super::sprt::{EloModel, Hypotheses};
 
 const TWO: Setting = Setting {
     bots: 4,
@@ -50,6 +50,7 @@ fn intervals_hold_the_truth() {
 #[test]
 fn tests_err_as_often_as_they_may() {
     let hypotheses = Hypotheses {
+        model: EloModel::Logistic,
         elo0: 0.0,
         elo1: 60.0,
         alpha: 0.05,

@@ -7,12 +7,14 @@
 
 mod arena;
 mod bad_input;
+mod bounds;
 mod check;
 mod clocks;
 mod commands;
 mod config;
 mod failures;
 mod faults;
+mod forgery;
 mod formats;
 mod human;
 mod limits;
@@ -23,8 +25,10 @@ mod redteam;
 mod replay;
 mod resume;
 mod sandbox;
+mod shortages;
 mod standings;
 mod supervision;
+mod suspension;
 mod tournament;
 mod trace;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, timeless, wait_until};
+use tests::{Arena, Ran, referee, run, timeless, unchained, wait_until};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -173,7 +173,7 @@ fn a_last_line_that_was_cut_off_is_dropped_and_played_again() {
 fn a_log_of_something_else_is_refused() {
     let arena = played();
     let whole = read(log(&arena));
-    let first = whole.lines().next().unwrap();
+    let first = &*unchained(whole.lines().next().unwrap());
     let with = |line: &str| {
         fs::write(log(&arena), format!("{first}\n{line}\n")).unwrap();
     };
@@ -362,9 +362,12 @@ fn a_log_that_cannot_grow_stops_it_and_is_whole() {
 
 #[test]
 fn a_configuration_that_cannot_be_copied_stops_it() {
-    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
-    let ran = limited(&arena, 0);
-    sentence(&ran, 4, &["out/tournament.toml` cannot be written"]);
+    let long = format!("# {}\n{}", "long ".repeat(500), config(&[RANDOM, GREEDY]));
+    let arena = Arena::new(&long);
+    for (blocks, file) in [(0, "out/schedule.toml"), (1, "out/tournament.toml")] {
+        let ran = limited(&arena, blocks);
+        sentence(&ran, 4, &[&format!("{file}` cannot be written")]);
+    }
     assert_eq!(arena.play().code, Some(0), "the folder can be used again");
 }
 

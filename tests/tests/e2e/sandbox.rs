@@ -274,3 +274,15 @@ fn a_crash_in_the_sandbox_is_told_with_its_cause() {
         "out of the memory",
     );
 }
+
+/// The sandbox shows a folder under its real name only.
+#[test]
+fn a_folder_may_be_a_link() {
+    for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
+        let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
+        std::os::unix::fs::symlink("spy", arena.path("link")).unwrap();
+        let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+        arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \"link\""));
+        play(&arena, variables);
+    }
+}

@@ -6,6 +6,7 @@ mod csv;
 mod html;
 mod json;
 mod markdown;
+mod orders;
 mod places;
 mod plot;
 mod ranking;
@@ -15,6 +16,7 @@ mod tests;
 mod text;
 
 use clap::ValueEnum;
+use protocol::shown as clean;
 use serde::Serialize;
 
 use crate::rating::{Matches, Ratings, Report, Request, RequestError, Results};
@@ -93,6 +95,7 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(orders::all(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
             None => {
@@ -138,12 +141,6 @@ impl Grid {
 
 fn heading(text: &str) -> Part {
     Part::Heading(text.to_owned())
-}
-
-/// A text of a log, fit to be shown: nothing in it can steer a terminal or break a table.
-fn clean(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(clean).collect()
 }
 
 /// A name in a note, marked as one.

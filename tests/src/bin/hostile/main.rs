@@ -1,6 +1,7 @@
 //! A bot that plays the first legal move, but misbehaves in the way that its argument names.
 //! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
 
+mod forger;
 mod lines;
 mod manners;
 mod processes;
@@ -232,6 +233,7 @@ impl Bot {
     /// What is told with the move.
     fn report(&mut self) -> Option<Value> {
         match self.how.as_str() {
+            "forges-log" if self.turns >= TURN => Some(forger::forge()),
             "spy" => Some(spy::look_around()),
             "cores" => Some(json!({"cores": spy::status("Cpus_allowed_list")})),
             "descriptors" => Some(json!({"descriptors": spy::descriptors()})),
