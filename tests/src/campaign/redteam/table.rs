@@ -133,13 +133,20 @@ mod tests {
 
     #[test]
     fn a_cell_says_held_only_if_nothing_succeeded_or_is_unknown() {
+        let trick = || vec!["trick".to_owned()];
         let quiet = Verdict::default();
-        let mut broken = Verdict::default();
-        broken.successes.push("trick".to_owned());
-        let mut unknown = Verdict::default();
-        unknown.unknown.push("trick".to_owned());
-        let mut refused = Verdict::default();
-        refused.refused = Some("why".to_owned());
+        let broken = Verdict {
+            successes: trick(),
+            ..Verdict::default()
+        };
+        let unknown = Verdict {
+            unknown: trick(),
+            ..Verdict::default()
+        };
+        let refused = Verdict {
+            refused: Some("why".to_owned()),
+            ..Verdict::default()
+        };
         for (promised, verdict, cell) in [
             (Some(true), Some(&quiet), Cell::Held),
             (Some(true), Some(&broken), Cell::Broken),

@@ -215,25 +215,35 @@ pub(super) fn empty_files(_: &Targets, attempts: &mut Attempts) -> Option<Later>
         .iter()
         .map(|top| top.join(format!("redteam-{}", id())))
         .collect();
+    // A kernel makes some ten thousand a second for each process.
     take(attempts, "empty files", |taken| {
-        let end = Instant::now() + Duration::from_secs(3);
-        for folder in &names {
-            if fs::create_dir(folder).is_err() {
-                continue;
-            }
-            while taken.load(Ordering::Relaxed) < TAKEN as u64 && Instant::now() < end {
-                let name = taken.load(Ordering::Relaxed).to_string();
-                if File::create_new(folder.join(name)).is_err() {
-                    break;
-                }
-                taken.fetch_add(EMPTY_FILE, Ordering::Relaxed);
-            }
+        let end = Instant::now() + Duration::from_secs(8);
+        let makers: Vec<Pid> = names
+            .iter()
+            .flat_map(|folder| {
+                let _ = fs::create_dir(folder);
+                (0..2).filter_map(|maker| fork(|| make_files(folder, maker, taken, end)).ok())
+            })
+            .collect();
+        for maker in makers {
+            let _ = waitpid(maker, None);
         }
     });
     for folder in &names {
         let _ = fs::remove_dir_all(folder);
     }
     None
+}
+
+fn make_files(folder: &Path, maker: u32, taken: &AtomicU64, end: Instant) {
+    let mut number = 0;
+    while taken.load(Ordering::Relaxed) < TAKEN as u64 && Instant::now() < end {
+        if File::create_new(folder.join(format!("{maker}-{number}"))).is_err() {
+            break;
+        }
+        number += 1;
+        taken.fetch_add(EMPTY_FILE, Ordering::Relaxed);
+    }
 }
 
 /// What was sent and not received yet is memory of the kernel's.
