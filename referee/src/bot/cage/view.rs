@@ -241,6 +241,7 @@ mod tests {
         let inner = top.join("inner");
         fs::create_dir(&inner).unwrap();
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(&top, fs::Permissions::from_mode(0o700)).unwrap();
         let view = View::of_bot(&bot(&inner, true), &[], &[]).unwrap();
         assert_eq!(view.check_rights(Sandbox::Strict), Ok(()));
         let error = view.check_rights(Sandbox::Restricted).unwrap_err();
