@@ -11,7 +11,7 @@ use tests::{Arena, Ran};
 use crate::arena::{
     assert_fault, assert_well, judge, moves_of_hostile, named, play_cleanly, three,
 };
-use crate::{RANDOM, config};
+use crate::{GREEDY, RANDOM, config};
 
 /// A PATH on which there is no bubblewrap.
 const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
@@ -284,5 +284,59 @@ fn a_folder_may_be_a_link() {
         let text = fs::read_to_string(arena.path("t.toml")).unwrap();
         arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \"link\""));
         play(&arena, variables);
+    }
+}
+
+/// A bot in plain shell that makes itself longer in its first match.
+const CHANGES: &str = r#"
+while read -r line; do
+    case $line in
+    *'"type":"hello"'*) echo '{"type":"hello","protocol":1,"name":"changes"}' ;;
+    *'"type":"start"'*) echo '{"type":"ready"}' ;;
+    *'"type":"turn"'*) echo '# longer' >> changes.sh; echo '{"type":"resign"}' ;;
+    esac
+done
+"#;
+
+#[test]
+fn a_script_that_changes_is_said_and_the_log_has_its_hashes() {
+    let bot = "[[bots]]\nname = \"changes\"\ncommand = [\"sh\", \"changes.sh\"]\n";
+    let head = "restart = \"each-match\"\nconcurrency = 1\n";
+    let arena = Arena::new(&format!("{head}{}{bot}", config(&[RANDOM])));
+    arena.write("changes.sh", CHANGES);
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the bot `changes` is not what it was: changes.sh changed"),
+        "{}",
+        ran.stderr
+    );
+    let hash = |record: &Value| {
+        let players = record["players"].as_array().unwrap();
+        let bot = players.iter().find(|player| player["name"] == "changes");
+        bot.unwrap()["files"]["changes.sh"].clone()
+    };
+    let hashes: Vec<Value> = arena.matches().iter().map(hash).collect();
+    assert_eq!(hashes.len(), 2);
+    assert!(hashes.iter().all(|hash| hash.as_str().unwrap().len() == 64));
+    assert_ne!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn cpu_time_that_is_estimated_is_said_in_every_result() {
+    let arena = Arena::new(&format!("clock = \"cpu\"\n{}", config(&[RANDOM, GREEDY])));
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the CPU time of `random`, `greedy` is an estimate"),
+        "{}",
+        ran.stderr
+    );
+    for record in arena.matches() {
+        for player in record["players"].as_array().unwrap() {
+            assert_eq!(player["cpu_time"], "estimated");
+        }
     }
 }

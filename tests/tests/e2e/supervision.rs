@@ -8,7 +8,7 @@ use std::{fs, iter};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tests::traces::{children, marked, open_files};
+use tests::traces::{children, marked, open_files, temporary};
 use tests::{Arena, wait_until};
 
 use crate::arena::{SHORT, assert_fault, assert_well, hostile, judge, mark, named};
@@ -70,6 +70,26 @@ fn daemons_end_when_the_referee_is_killed() {
         child.wait().unwrap();
         wait_until("their end", || marked(&mark()).is_empty());
     }
+}
+
+/// Whether a match was played.
+fn has_played(arena: &Arena) -> bool {
+    fs::metadata(arena.path("out/games.jsonl")).is_ok_and(|log| log.len() > 0)
+}
+
+#[test]
+fn temporary_folders_go_when_the_referee_is_killed() {
+    let bots = config(&[RANDOM]) + &hostile("", "sandbox = \"restricted\"");
+    let arena = Arena::new(&format!("concurrency = 1\nrounds = 100000\n{bots}"));
+    let tmp = arena.path("tmp");
+    fs::create_dir(&tmp).unwrap();
+    let mut child = arena.silent().env("TMPDIR", &tmp).spawn().unwrap();
+    wait_until("a match", || has_played(&arena));
+    assert!(!temporary(&tmp).is_empty());
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    wait_until("its end", || temporary(&tmp).is_empty());
+    wait_until("the bots' end", || marked(&mark()).is_empty());
 }
 
 /// A bot that counts how often it is started.
