@@ -39,6 +39,7 @@ use tokio::time::{Instant, timeout};
 use crate::clock::in_words;
 use crate::{shortage, suspension};
 use cage::Cage;
+use cage::limits::Sandbox;
 use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
@@ -263,6 +264,12 @@ impl BotProcess {
                 }
                 if let Some(why) = script::suspicion(spec) {
                     message.push_str(&format!("; {why}"));
+                }
+                if spec.wanted.sandbox >= Sandbox::Restricted && !spec.shows_dir {
+                    message.push_str(
+                        " (in its sandbox it sees the files that its command names and no others: \
+                         it may need a `dir` of its own, or `readable`)",
+                    );
                 }
                 return Err((FaultCode::Startup, message));
             }

@@ -98,10 +98,20 @@ fn range(line: &str) -> Option<[u64; 3]> {
 fn may_change_ids(status: &str) -> bool {
     const SETGID: u64 = 1 << 6;
     const SETUID: u64 = 1 << 7;
-    const BOTH: u64 = SETGID | SETUID;
+    has_capabilities(status, SETGID | SETUID)
+}
+
+/// Whether this process may mount file systems. Root in a container often may not.
+pub(super) fn may_mount() -> bool {
+    const SYS_ADMIN: u64 = 1 << 21;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    has_capabilities(&status, SYS_ADMIN)
+}
+
+fn has_capabilities(status: &str, all: u64) -> bool {
     let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
     let effective = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    effective.is_some_and(|effective| effective & BOTH == BOTH)
+    effective.is_some_and(|effective| effective & all == all)
 }
 
 #[cfg(test)]

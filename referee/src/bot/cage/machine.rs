@@ -1,6 +1,6 @@
 //! What this machine can enforce.
 
-use super::account::Account;
+use super::account::{self, Account};
 use super::bubblewrap::Bubblewrap;
 use super::cgroup::Cgroups;
 use super::promises::Means;
@@ -54,6 +54,7 @@ impl Machine {
     pub fn means(&self) -> Means {
         Means {
             root: self.account.ids().is_some(),
+            mounts: self.account.ids().is_some() && account::may_mount(),
             memory: self.cgroups.memory(),
             processes: self.cgroups.pids(),
             cpu_time: self.cgroups.cpu(),

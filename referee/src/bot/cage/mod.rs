@@ -96,6 +96,7 @@ pub struct Cage {
     /// What it is refused, where it is refused any calls.
     filter: Filter,
     kept: Keeping,
+    cpu_time: CpuTimeBy,
     confined: Option<Confined>,
 }
 
@@ -145,6 +146,7 @@ impl Cage {
             watch: Watch::default(),
             filter: Filter::default(),
             kept: Keeping::Open,
+            cpu_time: CpuTimeBy::Estimated,
             confined: None,
             wanted,
         };
@@ -154,6 +156,9 @@ impl Cage {
             cage.ids = machine.account.ids();
         }
         cage.limit(machine, sandbox, &mut found);
+        if Promise::CpuClock.holds(sandbox, machine.means()) {
+            cage.cpu_time = CpuTimeBy::Counted;
+        }
         cage.kept = match sandbox {
             Sandbox::None => Keeping::Open,
             Sandbox::Limits => Keeping::Limits,
@@ -295,10 +300,7 @@ impl Cage {
 
     /// How the CPU time of the bot is known.
     pub fn cpu_time(&self) -> CpuTimeBy {
-        match self.cgroups.cpu() {
-            true => CpuTimeBy::Counted,
-            false => CpuTimeBy::Estimated,
-        }
+        self.cpu_time
     }
 
     /// The sandbox that it really is in.

@@ -11,6 +11,8 @@ use super::limits::Sandbox;
 pub struct Means {
     /// The referee runs as root, and bots as somebody else.
     pub root: bool,
+    /// The referee may mount file systems, and so keep bots from the files of control groups.
+    pub mounts: bool,
     /// Control groups limit memory.
     pub memory: bool,
     /// Control groups limit the number of processes.
@@ -27,6 +29,7 @@ impl Means {
     /// Of root, on a machine with control groups.
     pub const ROOT: Means = Means {
         root: true,
+        mounts: true,
         memory: true,
         processes: true,
         cpu_time: true,
@@ -37,6 +40,7 @@ impl Means {
     /// sessions.
     pub const ORDINARY: Means = Means {
         root: false,
+        mounts: false,
         memory: false,
         processes: false,
         cpu_time: false,
@@ -168,18 +172,22 @@ impl Promise {
 
     /// Whether this holds.
     pub fn holds(self, sandbox: Sandbox, means: Means) -> bool {
-        let limited = sandbox >= Sandbox::Limits;
+        // Who can write to the files of its control groups leaves them.
+        let grouped = match sandbox {
+            Sandbox::None => false,
+            Sandbox::Limits => means.mounts,
+            Sandbox::Restricted | Sandbox::Strict => true,
+        };
         let strict = sandbox == Sandbox::Strict;
         match self {
             Promise::Channels => false,
             Promise::Descriptors => true,
-            Promise::Memory => limited && means.memory || strict,
-            Promise::KernelMemory => limited && means.memory,
-            Promise::ProcessCount => limited && means.processes || strict,
-            Promise::CpuClock => limited && means.cpu_time,
-            Promise::Freezing => limited && means.freezer || strict,
-            Promise::CpuShare if sandbox == Sandbox::Limits => means.root && means.cpu_shares,
-            Promise::CpuShare => limited && means.cpu_shares,
+            Promise::Memory => grouped && means.memory || strict,
+            Promise::KernelMemory => grouped && means.memory,
+            Promise::ProcessCount => grouped && means.processes || strict,
+            Promise::CpuClock => grouped && means.cpu_time,
+            Promise::Freezing => grouped && means.freezer || strict,
+            Promise::CpuShare => grouped && means.cpu_shares,
             Promise::TmpSize | Promise::SeeProcesses => strict,
             _ => sandbox >= Sandbox::Restricted,
         }
