@@ -41,9 +41,10 @@ pub(super) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value_t = SheetFormat::Text)]
     format: SheetFormat,
-    /// Measure ratings from this bot, at 0 Elo unless another number is given
+    /// Measure ratings from this bot, at 0 Elo unless another number is given; with several of them,
+    /// their ratings are right on average
     #[arg(long, value_name = "NAME[=ELO]", value_parser = NonEmptyStringValueParser::new())]
-    anchor: Option<String>,
+    anchor: Vec<String>,
     /// Only matches of this game, by its id or by its name in the tables
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -147,13 +148,13 @@ impl Args {
     }
 
     fn request(&self, matches: &Matches) -> Result<Request, CliError> {
-        let anchor = self.anchor.as_ref().map(|text| anchor(text, matches));
+        let anchors = self.anchor.iter().map(|text| anchor(text, matches));
         Ok(Request {
             resampling: Resampling {
                 resamples: self.resamples.map(|n| n as usize),
                 seed: self.seed,
             },
-            anchor: anchor.transpose()?,
+            anchors: anchors.collect::<Result<_, _>>()?,
             sprt: self.test()?,
             ..Request::default()
         })

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::choice::Choice;
 use super::evidence::{Evidence, Placing};
 use super::label::game_label;
 use super::matches::{Kept, Matches};
@@ -139,14 +140,14 @@ impl<'a> Digest<'a> {
         seats.collect()
     }
 
-    /// What ratings are made from: every match once, of one game or of all.
-    pub(crate) fn evidence(&self, game: Option<usize>) -> Evidence {
+    /// What ratings are made from: every match once.
+    pub(crate) fn evidence(&self, choice: &Choice) -> Evidence {
         let mut evidence = Evidence::new(self.bots.len(), self.seats());
+        evidence.weights.clone_from(&choice.weights);
         for unit in self.units() {
-            let counts = unit.iter().filter(|entry| {
-                let asked = game.is_none_or(|game| game == entry.placing.game as usize);
-                asked && !entry.duplicate
-            });
+            let counts = unit
+                .iter()
+                .filter(|entry| choice.has(entry) && !entry.duplicate);
             let placings: Vec<Placing> = counts.map(|entry| entry.placing).collect();
             evidence.add(&placings);
         }

@@ -52,6 +52,8 @@ pub struct Evidence {
     pub bots: usize,
     /// The number of seats of each game.
     pub games: Vec<usize>,
+    /// How much a match of each game counts: 1 unless told otherwise.
+    pub weights: Vec<f64>,
     units: BTreeMap<Vec<Placing>, u32>,
 }
 
@@ -60,6 +62,7 @@ impl Evidence {
     pub fn new(bots: usize, games: Vec<usize>) -> Self {
         Evidence {
             bots,
+            weights: vec![1.0; games.len()],
             games,
             units: BTreeMap::new(),
         }
@@ -73,6 +76,18 @@ impl Evidence {
         let mut unit = unit.to_vec();
         unit.sort_unstable();
         *self.units.entry(unit).or_default() += 1;
+    }
+
+    /// How many matches there are of each game, by their weight.
+    pub(crate) fn matches_by_game(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.games.len()];
+        for (unit, count) in self.units() {
+            for placing in unit {
+                let game = placing.game as usize;
+                sums[game] += f64::from(count) * self.weights[game];
+            }
+        }
+        sums
     }
 
     /// The different units, in an order that does not depend on how they came, with how often

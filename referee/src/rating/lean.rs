@@ -61,7 +61,8 @@ pub struct Ended {
     pub scores: Vec<i64>,
     /// What each seat got, from 0 to 1.
     pub outcome: Vec<f64>,
-    /// What went wrong.
+    /// What went wrong. The format leaves it out where nothing did.
+    #[serde(default)]
     pub faults: Vec<Lapse>,
 }
 

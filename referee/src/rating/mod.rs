@@ -6,6 +6,7 @@
 //! in all seat orders. Matches of a unit depend on each other, units do not.
 
 mod bootstrap;
+mod choice;
 mod digest;
 mod evidence;
 mod fingerprint;
@@ -23,6 +24,7 @@ mod ratings_tests;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod scale;
 pub mod simulate;
 pub mod sprt;
 mod stage;

@@ -53,6 +53,8 @@ impl GameParams {
 pub(crate) struct Kind {
     /// How often it occurred.
     pub(crate) count: u32,
+    /// How much it counts each time.
+    weight: f64,
     stages: Range<usize>,
     features: Range<usize>,
 }
@@ -64,6 +66,8 @@ pub(crate) struct Model {
     pub(crate) games: Vec<GameParams>,
     /// How many parameters there are: bots first.
     pub(crate) params: usize,
+    /// How much a match of each game counts.
+    weights: Vec<f64>,
     stages: Vec<Stage>,
     pub(crate) kinds: Vec<Kind>,
     /// Which stages the kinds have.
@@ -92,6 +96,7 @@ impl Model {
             bots: evidence.bots,
             games,
             params,
+            weights: evidence.weights.clone(),
             stages: Vec::new(),
             kinds: Vec::new(),
             hits: Vec::new(),
@@ -160,8 +165,11 @@ impl Model {
                 add(game.tie[size], 1.0);
             }
         }
+        // All matches of a unit are of one game.
+        let game = unit.first().map(|placing| placing.game as usize);
         self.kinds.push(Kind {
             count,
+            weight: game.map_or(1.0, |game| self.weights[game]),
             stages: hits..self.hits.len(),
             features: features..self.features.len(),
         });
@@ -199,7 +207,8 @@ impl Model {
 
     /// Counts a kind so often.
     #[inline]
-    pub(crate) fn weigh(&self, kind: &Kind, weight: f64, weights: &mut Weights) {
+    pub(crate) fn weigh(&self, kind: &Kind, count: f64, weights: &mut Weights) {
+        let weight = count * kind.weight;
         for &stage in &self.hits[kind.stages.clone()] {
             weights.met[stage as usize] += weight;
         }

@@ -1,4 +1,5 @@
-//! Ratings in Elo with their 95 % intervals: what the model and resampling say, for people.
+//! Ratings in Elo with their 95 % intervals: what the model and resampling say, on the scale for
+//! people (see `scale`).
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -6,6 +7,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use super::bootstrap::{self, Draws};
 use super::evidence::Evidence;
 use super::model::{GameParams, Model};
+use super::scale::{DrawMix, Scale};
 
 /// Elo a unit of natural logarithm of strength.
 pub const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -66,16 +68,22 @@ impl Resampling {
 /// The ratings of all bots, and what seats are worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// The bots' ratings; `None` for a bot without a match. Those of an anchor's group are
-    /// measured from the anchor; those of any other from the group's mean, which is 0.
+    /// The bots' ratings by expected score: a bot that is d above another one expects
+    /// 1 / (1 + 10^(−d/400)) points a match against it in equal seats. `None` for a bot without a
+    /// match. Those of a group with anchors are measured from these, so that the anchors' mean is
+    /// what it should be; those of any other from the group's mean, which is 0.
     pub bots: Vec<Option<Estimate>>,
+    /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
+    /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
+    /// draws. `None` for a bot without a match.
+    pub log_odds: Vec<Option<f64>>,
     /// How often the units were drawn again.
     pub resamples: usize,
     /// The group of each bot. Bots of different groups are not connected by matches, so that their
     /// ratings cannot be compared.
     pub groups: Vec<usize>,
-    /// What each seat of each game is worth against the mean of the game's other seats; empty for
-    /// a game without a match.
+    /// What each seat of each game is worth against the mean of the game's other seats, by the
+    /// score that one of two equal bots expects there; empty for a game without a match.
     pub seats: Vec<Vec<Estimate>>,
     /// How often two equal bots draw, a game each, as a chance, if the seats were worth the same.
     pub draws: Vec<f64>,
@@ -91,14 +99,16 @@ pub struct Ratings {
 /// Student's distribution with the number of the bot's units less one as its degrees of freedom:
 /// with few units, the spread between them is itself uncertain. (Percentiles of the resamples
 /// would be too narrow there.)
-pub fn rate(evidence: &Evidence, anchor: Option<Anchor>, resampling: Resampling) -> Ratings {
-    Fitted::new(evidence, resampling).ratings(anchor)
+pub fn rate(evidence: &Evidence, anchors: &[Anchor], resampling: Resampling) -> Ratings {
+    Fitted::new(evidence, resampling).ratings(anchors)
 }
 
 /// A model that was fitted to evidence, and to resamples of it.
 pub(crate) struct Fitted {
     model: Model,
     draws: Draws,
+    /// The bots' ratings as people see them, with mean 0 in each group.
+    elo: Draws,
     groups: Vec<usize>,
 }
 
@@ -106,53 +116,44 @@ impl Fitted {
     pub(crate) fn new(evidence: &Evidence, resampling: Resampling) -> Self {
         let model = Model::new(evidence);
         let draws = bootstrap::draw(&model, resampling.count(&model), resampling.seed);
+        let groups = evidence.groups();
         Fitted {
+            elo: for_people(evidence, &model, &draws, &groups),
             model,
             draws,
-            groups: evidence.groups(),
+            groups,
         }
     }
 
-    /// The ratings, measured from an anchor or from the mean.
-    pub(crate) fn ratings(&self, anchor: Option<Anchor>) -> Ratings {
-        let scale = Scale::new(&self.model, &self.groups, anchor);
+    /// The ratings, measured from anchors or from the mean.
+    pub(crate) fn ratings(&self, anchors: &[Anchor]) -> Ratings {
+        let origin = Origin::new(&self.groups, anchors);
         let units = Units::count(&self.model);
         let bots = (0..self.model.bots).map(|bot| {
-            let measured = units.bots[bot].min(scale.units(bot, &units));
-            let elo = |at: &[f64]| scale.elo(at, bot);
-            (units.bots[bot] > 0).then(|| self.estimate(measured, &elo))
+            let measured = units.bots[bot].min(origin.units(bot, &units));
+            let elo = |at: &[f64]| origin.elo(at, bot);
+            (units.bots[bot] > 0).then(|| estimate(&self.elo, measured, &elo))
         });
         let games = self.model.games.iter();
-        let draw_rate = |param: usize| {
-            let tie = self.draws.point[param].exp();
+        let draw_rate = |game: &GameParams| {
+            let tie = tie(game, &self.draws.point);
             tie / (2.0 + tie)
         };
+        let played = |bot: usize| units.bots[bot] > 0;
+        let centred = centred(&self.draws.point, &self.groups);
+        let odds = |bot: usize| played(bot).then(|| centred[bot]);
         Ratings {
             bots: bots.collect(),
+            log_odds: (0..self.model.bots).map(odds).collect(),
             resamples: self.draws.resamples.len(),
             seats: games
                 .clone()
                 .zip(&units.games)
                 .map(|(game, &units)| self.seats(game, units))
                 .collect(),
-            draws: games
-                .map(|game| game.tie(2).map_or(0.0, draw_rate))
-                .collect(),
-            superiority: superiority(&self.draws, &self.groups, &units),
+            draws: games.map(draw_rate).collect(),
+            superiority: superiority(&self.elo, &self.groups, &units),
             groups: self.groups.clone(),
-        }
-    }
-
-    /// A value with its interval, which rests on so many units.
-    fn estimate(&self, units: u64, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
-        let error = spread(&self.draws, value);
-        let reach = error * student(units).inverse_cdf(0.975);
-        let elo = value(&self.draws.point);
-        Estimate {
-            elo,
-            error,
-            low: elo - reach,
-            high: elo + reach,
         }
     }
 
@@ -162,13 +163,88 @@ impl Fitted {
         let seats = 0..if units > 0 { game.seats } else { 0 };
         seats
             .map(|seat| {
-                self.estimate(units, &|at| {
+                estimate(&self.draws, units, &|at| {
                     let others = (0..game.seats).filter(|other| *other != seat);
                     let others: f64 = others.map(|other| worth(at, other)).sum();
-                    ELO * (worth(at, seat) - others / (game.seats - 1) as f64)
+                    let odds = worth(at, seat) - others / (game.seats - 1) as f64;
+                    DrawMix::new([(1.0, tie(game, at))]).elo(odds)
                 })
             })
             .collect()
+    }
+}
+
+/// Strengths of the bots with mean 0 in each group.
+fn centred(at: &[f64], groups: &[usize]) -> Vec<f64> {
+    let mut centred = at[..groups.len()].to_vec();
+    for members in members(groups) {
+        let sum: f64 = members.iter().map(|member| at[*member]).sum();
+        for &member in &members {
+            centred[member] -= sum / members.len() as f64;
+        }
+    }
+    centred
+}
+
+/// The δ of ties of two.
+fn tie(game: &GameParams, at: &[f64]) -> f64 {
+    game.tie(2).map_or(0.0, |param| at[param].exp())
+}
+
+/// The strengths of all resamples on the scale for people, group by group.
+fn for_people(evidence: &Evidence, model: &Model, draws: &Draws, groups: &[usize]) -> Draws {
+    let weights = evidence.matches_by_game();
+    let mix = |at: &[f64]| {
+        let games = model.games.iter().zip(&weights);
+        DrawMix::new(games.map(|(game, weight)| (*weight, tie(game, at))))
+    };
+    let odds = |at: &[f64], members: &[usize]| -> Vec<f64> {
+        members.iter().map(|member| at[*member]).collect()
+    };
+    let members = members(groups);
+    let point = mix(&draws.point);
+    let scales = members.iter().map(|members| {
+        let odds = odds(&draws.point, members);
+        Scale::new(&odds, &point)
+    });
+    let scales: Vec<Scale> = scales.collect();
+    let elo = |at: &Vec<f64>| {
+        let mix = mix(at);
+        let mut elo = vec![0.0; groups.len()];
+        for (members, scale) in members.iter().zip(&scales) {
+            let found = scale.elo(&odds(at, members), &mix);
+            for (member, found) in members.iter().zip(found) {
+                elo[*member] = found;
+            }
+        }
+        elo
+    };
+    Draws {
+        point: elo(&draws.point),
+        resamples: draws.resamples.iter().map(elo).collect(),
+    }
+}
+
+/// The bots of each group.
+fn members(groups: &[usize]) -> Vec<Vec<usize>> {
+    let count = groups.iter().max().map_or(0, |most| most + 1);
+    let mut members = vec![Vec::new(); count];
+    for (bot, &group) in groups.iter().enumerate() {
+        members[group].push(bot);
+    }
+    members
+}
+
+/// A value with its interval, which rests on so many units.
+fn estimate(draws: &Draws, units: u64, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
+    let error = spread(draws, value);
+    let reach = error * student(units).inverse_cdf(0.975);
+    let elo = value(&draws.point);
+    Estimate {
+        elo,
+        error,
+        low: elo - reach,
+        high: elo + reach,
     }
 }
 
@@ -214,48 +290,37 @@ impl Units {
 }
 
 /// What ratings are measured from.
-struct Scale<'a> {
+struct Origin<'a> {
     groups: &'a [usize],
-    /// The bots of each group.
-    members: Vec<Vec<usize>>,
-    anchor: Option<Anchor>,
+    /// The anchors of each group; without any, ratings are measured from the mean, at 0.
+    anchors: Vec<Vec<Anchor>>,
 }
 
-impl<'a> Scale<'a> {
-    fn new(model: &Model, groups: &'a [usize], anchor: Option<Anchor>) -> Self {
+impl<'a> Origin<'a> {
+    fn new(groups: &'a [usize], anchors: &[Anchor]) -> Self {
         let count = groups.iter().max().map_or(0, |most| most + 1);
-        let mut members = vec![Vec::new(); count];
-        for bot in 0..model.bots {
-            members[groups[bot]].push(bot);
-        }
-        Scale {
+        let mut origin = Origin {
             groups,
-            members,
-            anchor: anchor.filter(|anchor| anchor.bot < model.bots),
+            anchors: vec![Vec::new(); count],
+        };
+        for anchor in anchors.iter().filter(|anchor| anchor.bot < groups.len()) {
+            origin.anchors[groups[anchor.bot]].push(*anchor);
         }
+        origin
     }
 
-    /// The anchor of a bot's group.
-    fn anchor(&self, bot: usize) -> Option<Anchor> {
-        self.anchor
-            .filter(|anchor| self.groups[anchor.bot] == self.groups[bot])
-    }
-
+    /// A bot's rating, from the ratings of all with mean 0.
     fn elo(&self, at: &[f64], bot: usize) -> f64 {
-        match self.anchor(bot) {
-            Some(anchor) => anchor.elo + ELO * (at[bot] - at[anchor.bot]),
-            None => {
-                let members = &self.members[self.groups[bot]];
-                let sum: f64 = members.iter().map(|member| at[*member]).sum();
-                ELO * (at[bot] - sum / members.len() as f64)
-            }
-        }
+        let anchors = &self.anchors[self.groups[bot]];
+        let ahead: f64 = anchors.iter().map(|it| at[it.bot] - it.elo).sum();
+        at[bot] - ahead / anchors.len().max(1) as f64
     }
 
     /// How many units there are of what a bot is measured from.
     fn units(&self, bot: usize, units: &Units) -> u64 {
-        self.anchor(bot)
-            .map_or(u64::MAX, |anchor| units.bots[anchor.bot])
+        let anchors = &self.anchors[self.groups[bot]];
+        let sum = anchors.iter().map(|anchor| units.bots[anchor.bot]).sum();
+        if anchors.is_empty() { u64::MAX } else { sum }
     }
 }
 

@@ -17,7 +17,7 @@ fn quick() -> Resampling {
 }
 
 fn ratings(evidence: &Evidence) -> Ratings {
-    rate(evidence, None, quick())
+    rate(evidence, &[], quick())
 }
 
 fn elo(ratings: &Ratings, bot: usize) -> f64 {
@@ -66,11 +66,14 @@ fn the_prior_is_half_a_win_and_half_a_loss() {
     assert!(slope.abs() < 1e-9, "{slope}");
 }
 
-/// Davidson's model is saturated by two bots: wins to losses are as the strengths.
+/// Davidson's model is saturated by two bots: wins to losses are as the strengths. For people, a
+/// rating is what was scored: 7 points of 10.
 #[test]
 fn draws_follow_davidson() {
     let unequal = ratings(&two([6 * MANY, 2 * MANY, 2 * MANY]));
-    assert!((gap(&unequal) - 400.0 * 3_f64.log10()).abs() < 0.1);
+    let odds = [0, 1].map(|bot| unequal.log_odds[bot].expect("played"));
+    assert!((odds[0] - odds[1] - 3_f64.ln()).abs() < 1e-3);
+    assert!((gap(&unequal) - 400.0 * (7.0_f64 / 3.0).log10()).abs() < 0.1);
     // Among equals, draws / (matches + the prior's half a decided one).
     let equal = ratings(&two([15, 20, 15]));
     assert!(gap(&equal).abs() < 1e-9);
@@ -209,7 +212,7 @@ fn groups_that_never_met_are_not_compared() {
         evidence.add(&[Placing::new(0, &[3, 1], &[1.0, 0.0])]);
     }
     let anchor = Anchor { bot: 2, elo: 100.0 };
-    let ratings = rate(&evidence, Some(anchor), quick());
+    let ratings = rate(&evidence, &[anchor], quick());
     assert_eq!(ratings.groups, [0, 1, 0, 1]);
     assert_eq!(ratings.superiority[0][1], None);
     assert!(ratings.superiority[3][1].expect("comparable") > 0.9);
@@ -293,10 +296,10 @@ fn an_anchor_moves_all_by_the_same() {
     let free = ratings(&evidence);
     let held = rate(
         &evidence,
-        Some(Anchor {
+        &[Anchor {
             bot: 3,
             elo: 1500.0,
-        }),
+        }],
         quick(),
     );
     let shift = 1500.0 - elo(&free, 3);
@@ -310,6 +313,51 @@ fn an_anchor_moves_all_by_the_same() {
     );
     assert_eq!(held.superiority, free.superiority);
     assert_eq!(held.seats, free.seats);
+}
+
+#[test]
+fn several_anchors_are_right_on_average() {
+    let evidence = evidence(&some());
+    let free = ratings(&evidence);
+    let anchors = [(1, 200.0), (4, 500.0)].map(|(bot, elo)| Anchor { bot, elo });
+    let held = rate(&evidence, &anchors, quick());
+    assert!((elo(&held, 1) + elo(&held, 4) - 700.0).abs() < 1e-9);
+    let shift = elo(&held, 0) - elo(&free, 0);
+    for bot in 1..5 {
+        assert!((elo(&held, bot) - elo(&free, bot) - shift).abs() < 1e-9);
+    }
+    // Nothing is known of how well an anchor's own rating fits.
+    assert!(held.bots[1].expect("a rating").error > 0.0);
+}
+
+/// A game that counts twice is a game played twice.
+#[test]
+fn weights_stand_for_repetition() {
+    let [once, again] = [(0, [3, 1]), (1, [1, 1])].map(|(game, wins): (usize, [usize; 2])| {
+        let mut units = Vec::new();
+        for (count, points) in wins.into_iter().zip([1.0, 0.0]) {
+            let unit = [
+                Placing::new(game, &[0, 1], &[points, 1.0 - points]),
+                Placing::new(game, &[1, 0], &[1.0 - points, points]),
+            ];
+            units.extend(std::iter::repeat_n(unit, 10 * count));
+        }
+        units
+    });
+    let all = |times: usize, weight: f64| {
+        let mut evidence = Evidence::new(2, vec![2, 2]);
+        for unit in std::iter::repeat_n(&once, times).flatten().chain(&again) {
+            evidence.add(unit);
+        }
+        evidence.weights[0] = weight;
+        ratings(&evidence)
+    };
+    let (weighted, repeated) = (all(1, 3.0), all(3, 1.0));
+    assert!((gap(&weighted) - gap(&repeated)).abs() < 1e-6);
+    // But it is less evidence.
+    let error = |ratings: &Ratings| ratings.bots[0].expect("a rating").error;
+    assert!(error(&weighted) > error(&repeated));
+    assert!(gap(&all(1, 1.0)) < gap(&weighted));
 }
 
 #[test]
@@ -345,7 +393,7 @@ fn another_seed_gives_nearly_the_same_intervals() {
             resamples: Some(400),
             seed,
         };
-        rate(&evidence, None, resampling)
+        rate(&evidence, &[], resampling)
     });
     for (one, other) in one.bots.iter().flatten().zip(other.bots.iter().flatten()) {
         assert_eq!(one.elo, other.elo);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use thiserror::Error;
 
+use super::choice::Choice;
 use super::digest::{Digest, Entry, Meeting};
 use super::matches::{FAULT_CODES, Matches};
 use super::openings::{OpeningReport, openings};
@@ -15,8 +16,14 @@ use super::time_use::{Noise, TimeUse};
 pub struct Request {
     /// How sure ratings are is found out like this.
     pub resampling: Resampling,
-    /// The bot that ratings are measured from, and its rating; without one, their mean is 0.
-    pub anchor: Option<(String, f64)>,
+    /// The bots that ratings are measured from, and their ratings: the scale is shifted so that
+    /// their mean is right. Without one, the mean of all bots is 0.
+    pub anchors: Vec<(String, f64)>,
+    /// How much a match of a game counts for ratings, by the game's label or id: 1 where nothing is
+    /// said, 0 for not at all.
+    pub weights: Vec<(String, f64)>,
+    /// Ratings leave out matches that were lost by a fault.
+    pub without_forfeits: bool,
     /// Ratings of this game alone, by its label.
     pub game: Option<String>,
     /// A test between two bots.
@@ -53,6 +60,9 @@ pub enum RequestError {
         /// In the log.
         known: Vec<String>,
     },
+    /// A bot that is an anchor twice.
+    #[error("`{0}` is an anchor twice; once is enough")]
+    SameAnchor(String),
     /// A test of a bot against itself.
     #[error("a test needs two bots, not `{0}` twice")]
     SameBot(String),
@@ -69,8 +79,14 @@ pub struct Report {
     pub games: Vec<GameReport>,
     /// Ratings, intervals and what seats are worth.
     pub ratings: Ratings,
-    /// What ratings are measured from, if not the mean.
+    /// The first of the anchors.
     pub anchor: Option<Anchor>,
+    /// What ratings are measured from, if not the mean.
+    pub anchors: Vec<Anchor>,
+    /// How much a match of each game counts for ratings.
+    pub weights: Vec<f64>,
+    /// Matches lost by a fault that ratings leave out; `None` if they count.
+    pub forfeits: Option<u64>,
     /// The game that ratings are of, if not all.
     pub rated_game: Option<usize>,
     /// How intervals were made.
@@ -204,15 +220,16 @@ impl Matches {
     pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
         let digest = Digest::new(self);
         let find_bot = |name: &String| self.find_bot(&digest, name);
-        let anchor = self.anchor(&digest, request)?;
+        let anchors = self.anchors(&digest, request)?;
         let find_game = |label: &String| {
             let found = digest.labels.iter().position(|known| known == label);
-            found.ok_or_else(|| RequestError::UnknownGame {
-                label: label.clone(),
-                known: digest.labels.clone(),
-            })
+            found.ok_or_else(|| unknown_game(label, &digest))
         };
         let rated_game = request.game.as_ref().map(find_game).transpose()?;
+        let choice = Choice {
+            game: rated_game,
+            ..self.choice(&digest, request)?
+        };
         let test = |asked: &SprtRequest| {
             if asked.bots[0] == asked.bots[1] {
                 return Err(RequestError::SameBot(asked.bots[0].clone()));
@@ -221,7 +238,7 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(rated_game), anchor, request.resampling);
+        let ratings = rate(&digest.evidence(&choice), &anchors, request.resampling);
         let (games, units, duplicates) = self.games(&digest);
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
@@ -230,7 +247,10 @@ impl Matches {
             ranking: ranking(&ratings),
             games,
             ratings,
-            anchor,
+            anchor: anchors.first().copied(),
+            anchors,
+            forfeits: request.without_forfeits.then(|| forfeits(&digest)),
+            weights: choice.weights,
             rated_game,
             resampling: request.resampling,
             meetings: digest.meetings(),
@@ -250,11 +270,20 @@ impl Matches {
     /// If the request names a bot that is not there.
     pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
         let digest = Digest::new(self);
-        let anchor = self.anchor(&digest, request)?;
+        let anchors = self.anchors(&digest, request)?;
+        let choice = Choice {
+            // Weights are between games.
+            weights: vec![1.0; digest.games.len()],
+            ..self.choice(&digest, request)?
+        };
         let games = 0..digest.games.len();
         let ratings = games.map(|game| {
-            let evidence = digest.evidence(Some(game));
-            rate(&evidence, anchor, request.resampling)
+            let game = Some(game);
+            let evidence = digest.evidence(&Choice {
+                game,
+                ..choice.clone()
+            });
+            rate(&evidence, &anchors, request.resampling)
         });
         Ok(ratings.collect())
     }
@@ -268,16 +297,39 @@ impl Matches {
         })
     }
 
-    fn anchor(
-        &self,
-        digest: &Digest<'_>,
-        request: &Request,
-    ) -> Result<Option<Anchor>, RequestError> {
-        let anchor = request.anchor.as_ref().map(|(name, elo)| {
+    fn anchors(&self, digest: &Digest<'_>, request: &Request) -> Result<Vec<Anchor>, RequestError> {
+        let mut anchors: Vec<Anchor> = Vec::new();
+        for (name, elo) in &request.anchors {
             let bot = self.find_bot(digest, name)?;
-            Ok(Anchor { bot, elo: *elo })
-        });
-        anchor.transpose()
+            if anchors.iter().any(|anchor| anchor.bot == bot) {
+                return Err(RequestError::SameAnchor(name.clone()));
+            }
+            anchors.push(Anchor { bot, elo: *elo });
+        }
+        Ok(anchors)
+    }
+
+    /// What ratings are made from.
+    fn choice(&self, digest: &Digest<'_>, request: &Request) -> Result<Choice, RequestError> {
+        let mut weights = vec![1.0; digest.games.len()];
+        for (name, weight) in &request.weights {
+            let called = |game: &usize| {
+                let id = &self.games[digest.games[*game]].id;
+                digest.labels[*game] == *name || id == name
+            };
+            let found: Vec<usize> = (0..digest.games.len()).filter(called).collect();
+            if found.is_empty() {
+                return Err(unknown_game(name, digest));
+            }
+            for game in found {
+                weights[game] = *weight;
+            }
+        }
+        Ok(Choice {
+            weights,
+            without_forfeits: request.without_forfeits,
+            ..Choice::default()
+        })
     }
 
     /// The games with the results in their seats, and the numbers of units and duplicates.
@@ -332,6 +384,19 @@ impl Matches {
         };
         digest.bots.iter().enumerate().map(report).collect()
     }
+}
+
+fn unknown_game(label: &str, digest: &Digest<'_>) -> RequestError {
+    RequestError::UnknownGame {
+        label: label.to_owned(),
+        known: digest.labels.clone(),
+    }
+}
+
+/// How many matches were lost by a fault.
+fn forfeits(digest: &Digest<'_>) -> u64 {
+    let entries = digest.units().flatten();
+    entries.filter(|entry| entry.kept.at_fault != 0).count() as u64
 }
 
 /// The bots, the best first. Bots without a match come last, and small groups after large ones.

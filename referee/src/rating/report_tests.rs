@@ -380,7 +380,7 @@ fn requests_name_what_is_there() {
     let matches = matches(&[PLAIN]);
     let ask = |request: Request| matches.report(&request).expect_err("refused").to_string();
     let anchor = Request {
-        anchor: Some(("z".to_owned(), 0.0)),
+        anchors: vec![("z".to_owned(), 0.0)],
         ..Request::default()
     };
     assert_eq!(ask(anchor), "no bot is called `z`; there are a, b");

@@ -6,6 +6,7 @@ use games::{MAX_SEATS, Rng};
 use super::bootstrap::{normal, uniform};
 use super::evidence::{Evidence, Placing};
 use super::ratings::{Anchor, ELO, Estimate, Fitted, Ratings, Resampling};
+use super::scale::{DrawMix, Scale};
 use super::sprt::{Hypotheses, Scores, Verdict, expected};
 use crate::permutations::permutations;
 
@@ -53,9 +54,14 @@ impl Setting {
                 seed: number,
             };
             let fitted = Fitted::new(&evidence, resampling);
-            coverage.count(&truth, self.advantage, &fitted.ratings(None));
+            // What is played by log-odds is rated by expected score.
+            let mix = DrawMix::new([(1.0, self.draws)]);
+            let odds: Vec<f64> = truth.iter().map(|elo| elo / ELO).collect();
+            let truth = Scale::new(&odds, &mix).elo(&odds, &mix);
+            let advantage = mix.elo(self.advantage / ELO);
+            coverage.count(&truth, advantage, &fitted.ratings(&[]));
             let anchor = Anchor { bot: 0, elo: 0.0 };
-            coverage.count_anchored(&truth, &fitted.ratings(Some(anchor)));
+            coverage.count_anchored(&truth, &fitted.ratings(&[anchor]));
         }
         coverage
     }

@@ -139,13 +139,15 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
 
 /// How ratings and intervals were made.
 pub(super) fn method(report: &Report) -> Part {
-    let from = match report.anchor {
-        Some(anchor) => format!(
-            "measured from {} at {}",
-            quoted(&report.bots[anchor.bot].name),
-            elo(anchor.elo)
-        ),
-        None => "measured from their mean, which is 0".to_owned(),
+    let anchors = report.anchors.iter().map(|anchor| {
+        let name = quoted(&report.bots[anchor.bot].name);
+        format!("{name} at {}", elo(anchor.elo))
+    });
+    let anchors: Vec<String> = anchors.collect();
+    let from = match anchors.len() {
+        0 => "measured from their mean, which is 0".to_owned(),
+        1 => format!("measured from {}", anchors[0]),
+        _ => format!("measured from the mean of {}", anchors.join(", ")),
     };
     Part::Note(format!(
         "Ratings are the likeliest ones given all matches at once, in Elo, {from}; ± is half of the \
