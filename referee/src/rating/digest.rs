@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::choice::Choice;
+use super::discovery::{FALSE_DISCOVERIES, rates};
 use super::evidence::{Evidence, Placing};
 use super::label::game_label;
 use super::matches::{Kept, Matches};
@@ -187,6 +188,13 @@ impl<'a> Digest<'a> {
         for met in &mut all {
             met.score = Score::of(met.pair_points, met.pairs);
         }
+        let p_values: Vec<Option<f64>> = all
+            .iter()
+            .map(|met| Some(met.score.as_ref()?.p_value))
+            .collect();
+        for (met, rate) in all.iter_mut().zip(rates(&p_values)) {
+            met.false_discovery = rate;
+        }
         all
     }
 }
@@ -242,6 +250,9 @@ pub struct Meeting {
     pub pair_points: f64,
     /// Their mean, with its interval; `None` if there are none.
     pub score: Option<Score>,
+    /// The least rate of false discoveries, among all meetings of a report, at which one of the bots
+    /// is better.
+    pub false_discovery: Option<f64>,
     /// The game's own scores of both bots, summed over the pairs.
     pub scores: [i64; 2],
     /// Pairs in which the first bot's own scores summed up to more, as much, and less.
@@ -260,6 +271,7 @@ impl Meeting {
             pair_results: [0; 3],
             pair_points: 0.0,
             score: None,
+            false_discovery: None,
             scores: [0; 2],
             score_results: [0; 3],
         }
@@ -267,6 +279,14 @@ impl Meeting {
 
     fn without_results(&self) -> Self {
         Meeting::new(self.bots, self.game)
+    }
+
+    /// Which of the bots is better, where that is marked as sure: of all that are, at most 5 % are
+    /// false.
+    pub fn better(&self) -> Option<usize> {
+        let score = self.score.as_ref()?;
+        let sure = self.false_discovery? <= FALSE_DISCOVERIES;
+        (sure && score.mean != 0.5).then(|| self.bots[usize::from(score.mean < 0.5)])
     }
 
     /// The same from the other bot's side.

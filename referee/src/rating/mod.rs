@@ -5,9 +5,12 @@
 //! The unit of evidence is the swapped pair: all matches of one pairing (or group) at one start,
 //! in all seat orders. Matches of a unit depend on each other, units do not.
 
+mod across;
 mod bootstrap;
 mod choice;
+mod differences;
 mod digest;
+mod discovery;
 mod evidence;
 mod fingerprint;
 mod fit;
@@ -17,6 +20,7 @@ mod linear;
 pub(crate) mod machine;
 mod matches;
 mod model;
+mod nash;
 mod openings;
 mod ratings;
 #[cfg(test)]
@@ -28,18 +32,23 @@ mod scale;
 pub mod simulate;
 pub mod sprt;
 mod stage;
+mod student;
 mod time_use;
 #[cfg(test)]
 mod truth_tests;
 mod wilson;
 
+pub use across::Across;
+pub use differences::Difference;
 pub use digest::Meeting;
+pub use discovery::FALSE_DISCOVERIES;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
-pub use matches::{FAULT_CODES, Matches, repetition};
+pub use matches::{FAULT_CODES, Matches, Number, repetition};
+pub use nash::NashRating;
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{

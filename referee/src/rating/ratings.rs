@@ -5,6 +5,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::bootstrap::{self, Draws};
+use super::differences::Difference;
 use super::evidence::Evidence;
 use super::model::{GameParams, Model};
 use super::scale::{DrawMix, Scale};
@@ -26,6 +27,18 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end of the 95 % interval.
     pub high: f64,
+}
+
+impl Estimate {
+    /// The same from the other side.
+    pub fn reversed(self) -> Self {
+        Estimate {
+            elo: -self.elo,
+            low: -self.high,
+            high: -self.low,
+            ..self
+        }
+    }
 }
 
 /// What ratings are measured from.
@@ -90,6 +103,9 @@ pub struct Ratings {
     /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
     /// stronger than the column's. `None` where they cannot be compared.
     pub superiority: Vec<Vec<Option<f64>>>,
+    /// The differences between each two bots that can be compared, from the same resamples, by the
+    /// bots' indices.
+    pub differences: Vec<Difference>,
 }
 
 /// Rates all bots by one joint model of all games.
@@ -142,6 +158,7 @@ impl Fitted {
         let played = |bot: usize| units.bots[bot] > 0;
         let centred = centred(&self.draws.point, &self.groups);
         let odds = |bot: usize| played(bot).then(|| centred[bot]);
+        let differences = self.differences(&units);
         Ratings {
             bots: bots.collect(),
             log_odds: (0..self.model.bots).map(odds).collect(),
@@ -152,9 +169,30 @@ impl Fitted {
                 .map(|(game, &units)| self.seats(game, units))
                 .collect(),
             draws: games.map(draw_rate).collect(),
-            superiority: superiority(&self.elo, &self.groups, &units),
+            superiority: superiority(&differences, self.groups.len()),
+            differences,
             groups: self.groups.clone(),
         }
+    }
+
+    fn differences(&self, units: &Units) -> Vec<Difference> {
+        let bots = 0..self.model.bots;
+        let pairs = bots.flat_map(|bot| (bot + 1..self.model.bots).map(move |other| [bot, other]));
+        let comparable = |[bot, other]: &[usize; 2]| {
+            let played = units.bots[*bot] > 0 && units.bots[*other] > 0;
+            played && self.groups[*bot] == self.groups[*other]
+        };
+        Difference::marked(pairs.filter(comparable).map(|bots| {
+            let [bot, other] = bots;
+            let units = units.bots[bot].min(units.bots[other]);
+            let lead = estimate(&self.elo, units, &|at| at[bot] - at[other]);
+            // Without resamples nothing is known of how sure this is.
+            let superiority = match lead.error > 0.0 {
+                true => student(units).cdf(lead.elo / lead.error),
+                false => 0.5 + 0.5 * lead.elo.signum() * f64::from(lead.elo != 0.0),
+            };
+            (bots, lead, superiority)
+        }))
     }
 
     /// What the seats of a game are worth.
@@ -324,25 +362,12 @@ impl<'a> Origin<'a> {
     }
 }
 
-fn superiority(draws: &Draws, groups: &[usize], units: &Units) -> Vec<Vec<Option<f64>>> {
-    let bots = groups.len();
+fn superiority(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
     let mut all = vec![vec![None; bots]; bots];
-    for bot in 0..bots {
-        for other in bot + 1..bots {
-            if groups[bot] != groups[other] {
-                continue;
-            }
-            let lead = |at: &[f64]| at[bot] - at[other];
-            let (lead, spread) = (lead(&draws.point), spread(draws, &lead));
-            let student = student(units.bots[bot].min(units.bots[other]));
-            // Without resamples nothing is known of how sure this is.
-            let likelihood = match spread > 0.0 {
-                true => student.cdf(lead / spread),
-                false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
-            };
-            all[bot][other] = Some(likelihood);
-            all[other][bot] = Some(1.0 - likelihood);
-        }
+    for difference in differences {
+        let [bot, other] = difference.bots;
+        all[bot][other] = Some(difference.superiority);
+        all[other][bot] = Some(1.0 - difference.superiority);
     }
     all
 }

@@ -3,9 +3,11 @@
 use serde::Serialize;
 use thiserror::Error;
 
+use super::across::Across;
 use super::choice::Choice;
 use super::digest::{Digest, Entry, Meeting};
 use super::matches::{FAULT_CODES, Matches};
+use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Ratings, Resampling, rate};
 use super::sprt::{self, Hypotheses, Scores, Verdict};
@@ -93,10 +95,18 @@ pub struct Report {
     pub resampling: Resampling,
     /// How the bots did against each other, for each two and each game.
     pub meetings: Vec<Meeting>,
+    /// The ratings with intervals for games that were not played; `None` with fewer than three
+    /// games.
+    pub across_games: Option<Across>,
+    /// A second opinion: what a mix of bots that cannot be exploited says of each bot of the largest
+    /// group; `None` for the others.
+    pub nash: Vec<Option<NashRating>>,
     /// The test that was asked for.
     pub sprt: Option<SprtReport>,
     /// The openings, if they were asked for: by game, then in the order of their first matches.
     pub openings: Option<Vec<OpeningReport>>,
+    /// How many logs matches came from.
+    pub logs: usize,
     /// Matches, duplicates included.
     pub matches: u64,
     /// Units: pairings (or groups) at one start.
@@ -239,23 +249,28 @@ impl Matches {
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
         let ratings = rate(&digest.evidence(&choice), &anchors, request.resampling);
+        let across_games = across(&digest, &choice, &ratings, &anchors);
         let (games, units, duplicates) = self.games(&digest);
+        let meetings = digest.meetings();
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
         Ok(Report {
             bots: self.bots(&digest, &games),
             ranking: ranking(&ratings),
             games,
-            ratings,
             anchor: anchors.first().copied(),
             anchors,
             forfeits: request.without_forfeits.then(|| forfeits(&digest)),
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,
-            meetings: digest.meetings(),
+            nash: second_opinion(&ratings, &meetings),
+            across_games,
+            meetings,
+            ratings,
             sprt,
             openings,
+            logs: self.logs(),
             matches: self.kept.len() as u64,
             units,
             duplicates,
@@ -391,6 +406,83 @@ fn unknown_game(label: &str, digest: &Digest<'_>) -> RequestError {
         label: label.to_owned(),
         known: digest.labels.clone(),
     }
+}
+
+/// Ratings with intervals for games that were not played.
+fn across(
+    digest: &Digest<'_>,
+    choice: &Choice,
+    all: &Ratings,
+    anchors: &[Anchor],
+) -> Option<Across> {
+    // Only the ratings themselves are needed.
+    let resampling = Resampling {
+        resamples: Some(0),
+        seed: 1,
+    };
+    let mut played = vec![vec![false; digest.games.len()]; digest.bots.len()];
+    for entry in digest.units().flatten().filter(|entry| choice.has(entry)) {
+        for seat in 0..entry.seats {
+            played[entry.bot(seat)][entry.placing.game as usize] = true;
+        }
+    }
+    let rated = |game: &usize| played.iter().any(|games| games[*game]);
+    let games: Vec<usize> = (0..digest.games.len()).filter(rated).collect();
+    let without = |game: &usize| {
+        let choice = Choice {
+            except: Some(*game),
+            ..choice.clone()
+        };
+        rate(&digest.evidence(&choice), anchors, resampling)
+    };
+    if games.len() < 2 {
+        return None;
+    }
+    let without: Vec<Ratings> = games.iter().map(without).collect();
+    Across::new(all, &without, &played)
+}
+
+/// What bots scored against each other over complete pairs of all games, for those of the largest
+/// group. Half a win and half a loss more keep a few matches from looking certain; who never met is
+/// taken at the difference of the ratings.
+fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRating>> {
+    /// With more, it takes long.
+    const MOST_BOTS: usize = 100;
+    let bots = ratings.bots.len();
+    let size = |group: usize| ratings.groups.iter().filter(|it| **it == group).count();
+    let largest = ratings
+        .groups
+        .iter()
+        .copied()
+        .max_by_key(|it| (size(*it), usize::MAX - *it));
+    let rated = |bot: &usize| ratings.bots[*bot].is_some() && Some(ratings.groups[*bot]) == largest;
+    let members: Vec<usize> = (0..bots).filter(rated).collect();
+    let mut found = vec![None; bots];
+    if members.len() > MOST_BOTS {
+        return found;
+    }
+    let mut sums = vec![vec![[0.0; 2]; bots]; bots];
+    for met in meetings.iter().filter(|met| met.pairs > 0) {
+        let [bot, other] = met.bots;
+        let pairs = met.pairs as f64;
+        let matches = met.matches as f64;
+        let points = matches * met.pair_points / pairs;
+        for (row, column, points) in [(bot, other, points), (other, bot, matches - points)] {
+            sums[row][column][0] += points;
+            sums[row][column][1] += matches;
+        }
+    }
+    let elo = |bot: usize| ratings.bots[bot].map_or(0.0, |rating| rating.elo);
+    let score = |bot: usize, other: usize| match sums[bot][other] {
+        [_, 0.0] => sprt::expected(elo(bot) - elo(other)),
+        [points, matches] => (points + 0.5) / (matches + 1.0),
+    };
+    let row = |bot: &usize| members.iter().map(|other| score(*bot, *other)).collect();
+    let scores: Vec<Vec<f64>> = members.iter().map(row).collect();
+    for (bot, rating) in members.iter().zip(nash(&scores)) {
+        found[*bot] = Some(rating);
+    }
+    found
 }
 
 /// How many matches were lost by a fault.

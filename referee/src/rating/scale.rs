@@ -222,13 +222,13 @@ mod tests {
                 );
             }
         }
-        // 60 % draws, a score of 0.614: as log-odds 197, by expected score 81.
-        let odds = 197.0 / ELO;
-        let weights = [(0.5 * odds).exp(), 0.0, (-0.5 * odds).exp()];
-        let delta = 1.5 * (weights[0] + weights[2]);
-        let mix = draws(delta);
-        assert!((mix.expected(odds) - 0.614).abs() < 0.001);
-        assert!((mix.elo(odds) - 81.0).abs() < 0.5, "{}", mix.elo(odds));
+        // 60 % draws, a score of 0.614: as log-odds 225, by expected score 81.
+        let [win, draw, loss] = [0.314_f64, 0.6, 0.086];
+        let odds = (win / loss).ln();
+        let mix = draws(draw / (win * loss).sqrt());
+        assert!((mix.expected(odds) - 0.614).abs() < 1e-9);
+        assert_eq!((ELO * odds).round(), 225.0);
+        assert_eq!(mix.elo(odds).round(), 81.0);
     }
 
     #[test]

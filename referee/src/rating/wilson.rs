@@ -1,6 +1,7 @@
 //! The interval of a score: how far the mean of some trials may be off.
 
 use serde::Serialize;
+use statrs::function::erf::erfc;
 
 /// The 97.5th percentile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
@@ -14,6 +15,8 @@ pub struct Score {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
+    /// How often the mean would be this far from one half, or farther, if the truth were one half.
+    pub p_value: f64,
 }
 
 impl Score {
@@ -30,8 +33,10 @@ impl Score {
         let (square, scale) = (Z * Z, 1.0 + Z * Z / n);
         let middle = (mean + square / (2.0 * n)) / scale;
         let reach = Z / scale * (mean * (1.0 - mean) / n + square / (4.0 * n * n)).sqrt();
+        let off = 2.0 * (mean - 0.5).abs() * n.sqrt();
         Some(Score {
             mean,
+            p_value: erfc(off / std::f64::consts::SQRT_2),
             low: (middle - reach).max(0.0),
             high: (middle + reach).min(1.0),
         })
@@ -43,6 +48,7 @@ impl Score {
             mean: 1.0 - self.mean,
             low: 1.0 - self.high,
             high: 1.0 - self.low,
+            ..self
         }
     }
 

@@ -1,7 +1,7 @@
 //! A report as one tidy table: a line of names, then a line each. Shares and scores are fractions;
 //! what is not known is empty.
 
-use super::places::{number, rated, total};
+use super::places::{rated, total};
 use super::{By, Sheet, share};
 use crate::rating::{Estimate, FAULT_CODES, Results};
 
@@ -9,10 +9,11 @@ use crate::rating::{Estimate, FAULT_CODES, Results};
 pub(super) fn write(sheet: &Sheet) -> String {
     // One at a time: there may be as many as matches.
     let rows: Box<dyn Iterator<Item = Row>> = match sheet.by {
-        None => Box::new(bots(sheet).into_iter()),
+        None | Some(By::Version) => Box::new(bots(sheet).into_iter()),
         Some(By::Game) => Box::new(games(sheet).into_iter()),
         Some(By::Seat) => Box::new(seats(sheet).into_iter()),
         Some(By::Opening) => Box::new(openings(sheet)),
+        Some(By::Pair) => Box::new(pairs(sheet)),
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -29,9 +30,9 @@ fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A number with so many digits behind the point at most.
+/// A number with so many digits behind the point at most; one that is infinite is not known.
 fn figure(value: Option<f64>, digits: usize) -> String {
-    let Some(value) = value else {
+    let Some(value) = value.filter(|value| value.is_finite()) else {
         return String::new();
     };
     let text = format!("{value:.digits$}");
@@ -55,6 +56,14 @@ fn estimate(estimate: Option<&Estimate>) -> [String; 4] {
         part(|it| it.low),
         part(|it| it.high),
     ]
+}
+
+/// The interval for games that were not played.
+const ACROSS: [&str; 3] = ["games_error", "games_low", "games_high"];
+
+fn across(wide: Option<&Estimate>) -> [String; 3] {
+    let [_, error, low, high] = estimate(wide);
+    [error, low, high]
 }
 
 const RESULTS: [&str; 7] = [
@@ -87,7 +96,9 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         "mean_nodes",
     ];
     let header = ["rank", "bot", "group"].into_iter().chain(ESTIMATE);
-    let mut rows = vec![names(header.chain(RESULTS).chain(codes).chain(time))];
+    let header = header.chain(RESULTS).chain(codes).chain(time);
+    let header = header.chain(["log_odds"]).chain(ACROSS);
+    let mut rows = vec![names(header.chain(["nash_share", "nash_score"]))];
     for (place, &index) in report.ranking.iter().enumerate() {
         let bot = &report.bots[index];
         let group = report.ratings.groups[index].to_string();
@@ -104,6 +115,12 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         row.push(bot.time.forgiven.to_string());
         row.push(figure(bot.time.depth.mean(), 2));
         row.push(figure(bot.time.nodes.mean(), 1));
+        row.push(figure(report.ratings.log_odds[index], 4));
+        let wide = report.across_games.as_ref();
+        row.extend(across(wide.and_then(|wide| wide.bots[index].as_ref())));
+        let nash = report.nash[index];
+        row.push(figure(nash.map(|nash| nash.share), 4));
+        row.push(figure(nash.map(|nash| nash.score), 4));
         rows.push(row);
     }
     rows
@@ -123,6 +140,30 @@ fn games(sheet: &Sheet) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// The bot with the better place comes first.
+fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
+    let report = &sheet.report;
+    let header = ["bot", "other"].into_iter().chain(ESTIMATE);
+    let header = header.chain(["superiority", "false_discovery", "sure"]);
+    let header = header.chain(ACROSS);
+    let header = header.chain(["matches", "points", "score", "pairs"]);
+    let rows = super::pairs::all(report).into_iter().map(|pair| {
+        let mut row = names(pair.difference.bots.map(|bot| &*report.bots[bot].name));
+        row.extend(estimate(Some(&pair.difference.elo)));
+        row.push(figure(Some(pair.difference.superiority), 6));
+        row.push(figure(Some(pair.difference.false_discovery), 6));
+        row.push(pair.difference.is_sure().to_string());
+        row.extend(across(pair.across.as_ref()));
+        row.push(pair.matches.to_string());
+        row.push(figure(Some(pair.points), 4));
+        let score = pair.points / pair.matches as f64;
+        row.push(figure((pair.matches > 0).then_some(score), 4));
+        row.push(pair.pairs.to_string());
+        row
+    });
+    [names(header)].into_iter().chain(rows)
 }
 
 /// Rows without a bot are of all bots together, and have what the seat is worth.
@@ -161,14 +202,20 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
         let game = &report.games[opening.game];
         let seats = game.roles.iter().zip(&opening.seats).enumerate();
         seats.map(|(seat, (role, played))| {
-            let first = match opening.first >> 63 {
-                0 => number(opening.first),
-                _ => String::new(),
-            };
+            let first = opening.first.in_log().map(|number| number.to_string());
+            let first = first.unwrap_or_default();
             let mut row = vec![game.label.clone(), first, seat.to_string(), role.clone()];
             row.extend(results(played));
+            row.extend(
+                opening
+                    .log
+                    .map(|log| (log + 1).to_string())
+                    .or(Some(String::new())),
+            );
             row
         })
     });
-    [names(header.chain(RESULTS))].into_iter().chain(rows)
+    [names(header.chain(RESULTS).chain(["log"]))]
+        .into_iter()
+        .chain(rows)
 }

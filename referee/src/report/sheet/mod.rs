@@ -3,9 +3,11 @@
 
 mod conduct;
 mod csv;
+mod cyclic;
 mod html;
 mod json;
 mod markdown;
+mod pairs;
 mod places;
 mod plot;
 mod ranking;
@@ -32,6 +34,10 @@ pub enum By {
     Seat,
     /// What each seat made of each opening, all bots together
     Opening,
+    /// The difference between each two bots, and how sure it is
+    Pair,
+    /// All results, with each version of a bot as a bot of its own
+    Version,
 }
 
 /// What a report is written as.
@@ -54,7 +60,10 @@ pub enum SheetFormat {
 pub struct Sheet {
     /// The statistics.
     pub report: Report,
-    /// What results are told apart by; without it, all of it is shown.
+    /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
+    /// whose versions were split ([`Match::split_versions`]).
+    ///
+    /// [`Match::split_versions`]: crate::rating::Match::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
@@ -95,7 +104,7 @@ impl Sheet {
         let mut parts = ranking::head(&self.report);
         parts.extend(test::all(&self.report));
         match self.by {
-            None => {
+            None | Some(By::Version) => {
                 parts.extend(ranking::between(&self.report, room));
                 parts.extend(places::overview(&self.report));
                 parts.extend(conduct::all(&self.report));
@@ -104,6 +113,7 @@ impl Sheet {
             Some(By::Game) => parts.extend(places::by_game(self, room)),
             Some(By::Seat) => parts.extend(places::by_seat(&self.report)),
             Some(By::Opening) => parts.extend(places::by_opening(&self.report, room)),
+            Some(By::Pair) => parts.extend(pairs::list(&self.report)),
         }
         parts
     }
