@@ -37,7 +37,8 @@ impl Across {
         let games = |bot: usize| played[bot].iter().filter(|played| **played).count();
         let elo = |ratings: &Ratings, bot: usize| {
             let connected = ratings.groups[bot] == all.groups[bot];
-            Some(ratings.bots[bot].filter(|_| connected)?.elo)
+            let known = |it: &Estimate| connected && has_both_ends(it);
+            Some(ratings.bots[bot].filter(known)?.elo)
         };
         let bot = |bot: usize| {
             let others: Option<Vec<f64>> = without.iter().map(|it| elo(it, bot)).collect();
@@ -57,10 +58,15 @@ impl Across {
     }
 }
 
+/// Without, an estimate is what the prior makes of it.
+fn has_both_ends(estimate: &Estimate) -> bool {
+    estimate.low.is_finite() && estimate.high.is_finite()
+}
+
 /// An estimate with an interval over games, from what it would be without one of them each. It is
 /// never narrower than the one for the games played.
 fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> {
-    if games < LEAST_GAMES || !estimate.low.is_finite() || !estimate.high.is_finite() {
+    if games < LEAST_GAMES || !has_both_ends(&estimate) {
         return None;
     }
     let games = games as f64;
@@ -74,4 +80,106 @@ fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> 
         high: (estimate.elo + reach).max(estimate.high),
         ..estimate
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use games::Rng;
+
+    use super::super::bootstrap::{normal, uniform};
+    use super::super::evidence::{Evidence, Placing};
+    use super::super::ratings::{ELO, Resampling, rate};
+    use super::*;
+
+    const GAMES: usize = 6;
+    const BOTS: usize = 3;
+
+    /// The ratings of all games, and those without one of them each.
+    fn rated(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> (Ratings, Vec<Ratings>) {
+        let mut units: Vec<Vec<Placing>> = Vec::new();
+        for (game, strengths) in leads.iter().enumerate() {
+            for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+                let lead = strengths[one] - strengths[other];
+                for _ in 0..pairs {
+                    let mut play = |first: usize, second: usize, lead: f64| {
+                        let won = uniform(rng) < 1.0 / (1.0 + (-lead / ELO).exp());
+                        let points = f64::from(u8::from(won));
+                        Placing::new(game, &[first, second], &[points, 1.0 - points])
+                    };
+                    units.push(vec![play(one, other, lead), play(other, one, -lead)]);
+                }
+            }
+        }
+        let few = Resampling {
+            resamples: Some(20),
+            seed: 1,
+        };
+        let rate = |except: Option<usize>| {
+            let mut evidence = Evidence::new(BOTS, vec![2; GAMES]);
+            let has = |unit: &&Vec<Placing>| except != Some(unit[0].game as usize);
+            units.iter().filter(has).for_each(|unit| evidence.add(unit));
+            rate(&evidence, &[], few)
+        };
+        (
+            rate(None),
+            (0..GAMES).map(|game| rate(Some(game))).collect(),
+        )
+    }
+
+    fn across(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> (Ratings, Across) {
+        let (all, without) = rated(leads, pairs, rng);
+        let played = vec![vec![true; GAMES]; BOTS];
+        let across = Across::new(&all, &without, &played).expect("enough games");
+        (all, across)
+    }
+
+    /// Bots that differ by 120 Elo from game to game: what intervals hold of the difference that is
+    /// the mean over all games, played or not.
+    #[test]
+    fn intervals_over_games_hold_what_those_for_the_games_played_do_not() {
+        let mut rng = Rng::new(12);
+        let (mut narrow, mut wide, mut cases) = (0, 0, 0);
+        for _ in 0..150 {
+            let mut leads = [[0.0; BOTS]; GAMES];
+            leads
+                .iter_mut()
+                .flatten()
+                .for_each(|lead| *lead = 120.0 * normal(&mut rng));
+            let (all, across) = across(&leads, 20, &mut rng);
+            // All bots are equal over all games.
+            let holds = |it: &Estimate| u32::from(it.low <= 0.0 && 0.0 <= it.high);
+            for (played, any) in all.differences.iter().zip(&across.differences) {
+                narrow += holds(&played.elo);
+                wide += holds(any.as_ref().expect("an interval"));
+                cases += 1;
+            }
+        }
+        let share = |hits: u32| f64::from(hits) / f64::from(cases);
+        assert!((0.91..0.985).contains(&share(wide)), "{}", share(wide));
+        assert!(share(narrow) < 0.8, "{}", share(narrow));
+    }
+
+    #[test]
+    fn an_interval_over_games_is_never_the_narrower_one() {
+        let mut rng = Rng::new(13);
+        let (all, across) = across(&[[0.0; BOTS]; GAMES], 5, &mut rng);
+        for (played, any) in all.bots.iter().zip(&across.bots) {
+            let (played, any) = (played.expect("played"), any.expect("an interval"));
+            assert!(any.low <= played.low && played.high <= any.high);
+            assert_eq!(any.elo, played.elo);
+        }
+    }
+
+    #[test]
+    fn a_bot_of_two_games_has_none() {
+        let mut rng = Rng::new(14);
+        let (all, without) = rated(&[[0.0; BOTS]; GAMES], 5, &mut rng);
+        let mut played = vec![vec![true; GAMES]; BOTS];
+        played[1][2..].fill(false);
+        let across = Across::new(&all, &without, &played).expect("enough games");
+        assert!(across.bots[0].is_some() && across.bots[1].is_none());
+        let there: Vec<bool> = across.differences.iter().map(Option::is_some).collect();
+        assert_eq!(there, [false, true, false]);
+        assert!(Across::new(&all, &without[..2], &played).is_none());
+    }
 }
