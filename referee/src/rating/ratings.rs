@@ -350,8 +350,11 @@ impl<'a> Origin<'a> {
     /// A bot's rating, from the ratings of all with mean 0.
     fn elo(&self, at: &[f64], bot: usize) -> f64 {
         let anchors = &self.anchors[self.groups[bot]];
-        let ahead: f64 = anchors.iter().map(|it| at[it.bot] - it.elo).sum();
-        at[bot] - ahead / anchors.len().max(1) as f64
+        let above = |it: &Anchor| it.elo + (at[bot] - at[it.bot]);
+        match anchors.is_empty() {
+            true => at[bot],
+            false => anchors.iter().map(above).sum::<f64>() / anchors.len() as f64,
+        }
     }
 
     /// How many units there are of what a bot is measured from.

@@ -240,8 +240,8 @@ pub(super) fn method(report: &Report) -> Part {
     );
     if let Some(wide) = &report.across_games {
         text += &format!(
-            " That is for the games that were played; `±games` is for any games of that kind, by how \
-             much ratings depend on which of the {} games is left out.",
+            " That is for the games that were played; `±games` is for games like these that were not, by how \
+             much ratings change when one of the {} games is left out.",
             wide.games
         );
     }
