@@ -2,14 +2,17 @@
 //! duplicates, faults and the use of time. Pure: what is counted is handed in match by match
 //! ([`Matches::add`]), and [`Matches::report`] gives plain data to be shown.
 //!
-//! The unit of evidence is the swapped pair: all matches of one pairing (or group) at one start,
-//! in all seat orders. Matches of a unit depend on each other, units do not.
+//! A unit is a swapped pair: all matches of one pairing (or group) at one start, in all seat orders.
+//! Units depend on each other where matches repeat one another or have the same opening: these are one
+//! cluster. Every match counts; how sure anything is depends on the clusters.
 
-mod bootstrap;
+mod bounds;
+mod clusters;
 mod digest;
 mod evidence;
 mod fingerprint;
 mod fit;
+mod jackknife;
 mod label;
 mod lean;
 mod linear;
@@ -17,19 +20,24 @@ pub(crate) mod machine;
 mod matches;
 mod model;
 mod openings;
+mod random;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod scale;
+mod score;
+mod sets;
+mod settings;
 pub mod simulate;
+mod spread;
 pub mod sprt;
 mod stage;
 mod time_use;
 #[cfg(test)]
 mod truth_tests;
-mod wilson;
 
 pub use digest::Meeting;
 pub use evidence::{Evidence, Placing};
@@ -39,9 +47,9 @@ pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
 pub use matches::{FAULT_CODES, Matches, repetition};
 pub use openings::OpeningReport;
-pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
+pub use ratings::{Anchor, Bound, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{
     BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
 };
+pub use score::Score;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
-pub use wilson::Score;

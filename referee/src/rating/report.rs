@@ -85,8 +85,11 @@ pub struct Report {
     pub matches: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
+    /// Clusters of units that depend on each other: with matches that repeat one another, or of one
+    /// opening. They are what intervals are made from.
+    pub clusters: u64,
     /// Matches that repeat another one move by move: same seats, same start, same moves. They
-    /// count as played, but not for ratings, pairs and tests.
+    /// count like all others.
     pub duplicates: u64,
     /// Matches that say nothing, because their outcome does not fit their players.
     pub unusable: u64,
@@ -148,7 +151,7 @@ pub struct SprtReport {
     pub bots: [usize; 2],
     /// What is tested.
     pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) without duplicates that the test counts: in the order of the
+    /// Complete pairs (or groups) that the test counts: in the order of the
     /// schedule, up to its decision or to the first pair that is not finished.
     pub pairs: u64,
     /// Those that come after it: they change nothing.
@@ -221,7 +224,7 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(rated_game), anchor, request.resampling);
+        let ratings = rate(&digest.evidence(rated_game), anchor);
         let (games, units, duplicates) = self.games(&digest);
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
@@ -238,6 +241,7 @@ impl Matches {
             openings,
             matches: self.kept.len() as u64,
             units,
+            clusters: digest.clusters(),
             duplicates,
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
@@ -254,7 +258,7 @@ impl Matches {
         let games = 0..digest.games.len();
         let ratings = games.map(|game| {
             let evidence = digest.evidence(Some(game));
-            rate(&evidence, anchor, request.resampling)
+            rate(&evidence, anchor)
         });
         Ok(ratings.collect())
     }

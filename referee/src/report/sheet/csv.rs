@@ -45,15 +45,22 @@ fn figure(value: Option<f64>, digits: usize) -> String {
     }
 }
 
-const ESTIMATE: [&str; 4] = ["elo", "error", "low", "high"];
+const ESTIMATE: [&str; 5] = ["elo", "error", "low", "high", "bound"];
 
-fn estimate(estimate: Option<&Estimate>) -> [String; 4] {
-    let part = |part: fn(&Estimate) -> f64| figure(estimate.map(part), 1);
+fn estimate(estimate: Option<&Estimate>) -> [String; 5] {
+    let part = |part: fn(&Estimate) -> f64| {
+        let value = estimate.map(part).filter(|value| value.is_finite());
+        figure(value, 1)
+    };
     [
         part(|it| it.elo),
         part(|it| it.error),
         part(|it| it.low),
         part(|it| it.high),
+        match estimate.and_then(|it| it.bound) {
+            None => String::new(),
+            Some(bound) => bound.as_str().to_owned(),
+        },
     ]
 }
 
@@ -129,7 +136,7 @@ fn games(sheet: &Sheet) -> Vec<Row> {
 fn seats(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let header = ["game", "seat", "role", "bot"].into_iter().chain(RESULTS);
-    let worth = ["scores", "advantage", "error", "low", "high"];
+    let worth = ["scores", "advantage", "error", "low", "high", "bound"];
     let mut rows = vec![names(header.chain(worth))];
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::html::escape;
-use super::{clean, elo};
+use super::{clean, elo, interval};
 use crate::rating::{Estimate, Report};
 
 const WIDTH: f64 = 760.0;
@@ -123,13 +123,17 @@ impl Frame {
         let y = TOP + ROW * (row as f64 + 0.5);
         let [low, x, high] = [rating.low, rating.elo, rating.high].map(|elo| self.x(elo));
         let text = y + 4.5;
+        let figures = match (rating.bound, interval(Some(rating))) {
+            (None, figures) => figures.join(" ± "),
+            (Some(_), [bound, _]) => bound,
+        };
         format!(
             "<text x=\"{:.1}\" y=\"{text}\" text-anchor=\"end\">{}</text>\
              <line class=\"whisker\" x1=\"{low:.1}\" x2=\"{high:.1}\" y1=\"{y}\" y2=\"{y}\"/>\
              <line class=\"whisker\" x1=\"{low:.1}\" x2=\"{low:.1}\" y1=\"{}\" y2=\"{}\"/>\
              <line class=\"whisker\" x1=\"{high:.1}\" x2=\"{high:.1}\" y1=\"{}\" y2=\"{}\"/>\
              <circle class=\"point\" cx=\"{x:.1}\" cy=\"{y}\" r=\"4.5\"/>\
-             <text class=\"soft\" x=\"{:.1}\" y=\"{text}\" text-anchor=\"end\">{} ± {}</text>\n",
+             <text class=\"soft\" x=\"{:.1}\" y=\"{text}\" text-anchor=\"end\">{}</text>\n",
             self.left - 14.0,
             escape(name),
             y - 5.0,
@@ -137,8 +141,7 @@ impl Frame {
             y - 5.0,
             y + 5.0,
             WIDTH - 12.0,
-            minus(&elo(rating.elo)),
-            elo((rating.high - rating.low) / 2.0),
+            minus(&figures),
         )
     }
 }

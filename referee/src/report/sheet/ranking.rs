@@ -1,7 +1,7 @@
 //! Who is better: the ranking, the crosstable, the likelihood of superiority.
 
 use super::{COUNTS, Grid, Part, clean, counts, elo, heading, quoted};
-use crate::rating::{Estimate, Ratings, Report};
+use crate::rating::{Bound, Estimate, Ratings, Report};
 use crate::report::points;
 
 /// What was played, and the ranking.
@@ -16,6 +16,7 @@ pub(super) fn head(report: &Report) -> Vec<Part> {
         grid.rows.push(row);
     }
     parts.push(Part::Table(grid));
+    parts.extend(bounds(&report.ratings));
     parts.extend(apart(report));
     parts
 }
@@ -26,12 +27,38 @@ pub(super) fn rated_grid(first: &[&str], names: usize) -> Grid {
     Grid::new(columns, names)
 }
 
-/// A rating, and half its interval.
+/// A rating, and half its interval; a bound where there is no more than that.
 pub(in crate::report) fn interval(rating: Option<&Estimate>) -> [String; 2] {
-    match rating {
-        Some(rating) => [elo(rating.elo), elo((rating.high - rating.low) / 2.0)],
-        None => ["·".to_owned(), "·".to_owned()],
+    let unknown = || "·".to_owned();
+    let Some(rating) = rating else {
+        return [unknown(), unknown()];
+    };
+    match rating.bound {
+        None => [elo(rating.elo), elo((rating.high - rating.low) / 2.0)],
+        Some(Bound::AtLeast) => [format!("≥ {}", elo(rating.low)), unknown()],
+        Some(Bound::AtMost) => [format!("≤ {}", elo(rating.high)), unknown()],
+        Some(Bound::Unknown) => ["?".to_owned(), unknown()],
     }
+}
+
+/// What `≥`, `≤` and `?` mean, if they are there.
+pub(super) fn bounds(ratings: &Ratings) -> Option<Part> {
+    let bounds = || ratings.bots.iter().flatten().filter_map(|it| it.bound);
+    let one_sided = bounds().any(|bound| bound != Bound::Unknown);
+    let unknown = bounds().any(|bound| bound == Bound::Unknown);
+    let mut text = String::new();
+    if one_sided {
+        text += "≥ and ≤ are bounds, right with 97.5 %: no bot below has taken a point from those \
+                 above, so that results do not say how far apart they are.";
+    }
+    if unknown {
+        let space = if one_sided { " " } else { "" };
+        text += &format!(
+            "{space}? is between bots that are so far apart that its distance from their mean is not \
+             known; `--anchor` measures ratings from one bot."
+        );
+    }
+    (!text.is_empty()).then_some(Part::Note(text))
 }
 
 fn played(report: &Report) -> String {
@@ -148,11 +175,10 @@ pub(super) fn method(report: &Report) -> Part {
         None => "measured from their mean, which is 0".to_owned(),
     };
     Part::Note(format!(
-        "Ratings are the likeliest ones given all matches at once, in Elo, {from}; ± is half of the \
-         95 % interval, from {} resamples of {} (all matches of the same bots at the same start; \
-         seed {}).",
-        report.ratings.resamples,
-        count(report.units, "unit", "units"),
-        report.resampling.seed
+        "Ratings are the likeliest ones given all matches at once, {from}. 200 Elo more mean three \
+         points of four expected, in equally good seats. ± is half of the 95 % interval, from leaving \
+         out one of {} in turn: all matches of the same bots at the same start, with those that repeat \
+         them and those of the same opening.",
+        count(report.clusters, "cluster", "clusters"),
     ))
 }
