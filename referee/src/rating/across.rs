@@ -8,9 +8,9 @@
 //! percentiles of so few, usually four to eight, are too narrow.
 
 use serde::Serialize;
+use statrs::distribution::ContinuousCDF;
 
-use super::ratings::{Estimate, Ratings};
-use super::student;
+use super::ratings::{Estimate, Ratings, student};
 
 /// With fewer games, the variation between them is anybody's guess.
 const LEAST_GAMES: usize = 3;
@@ -73,7 +73,7 @@ fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> 
     let mean = without.iter().sum::<f64>() / without.len() as f64;
     let squares: f64 = without.iter().map(|it| (it - mean).powi(2)).sum();
     let error = ((games - 1.0) / games * squares).sqrt();
-    let reach = error * student::quantile(games - 1.0, 0.975);
+    let reach = error * student(games).inverse_cdf(0.975);
     Some(Estimate {
         error: error.max(estimate.error),
         low: (estimate.elo - reach).min(estimate.low),
@@ -86,9 +86,9 @@ fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> 
 mod tests {
     use games::Rng;
 
-    use super::super::bootstrap::{normal, uniform};
     use super::super::evidence::{Evidence, Placing};
-    use super::super::ratings::{ELO, Resampling, rate};
+    use super::super::random::{normal, uniform};
+    use super::super::ratings::{ELO, rate};
     use super::*;
 
     const GAMES: usize = 6;
@@ -110,15 +110,11 @@ mod tests {
                 }
             }
         }
-        let few = Resampling {
-            resamples: Some(20),
-            seed: 1,
-        };
         let rate = |except: Option<usize>| {
             let mut evidence = Evidence::new(BOTS, vec![2; GAMES]);
             let has = |unit: &&Vec<Placing>| except != Some(unit[0].game as usize);
             units.iter().filter(has).for_each(|unit| evidence.add(unit));
-            rate(&evidence, &[], few)
+            rate(&evidence, None)
         };
         (
             rate(None),

@@ -36,10 +36,10 @@ pub(crate) fn rates(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
 mod tests {
     use games::Rng;
 
-    use super::super::bootstrap::uniform;
     use super::super::differences::Difference;
     use super::super::evidence::{Evidence, Placing};
-    use super::super::ratings::{ELO, Ratings, Resampling, rate};
+    use super::super::random::uniform;
+    use super::super::ratings::{ELO, Ratings, rate};
     use super::*;
 
     /// Worked by hand: the largest p-value below its line takes all smaller ones with it.
@@ -74,11 +74,7 @@ mod tests {
                 }
             }
         }
-        let resampling = Resampling {
-            resamples: Some(200),
-            seed: 1,
-        };
-        rate(&evidence, &[], resampling)
+        rate(&evidence, None)
     }
 
     /// Of the tournaments of eight equal bots, those with a mark, and those in which some likelihood

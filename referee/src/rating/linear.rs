@@ -33,6 +33,24 @@ impl Square {
         self.entries[row * self.size + column]
     }
 
+    /// The product with another one.
+    pub(crate) fn times(&self, other: &Square) -> Square {
+        let n = self.size;
+        let mut product = Square::zero(n);
+        for row in 0..n {
+            let sums = &mut product.entries[row * n..(row + 1) * n];
+            for (column, &factor) in self.entries[row * n..(row + 1) * n].iter().enumerate() {
+                if factor != 0.0 {
+                    let line = &other.entries[column * n..(column + 1) * n];
+                    for (sum, value) in sums.iter_mut().zip(line) {
+                        *sum += factor * value;
+                    }
+                }
+            }
+        }
+        product
+    }
+
     /// Factors a symmetric matrix, of which the lower half is read, in place; `None` if it is not
     /// positive definite.
     pub(crate) fn factor(mut self) -> Option<Cholesky> {

@@ -262,7 +262,7 @@ impl Number {
     /// The bits of the number itself.
     const BITS: u32 = 44;
 
-    fn new(log: u64, id: &str) -> Self {
+    pub(super) fn new(log: u64, id: &str) -> Self {
         let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
         let number: Option<u64> = digits.parse().ok();
         match number.filter(|number| number >> Self::BITS == 0) {

@@ -2,18 +2,21 @@
 //! duplicates, faults and the use of time. Pure: what is counted is handed in match by match
 //! ([`Matches::add`]), and [`Matches::report`] gives plain data to be shown.
 //!
-//! The unit of evidence is the swapped pair: all matches of one pairing (or group) at one start,
-//! in all seat orders. Matches of a unit depend on each other, units do not.
+//! A unit is a swapped pair: all matches of one pairing (or group) at one start, in all seat orders.
+//! Units depend on each other where matches repeat one another or have the same opening: these are one
+//! cluster. Every match counts; how sure anything is depends on the clusters.
 
 mod across;
-mod bootstrap;
+mod bounds;
 mod choice;
+mod clusters;
 mod differences;
 mod digest;
 mod discovery;
 mod evidence;
 mod fingerprint;
 mod fit;
+mod jackknife;
 mod label;
 mod lean;
 mod linear;
@@ -22,6 +25,7 @@ mod matches;
 mod model;
 mod nash;
 mod openings;
+mod random;
 mod ratings;
 #[cfg(test)]
 mod ratings_tests;
@@ -29,14 +33,16 @@ mod report;
 #[cfg(test)]
 mod report_tests;
 mod scale;
+mod score;
+mod sets;
+mod settings;
 pub mod simulate;
+mod spread;
 pub mod sprt;
 mod stage;
-mod student;
 mod time_use;
 #[cfg(test)]
 mod truth_tests;
-mod wilson;
 
 pub use across::Across;
 pub use differences::Difference;
@@ -50,9 +56,9 @@ pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
 pub use matches::{FAULT_CODES, Matches, Number, repetition};
 pub use nash::NashRating;
 pub use openings::OpeningReport;
-pub use ratings::{Anchor, ELO, Estimate, Ratings, Resampling, rate};
+pub use ratings::{Anchor, Bound, ELO, Estimate, Ratings, Resampling, rate};
 pub use report::{
     BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
 };
+pub use score::Score;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
-pub use wilson::Score;

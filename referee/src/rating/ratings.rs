@@ -1,32 +1,78 @@
-//! Ratings in Elo with their 95 % intervals: what the model and resampling say, on the scale for
-//! people (see `scale`).
+//! Ratings in Elo with their 95 % intervals: what the model and the jackknife say, for people.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::bootstrap::{self, Draws};
+use super::bounds::{self, Paths};
 use super::differences::Difference;
 use super::evidence::Evidence;
-use super::model::{GameParams, Model};
-use super::scale::{DrawMix, Scale};
+use super::fit::Fitter;
+use super::jackknife::Jackknife;
+use super::model::{GameParams, Model, PRIOR};
+use super::scale::Scale;
+use super::spread::evidence_of_spread;
 
 /// Elo a unit of natural logarithm of strength.
 pub const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// With fewer units, the spread between them says next to nothing; t is taken as if there were
+/// With fewer clusters, the spread between them says next to nothing; t is taken as if there were
 /// one more than this.
-const LEAST_FREEDOM: f64 = 3.0;
+const LEAST_FREEDOM: f64 = 1.0;
+/// The spread of openings is fitted where it is this many standard errors above 0, in games with
+/// several openings: to leave it out where it is costs more than to fit it where it is not.
+const SPREAD_SEEN: f64 = 1.0;
+/// In games of one opening, pairs should not depend on each other like this at all.
+const SPREAD_OBVIOUS: f64 = 2.0;
+/// An interval never reaches to where fewer points than this would be expected of a bot that made
+/// some (with a chance of 2.5 %, there are some).
+const FEWEST_POINTS: f64 = 0.025;
 
 /// A figure in Elo that was estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The likeliest value.
+    /// The likeliest value. With a bound, what the prior makes of it: the likelihood alone has it
+    /// at infinity.
     pub elo: f64,
     /// Its standard error.
     pub error: f64,
-    /// The lower end of the 95 % interval.
+    /// The lower end of the 95 % interval; −∞ (`null` in JSON) if there is none.
     pub low: f64,
-    /// The upper end of the 95 % interval.
+    /// The upper end of the 95 % interval; ∞ (`null` in JSON) if there is none.
     pub high: f64,
+    /// Which ends the interval has, if not both.
+    pub bound: Option<Bound>,
+}
+
+/// What is known of a figure of which results say no more than on which side it is: a bot that has
+/// won everything may be any amount better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// `low` or more.
+    AtLeast,
+    /// `high` or less.
+    AtMost,
+    /// Neither end is known.
+    Unknown,
+}
+
+impl Bound {
+    /// The same from the other side.
+    fn reversed(self) -> Self {
+        match self {
+            Bound::AtLeast => Bound::AtMost,
+            Bound::AtMost => Bound::AtLeast,
+            Bound::Unknown => Bound::Unknown,
+        }
+    }
+
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Bound::AtLeast => "at_least",
+            Bound::AtMost => "at_most",
+            Bound::Unknown => "unknown",
+        }
+    }
 }
 
 impl Estimate {
@@ -36,6 +82,7 @@ impl Estimate {
             elo: -self.elo,
             low: -self.high,
             high: -self.low,
+            bound: self.bound.map(Bound::reversed),
             ..self
         }
     }
@@ -68,309 +115,440 @@ impl Default for Resampling {
     }
 }
 
-impl Resampling {
-    /// How often a model is fitted again.
-    fn count(&self, model: &Model) -> usize {
-        /// So much takes about a second.
-        const WORK: usize = 50_000_000;
-        let by_cost = || (WORK / model.work().max(1)).clamp(200, 1000);
-        self.resamples.unwrap_or_else(by_cost)
-    }
-}
-
 /// The ratings of all bots, and what seats are worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// The bots' ratings by expected score: a bot that is d above another one expects
-    /// 1 / (1 + 10^(−d/400)) points a match against it in equal seats. `None` for a bot without a
-    /// match. Those of a group with anchors are measured from these, so that the anchors' mean is
-    /// what it should be; those of any other from the group's mean, which is 0.
+    /// The bots' ratings by expected score; `None` for a bot without a match. Those of a group with
+    /// anchors are the mean of what each anchor says; those of any other are the mean difference from
+    /// all bots of the group, and have themselves the mean 0. If two bots are all there are, or one
+    /// is the anchor, the difference of their ratings is that between them; among more bots, if many
+    /// matches are drawn, it is the nearest that numbers on a line can come to it.
     pub bots: Vec<Option<Estimate>>,
     /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
     /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
     /// draws. `None` for a bot without a match.
     pub log_odds: Vec<Option<f64>>,
-    /// How often the units were drawn again.
-    pub resamples: usize,
+    /// The differences between each two bots that can be compared, by the bots' indices.
+    pub differences: Vec<Difference>,
+    /// How many equal clusters the rating of each bot rests on, effectively.
+    pub clusters: Vec<f64>,
     /// The group of each bot. Bots of different groups are not connected by matches, so that their
     /// ratings cannot be compared.
     pub groups: Vec<usize>,
-    /// What each seat of each game is worth against the mean of the game's other seats, by the
-    /// score that one of two equal bots expects there; empty for a game without a match.
+    /// What each seat of each game is worth against the mean of the game's other seats; empty for
+    /// a game without a match.
     pub seats: Vec<Vec<Estimate>>,
     /// How often two equal bots draw, a game each, as a chance, if the seats were worth the same.
     pub draws: Vec<f64>,
+    /// How much the openings of a game of two seats differ in what they are worth to a seat, as a
+    /// standard deviation in the model's Elo; `None` where no difference was seen.
+    pub openings: Vec<Option<f64>>,
     /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
     /// stronger than the column's. `None` where they cannot be compared.
     pub superiority: Vec<Vec<Option<f64>>>,
-    /// The differences between each two bots that can be compared, from the same resamples, by the
-    /// bots' indices.
-    pub differences: Vec<Difference>,
 }
 
 /// Rates all bots by one joint model of all games.
 ///
-/// Intervals and likelihoods of superiority come from the standard errors of resampling whole
-/// units. A bot's interval is its rating ± t × standard error, where t is the 97.5 % quantile of
-/// Student's distribution with the number of the bot's units less one as its degrees of freedom:
-/// with few units, the spread between them is itself uncertain. (Percentiles of the resamples
-/// would be too narrow there.)
-pub fn rate(evidence: &Evidence, anchors: &[Anchor], resampling: Resampling) -> Ratings {
-    Fitted::new(evidence, resampling).ratings(anchors)
+/// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time
+/// ([`Jackknife`]). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
+/// of Student's distribution with the effective number of clusters less one as its degrees of
+/// freedom: with few clusters, the spread between them is itself uncertain.
+pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
+    Fitted::new(evidence).ratings(anchors)
 }
 
-/// A model that was fitted to evidence, and to resamples of it.
+/// A model that was fitted to evidence, with what is known of how far it is off.
 pub(crate) struct Fitted {
-    model: Model,
-    draws: Draws,
-    /// The bots' ratings as people see them, with mean 0 in each group.
-    elo: Draws,
-    groups: Vec<usize>,
+    pub(crate) model: Model,
+    pub(crate) point: Vec<f64>,
+    pub(crate) jackknife: Jackknife,
+    pub(crate) groups: Vec<usize>,
+    scale: Scale,
+    paths: Paths,
+    /// The points of each bot against all others, and how many there were.
+    points: Vec<[f64; 2]>,
 }
 
 impl Fitted {
-    pub(crate) fn new(evidence: &Evidence, resampling: Resampling) -> Self {
-        let model = Model::new(evidence);
-        let draws = bootstrap::draw(&model, resampling.count(&model), resampling.seed);
+    pub(crate) fn new(evidence: &Evidence) -> Self {
+        let mut model = Model::new(evidence);
+        let mut point = vec![0.0; model.params];
+        Fitter::new(&model).climb(&mut point);
+        let least = |game: usize| match evidence.openings[game] {
+            true => SPREAD_SEEN,
+            false => SPREAD_OBVIOUS,
+        };
+        let wide: Vec<usize> = (0..model.games.len())
+            .filter(|game| model.games[*game].seats == 2)
+            .filter(|game| evidence_of_spread(&model, *game, &point) > least(*game))
+            .collect();
+        for &game in &wide {
+            model.fit_spread(game);
+            point.push(1.0);
+        }
+        if !wide.is_empty() {
+            Fitter::new(&model).climb(&mut point);
+        }
         let groups = evidence.groups();
+        let mut jackknife = Jackknife::new(&model, &point);
+        if evidence.clusters().next().is_some() {
+            model.set_crowding(&crowding(&model, &jackknife, &groups));
+            Fitter::new(&model).climb(&mut point);
+            jackknife = Jackknife::new(&model, &point);
+        }
         Fitted {
-            elo: for_people(evidence, &model, &draws, &groups),
-            model,
-            draws,
+            jackknife,
             groups,
+            scale: Scale::new(&model),
+            paths: Paths::new(&model),
+            points: model.points(),
+            model,
+            point,
         }
     }
 
     /// The ratings, measured from anchors or from the mean.
-    pub(crate) fn ratings(&self, anchors: &[Anchor]) -> Ratings {
+    pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
         let origin = Origin::new(&self.groups, anchors);
-        let units = Units::count(&self.model);
-        let bots = (0..self.model.bots).map(|bot| {
-            let measured = units.bots[bot].min(origin.units(bot, &units));
-            let elo = |at: &[f64]| origin.elo(at, bot);
-            (units.bots[bot] > 0).then(|| estimate(&self.elo, measured, &elo))
-        });
+        let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
+        let rating = |bot: usize| self.rating(bot, origin.anchors(bot), origin.members(bot));
+        let bots = (0..self.model.bots).map(|bot| played(bot).then(|| rating(bot)));
         let games = self.model.games.iter();
-        let draw_rate = |game: &GameParams| {
-            let tie = tie(game, &self.draws.point);
+        let draw_rate = |param: usize| {
+            let tie = self.point[param].exp();
             tie / (2.0 + tie)
         };
-        let played = |bot: usize| units.bots[bot] > 0;
-        let centred = centred(&self.draws.point, &self.groups);
-        let odds = |bot: usize| played(bot).then(|| centred[bot]);
-        let differences = self.differences(&units);
         Ratings {
             bots: bots.collect(),
-            log_odds: (0..self.model.bots).map(odds).collect(),
-            resamples: self.draws.resamples.len(),
-            seats: games
+            clusters: self.jackknife.clusters[..self.model.bots].to_vec(),
+            seats: games.clone().map(|game| self.seats(game)).collect(),
+            draws: games
                 .clone()
-                .zip(&units.games)
-                .map(|(game, &units)| self.seats(game, units))
+                .map(|game| game.tie(2).map_or(0.0, draw_rate))
                 .collect(),
-            draws: games.map(draw_rate).collect(),
-            superiority: superiority(&differences, self.groups.len()),
-            differences,
+            openings: games
+                .map(|game| Some(ELO * self.point[game.spread()?].abs()))
+                .collect(),
+            log_odds: (0..self.model.bots)
+                .map(|bot| {
+                    let mean = mean(&self.point, origin.members(bot));
+                    played(bot).then(|| self.point[bot] - mean)
+                })
+                .collect(),
+            differences: self.differences(),
+            superiority: self.superiority(),
             groups: self.groups.clone(),
         }
     }
 
-    fn differences(&self, units: &Units) -> Vec<Difference> {
-        let bots = 0..self.model.bots;
-        let pairs = bots.flat_map(|bot| (bot + 1..self.model.bots).map(move |other| [bot, other]));
-        let comparable = |[bot, other]: &[usize; 2]| {
-            let played = units.bots[*bot] > 0 && units.bots[*other] > 0;
-            played && self.groups[*bot] == self.groups[*other]
+    /// A bot's rating, measured from anchors, or without any from these members of its group.
+    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
+        let elo = |at: &[f64]| self.from(at, bot, anchors, members);
+        let clusters = |bot: usize| self.jackknife.clusters[bot];
+        let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
+        let (others, clusters): (Vec<usize>, f64) = match anchors {
+            [] => (members.to_vec(), clusters(bot)),
+            _ => (
+                anchors.iter().map(|anchor| anchor.bot).collect(),
+                clusters(bot).min(anchored),
+            ),
         };
-        Difference::marked(pairs.filter(comparable).map(|bots| {
+        let mut touched = others.clone();
+        touched.push(bot);
+        let mut estimate = self.estimate(clusters, &touched, &elo);
+        let own = others.iter().filter(|other| **other == bot).count();
+        let share = 1.0 - own as f64 / others.len() as f64;
+        if share > 0.0 {
+            self.bend(bot, anchors, share, &mut estimate);
+        }
+        let above = others.iter().any(|other| !self.paths.leads(*other, bot));
+        let below = others.iter().any(|other| !self.paths.leads(bot, *other));
+        if above || below {
+            self.bound(bot, &elo, [below, above], &mut estimate);
+        }
+        estimate
+    }
+
+    /// A bot's rating at some strengths.
+    fn from(&self, at: &[f64], bot: usize, anchors: &[Anchor], members: &[usize]) -> f64 {
+        /// With more bots, the mean of differences takes long.
+        const MANY: usize = 100;
+        let lead = |other: usize| self.elo(at, at[bot] - at[other]);
+        match anchors {
+            [] if members.len() > MANY || !self.scale.is_bent(&self.model) => {
+                self.elo(at, at[bot] - mean(at, members))
+            }
+            [] => members.iter().map(|other| lead(*other)).sum::<f64>() / members.len() as f64,
+            _ => {
+                let said = anchors.iter().map(|anchor| anchor.elo + lead(anchor.bot));
+                said.sum::<f64>() / anchors.len() as f64
+            }
+        }
+    }
+
+    /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
+    /// few lost points, and half as many are not as far from them, in Elo, as twice as many. On the
+    /// scale on which the variance of a share does not depend on it (the arcsine of its root), the
+    /// interval is symmetric. The rating moves by `share` of the bot's strength.
+    fn bend(&self, bot: usize, anchors: &[Anchor], share: f64, estimate: &mut Estimate) {
+        let counted = |bot: usize| {
+            let crowding = self.model.crowding(bot);
+            self.points[bot].map(|count| count / crowding)
+        };
+        let [mut points, mut matches] = counted(bot);
+        let few = |points: f64, matches: f64| points.min(matches - points);
+        for anchor in anchors.iter().filter(|anchor| anchor.bot != bot) {
+            let [theirs, played] = counted(anchor.bot);
+            if few(theirs, played) < few(points, matches) {
+                (points, matches) = (played - theirs, played);
+            }
+        }
+        let scored = (points + PRIOR) / (matches + 2.0 * PRIOR);
+        let angle = scored.sqrt().asin();
+        let logit = |score: f64| ELO * (score / (1.0 - score)).ln() * share;
+        let reach = (estimate.high - estimate.elo) / (ELO * share);
+        let reach = 0.5 * reach * (scored * (1.0 - scored)).sqrt();
+        let fewest = FEWEST_POINTS / (matches + 2.0 * PRIOR);
+        let end = |angle: f64| {
+            let angle = angle.clamp(0.0, std::f64::consts::FRAC_PI_2);
+            let score = angle.sin().powi(2).clamp(fewest, 1.0 - fewest);
+            estimate.elo + logit(score) - logit(scored)
+        };
+        (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
+    }
+
+    /// What a lead in strength is worth over all games, in Elo.
+    pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
+        self.scale.elo(&self.model, at, lead)
+    }
+
+    /// How much stronger one bot is than another one of its group.
+    pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
+        let anchor = Anchor {
+            bot: other,
+            elo: 0.0,
+        };
+        self.rating(bot, &[anchor], &[])
+    }
+
+    /// Those of each two bots that can be compared.
+    fn differences(&self) -> Vec<Difference> {
+        let bots = self.groups.len();
+        let likely = self.superiority();
+        let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
+        let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
+        let known = pairs.filter_map(|bots| {
             let [bot, other] = bots;
-            let units = units.bots[bot].min(units.bots[other]);
-            let lead = estimate(&self.elo, units, &|at| at[bot] - at[other]);
-            // Without resamples nothing is known of how sure this is.
-            let superiority = match lead.error > 0.0 {
-                true => student(units).cdf(lead.elo / lead.error),
-                false => 0.5 + 0.5 * lead.elo.signum() * f64::from(lead.elo != 0.0),
-            };
-            (bots, lead, superiority)
-        }))
+            let likely = likely[bot][other].filter(|_| played(bot) && played(other))?;
+            Some((bots, self.difference(bot, other), likely))
+        });
+        Difference::marked(known)
+    }
+
+    /// Takes away those ends of an interval that results say nothing about, the lower and the upper
+    /// one.
+    fn bound(
+        &self,
+        bot: usize,
+        elo: &dyn Fn(&[f64]) -> f64,
+        [below, above]: [bool; 2],
+        estimate: &mut Estimate,
+    ) {
+        let end = |side| bounds::end(&self.model, &self.paths, &self.point, bot, side, elo);
+        if above {
+            estimate.high = f64::INFINITY;
+            if let Some(low) = end(bounds::Side::Low) {
+                estimate.low = low;
+            }
+        }
+        if below {
+            estimate.low = f64::NEG_INFINITY;
+            if let Some(high) = end(bounds::Side::High) {
+                estimate.high = high;
+            }
+        }
+        estimate.bound = Some(match (below, above) {
+            (false, _) => Bound::AtLeast,
+            (true, false) => Bound::AtMost,
+            (true, true) => {
+                estimate.high = f64::INFINITY;
+                Bound::Unknown
+            }
+        });
+    }
+
+    /// A function of the parameters with its interval, which rests on so many clusters. Of the bots'
+    /// strengths, it depends on those of some bots at most.
+    pub(crate) fn estimate(
+        &self,
+        clusters: f64,
+        bots: &[usize],
+        value: &dyn Fn(&[f64]) -> f64,
+    ) -> Estimate {
+        let error = self.error(bots, value);
+        let reach = match error > 0.0 {
+            true => error * student(clusters).inverse_cdf(0.975),
+            false => 0.0,
+        };
+        let elo = value(&self.point);
+        Estimate {
+            elo,
+            error,
+            low: elo - reach,
+            high: elo + reach,
+            bound: None,
+        }
+    }
+
+    /// The standard error of a function of the parameters.
+    pub(crate) fn error(&self, bots: &[usize], value: &dyn Fn(&[f64]) -> f64) -> f64 {
+        /// Far more than rounding, far less than what bends.
+        const NUDGE: f64 = 1e-4;
+        let mut at = self.point.clone();
+        let mut touched = bots.to_vec();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.extend(self.model.bots..at.len());
+        let mut slope = |param: usize| {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = value(&at);
+            at[param] = here - NUDGE;
+            let below = value(&at);
+            at[param] = here;
+            (above - below) / (2.0 * NUDGE)
+        };
+        let slopes = touched.into_iter().map(|param| (param, slope(param)));
+        let slopes: Vec<(usize, f64)> = slopes.filter(|(_, slope)| *slope != 0.0).collect();
+        let covariance = &self.jackknife.covariance;
+        let mut variance = 0.0;
+        for &(row, a) in &slopes {
+            for &(column, b) in &slopes {
+                variance += a * b * covariance.at(row, column);
+            }
+        }
+        variance.max(0.0).sqrt()
     }
 
     /// What the seats of a game are worth.
-    fn seats(&self, game: &GameParams, units: u64) -> Vec<Estimate> {
+    fn seats(&self, game: &GameParams) -> Vec<Estimate> {
         let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
-        let seats = 0..if units > 0 { game.seats } else { 0 };
+        let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
+        let clusters = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
+        let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
         seats
             .map(|seat| {
-                estimate(&self.draws, units, &|at| {
+                self.estimate(clusters, &[], &|at| {
                     let others = (0..game.seats).filter(|other| *other != seat);
                     let others: f64 = others.map(|other| worth(at, other)).sum();
-                    let odds = worth(at, seat) - others / (game.seats - 1) as f64;
-                    DrawMix::new([(1.0, tie(game, at))]).elo(odds)
+                    let lead = worth(at, seat) - others / (game.seats - 1) as f64;
+                    Scale::elo_in(game, at, lead)
                 })
             })
             .collect()
     }
-}
 
-/// Strengths of the bots with mean 0 in each group.
-fn centred(at: &[f64], groups: &[usize]) -> Vec<f64> {
-    let mut centred = at[..groups.len()].to_vec();
-    for members in members(groups) {
-        let sum: f64 = members.iter().map(|member| at[*member]).sum();
-        for &member in &members {
-            centred[member] -= sum / members.len() as f64;
-        }
-    }
-    centred
-}
-
-/// The δ of ties of two.
-fn tie(game: &GameParams, at: &[f64]) -> f64 {
-    game.tie(2).map_or(0.0, |param| at[param].exp())
-}
-
-/// The strengths of all resamples on the scale for people, group by group.
-fn for_people(evidence: &Evidence, model: &Model, draws: &Draws, groups: &[usize]) -> Draws {
-    let weights = evidence.matches_by_game();
-    let mix = |at: &[f64]| {
-        let games = model.games.iter().zip(&weights);
-        DrawMix::new(games.map(|(game, weight)| (*weight, tie(game, at))))
-    };
-    let odds = |at: &[f64], members: &[usize]| -> Vec<f64> {
-        members.iter().map(|member| at[*member]).collect()
-    };
-    let members = members(groups);
-    let point = mix(&draws.point);
-    let scales = members.iter().map(|members| {
-        let odds = odds(&draws.point, members);
-        Scale::new(&odds, &point)
-    });
-    let scales: Vec<Scale> = scales.collect();
-    let elo = |at: &Vec<f64>| {
-        let mix = mix(at);
-        let mut elo = vec![0.0; groups.len()];
-        for (members, scale) in members.iter().zip(&scales) {
-            let found = scale.elo(&odds(at, members), &mix);
-            for (member, found) in members.iter().zip(found) {
-                elo[*member] = found;
+    fn superiority(&self) -> Vec<Vec<Option<f64>>> {
+        let bots = self.groups.len();
+        let covariance = &self.jackknife.covariance;
+        let mut all = vec![vec![None; bots]; bots];
+        for bot in 0..bots {
+            for other in bot + 1..bots {
+                if self.groups[bot] != self.groups[other] {
+                    continue;
+                }
+                let lead = self.point[bot] - self.point[other];
+                let variance = covariance.at(bot, bot) + covariance.at(other, other)
+                    - 2.0 * covariance.at(bot, other);
+                let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
+                // Without any variance nothing is known of how sure this is.
+                let likelihood = match variance > 0.0 {
+                    true => student(clusters).cdf(lead / variance.sqrt()),
+                    false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
+                };
+                all[bot][other] = Some(likelihood);
+                all[other][bot] = Some(1.0 - likelihood);
             }
         }
-        elo
+        all
+    }
+}
+
+/// How many matches count as one, by parameter: how much more what is known of it varies than it would
+/// if matches were independent.
+fn crowding(model: &Model, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> {
+    let ratio = |slopes: &[(usize, f64)]| {
+        let [varied, usual] = [&jackknife.covariance, &jackknife.independent].map(|matrix| {
+            let products = slopes.iter().flat_map(|(row, a)| {
+                let columns = slopes.iter();
+                columns.map(move |(column, b)| a * b * matrix.at(*row, *column))
+            });
+            products.sum::<f64>()
+        });
+        if usual > 0.0 { varied / usual } else { 1.0 }
     };
-    Draws {
-        point: elo(&draws.point),
-        resamples: draws.resamples.iter().map(elo).collect(),
-    }
+    let origin = Origin::new(groups, None);
+    let all = (0..model.params).map(|param| {
+        if param >= model.bots {
+            return ratio(&[(param, 1.0)]);
+        }
+        let members = origin.members(param);
+        let share = 1.0 / members.len() as f64;
+        let slope = |bot: &usize| (*bot, f64::from(u8::from(*bot == param)) - share);
+        ratio(&members.iter().map(slope).collect::<Vec<_>>())
+    });
+    all.collect()
 }
 
-/// The bots of each group.
-fn members(groups: &[usize]) -> Vec<Vec<usize>> {
-    let count = groups.iter().max().map_or(0, |most| most + 1);
-    let mut members = vec![Vec::new(); count];
-    for (bot, &group) in groups.iter().enumerate() {
-        members[group].push(bot);
-    }
-    members
+/// The mean strength of some bots.
+fn mean(at: &[f64], bots: &[usize]) -> f64 {
+    bots.iter().map(|bot| at[*bot]).sum::<f64>() / bots.len() as f64
 }
 
-/// A value with its interval, which rests on so many units.
-fn estimate(draws: &Draws, units: u64, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
-    let error = spread(draws, value);
-    let reach = error * student(units).inverse_cdf(0.975);
-    let elo = value(&draws.point);
-    Estimate {
-        elo,
-        error,
-        low: elo - reach,
-        high: elo + reach,
-    }
-}
-
-fn student(units: u64) -> StudentsT {
-    let freedom = (units as f64 - 1.0).max(LEAST_FREEDOM);
+/// Student's distribution for what rests on so many clusters.
+pub(crate) fn student(clusters: f64) -> StudentsT {
+    let freedom = (clusters - 1.0).max(LEAST_FREEDOM);
     match StudentsT::new(0.0, 1.0, freedom) {
         Ok(student) => student,
         Err(_) => unreachable!("scale and freedom are positive"),
     }
 }
 
-/// The standard deviation of a value over the resamples.
-fn spread(draws: &Draws, value: &dyn Fn(&[f64]) -> f64) -> f64 {
-    let values: Vec<f64> = draws.resamples.iter().map(|at| value(at)).collect();
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count.max(1.0);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (count - 1.0).max(1.0)).sqrt()
-}
-
-/// How many units there are of each bot and game.
-struct Units {
-    bots: Vec<u64>,
-    games: Vec<u64>,
-}
-
-impl Units {
-    fn count(model: &Model) -> Self {
-        let mut units = Units {
-            bots: vec![0; model.bots],
-            games: vec![0; model.games.len()],
-        };
-        for kind in &model.kinds {
-            for bot in model.bots_of(kind) {
-                units.bots[bot] += u64::from(kind.count);
-            }
-            for game in model.games_of(kind) {
-                units.games[game] += u64::from(kind.count);
-            }
-        }
-        units
-    }
-}
-
 /// What ratings are measured from.
 struct Origin<'a> {
     groups: &'a [usize],
-    /// The anchors of each group; without any, ratings are measured from the mean, at 0.
+    /// The bots of each group.
+    members: Vec<Vec<usize>>,
+    /// The anchors of each group.
     anchors: Vec<Vec<Anchor>>,
 }
 
 impl<'a> Origin<'a> {
-    fn new(groups: &'a [usize], anchors: &[Anchor]) -> Self {
+    fn new(groups: &'a [usize], anchors: impl IntoIterator<Item = Anchor>) -> Self {
         let count = groups.iter().max().map_or(0, |most| most + 1);
-        let mut origin = Origin {
+        let mut members = vec![Vec::new(); count];
+        for (bot, &group) in groups.iter().enumerate() {
+            members[group].push(bot);
+        }
+        let mut here = vec![Vec::new(); count];
+        for anchor in anchors.into_iter().filter(|it| it.bot < groups.len()) {
+            here[groups[anchor.bot]].push(anchor);
+        }
+        Origin {
             groups,
-            anchors: vec![Vec::new(); count],
-        };
-        for anchor in anchors.iter().filter(|anchor| anchor.bot < groups.len()) {
-            origin.anchors[groups[anchor.bot]].push(*anchor);
-        }
-        origin
-    }
-
-    /// A bot's rating, from the ratings of all with mean 0.
-    fn elo(&self, at: &[f64], bot: usize) -> f64 {
-        let anchors = &self.anchors[self.groups[bot]];
-        let above = |it: &Anchor| it.elo + (at[bot] - at[it.bot]);
-        match anchors.is_empty() {
-            true => at[bot],
-            false => anchors.iter().map(above).sum::<f64>() / anchors.len() as f64,
+            members,
+            anchors: here,
         }
     }
 
-    /// How many units there are of what a bot is measured from.
-    fn units(&self, bot: usize, units: &Units) -> u64 {
-        let anchors = &self.anchors[self.groups[bot]];
-        let sum = anchors.iter().map(|anchor| units.bots[anchor.bot]).sum();
-        if anchors.is_empty() { u64::MAX } else { sum }
+    /// The anchors of a bot's group.
+    fn anchors(&self, bot: usize) -> &[Anchor] {
+        &self.anchors[self.groups[bot]]
     }
-}
 
-fn superiority(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
-    let mut all = vec![vec![None; bots]; bots];
-    for difference in differences {
-        let [bot, other] = difference.bots;
-        all[bot][other] = Some(difference.superiority);
-        all[other][bot] = Some(1.0 - difference.superiority);
+    /// The bots of a bot's group.
+    fn members(&self, bot: usize) -> &[usize] {
+        &self.members[self.groups[bot]]
     }
-    all
 }

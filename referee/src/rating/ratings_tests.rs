@@ -3,21 +3,14 @@
 use games::Rng;
 
 use super::evidence::{Evidence, Placing};
-use super::ratings::{Anchor, ELO, Ratings, Resampling, rate};
-use super::simulate::Setting;
+use super::ratings::{Anchor, Bound, ELO, Ratings, rate};
+use super::simulate::{Draws, PLAIN, Pairing, Setting};
 
 /// So much that the prior does not matter.
 const MANY: usize = 1000;
 
-fn quick() -> Resampling {
-    Resampling {
-        resamples: Some(50),
-        seed: 1,
-    }
-}
-
 fn ratings(evidence: &Evidence) -> Ratings {
-    rate(evidence, &[], quick())
+    rate(evidence, None)
 }
 
 fn elo(ratings: &Ratings, bot: usize) -> f64 {
@@ -66,14 +59,18 @@ fn the_prior_is_half_a_win_and_half_a_loss() {
     assert!(slope.abs() < 1e-9, "{slope}");
 }
 
-/// Davidson's model is saturated by two bots: wins to losses are as the strengths. For people, a
-/// rating is what was scored: 7 points of 10.
+/// Davidson's model is saturated by two bots: the expected score is the one that was made, whatever
+/// the share of draws.
 #[test]
-fn draws_follow_davidson() {
-    let unequal = ratings(&two([6 * MANY, 2 * MANY, 2 * MANY]));
-    let odds = [0, 1].map(|bot| unequal.log_odds[bot].expect("played"));
-    assert!((odds[0] - odds[1] - 3_f64.ln()).abs() < 1e-3);
-    assert!((gap(&unequal) - 400.0 * (7.0_f64 / 3.0).log10()).abs() < 0.1);
+fn ratings_are_expected_scores_whatever_the_share_of_draws() {
+    for results in [[6, 2, 2], [3, 8, 1], [10, 0, 4]] {
+        let [wins, draws, losses] = results.map(|count| (MANY * count) as f64);
+        let anchor = Anchor { bot: 1, elo: 0.0 };
+        let ratings = rate(&two(results.map(|count| MANY * count)), Some(anchor));
+        let score = (wins + 0.5 * draws) / (wins + draws + losses);
+        let expected = 400.0 * (score / (1.0 - score)).log10();
+        assert!((elo(&ratings, 0) - expected).abs() < 0.1, "{ratings:?}");
+    }
     // Among equals, draws / (matches + the prior's half a decided one).
     let equal = ratings(&two([15, 20, 15]));
     assert!(gap(&equal).abs() < 1e-9);
@@ -163,16 +160,112 @@ fn ties_of_three_follow_davidson_and_luce() {
     assert!((0..3).all(|bot| elo(&ratings, bot).abs() < 1e-6));
 }
 
+/// 20 of 20: with less than 0.8316 a match, that has a chance of less than 2.5 %.
 #[test]
-fn who_won_everything_is_far_ahead_but_not_infinitely() {
-    let ratings = ratings(&two([10, 0, 0]));
-    let best = ratings.bots[0].expect("a rating");
-    assert!((200.0..600.0).contains(&best.elo), "{best:?}");
-    assert!(best.error > 50.0 && best.high.is_finite() && best.low < best.elo);
-    let longer = self::ratings(&two([1000, 0, 0]));
-    assert!(gap(&longer) > gap(&ratings) + 300.0);
-    let likely = ratings.superiority[0][1].expect("comparable");
+fn who_won_everything_has_a_bound() {
+    let anchor = Anchor { bot: 1, elo: 0.0 };
+    let held = rate(&two([10, 0, 0]), Some(anchor));
+    let best = held.bots[0].expect("a rating");
+    assert_eq!(best.bound, Some(Bound::AtLeast));
+    let least = 0.025_f64.powf(1.0 / 20.0);
+    let expected = 400.0 * (least / (1.0 - least)).log10();
+    assert!((best.low - expected).abs() < 1e-6, "{best:?}");
+    assert!(best.elo > best.low && best.high == f64::INFINITY);
+    let free = ratings(&two([10, 0, 0]));
+    let worst = free.bots[1].expect("a rating");
+    assert_eq!(worst.bound, Some(Bound::AtMost));
+    assert!(worst.low == f64::NEG_INFINITY && (worst.high + 0.5 * best.low).abs() < 30.0);
+    let likely = held.superiority[0][1].expect("comparable");
     assert!((0.95..1.0).contains(&likely), "{likely}");
+    // The same match again and again says no more than once.
+    let pair = vec![
+        Placing::new(0, &[0, 1], &[1.0, 0.0]),
+        Placing::new(0, &[1, 0], &[0.0, 1.0]),
+    ];
+    let mut copies = Evidence::new(2, vec![2]);
+    copies.add_cluster(&vec![pair; 10]);
+    let copied = rate(&copies, Some(anchor)).bots[0].expect("a rating");
+    assert!(
+        copied.low < 0.0 + 300.0 && copied.low < best.low - 80.0,
+        "{copied:?}"
+    );
+}
+
+/// a beats b beats c, and a has never met c: from their mean, b may be anywhere.
+#[test]
+fn who_is_between_bounds_has_none() {
+    let mut evidence = Evidence::new(3, vec![2]);
+    for bots in [[0, 1], [1, 2]] {
+        for _ in 0..5 {
+            evidence.add(&[Placing::new(0, &bots, &[1.0, 0.0])]);
+        }
+    }
+    let bounds: Vec<_> = ratings(&evidence)
+        .bots
+        .iter()
+        .map(|rating| rating.and_then(|rating| rating.bound))
+        .collect();
+    let expected = [Bound::AtLeast, Bound::Unknown, Bound::AtMost].map(Some);
+    assert_eq!(bounds, expected);
+    let anchor = Anchor { bot: 1, elo: 0.0 };
+    let held = rate(&evidence, Some(anchor));
+    let middle = held.bots[1].expect("a rating");
+    assert_eq!((middle.bound, middle.low, middle.high), (None, 0.0, 0.0));
+    // One point is enough to have both ends.
+    evidence.add(&[Placing::new(0, &[0, 2], &[0.0, 1.0])]);
+    let all = ratings(&evidence);
+    assert!(
+        all.bots
+            .iter()
+            .flatten()
+            .all(|rating| rating.bound.is_none())
+    );
+}
+
+/// a wins 146 of 200, always by the same moves, and loses by varied ones.
+#[test]
+fn copies_widen_intervals_and_shift_nothing() {
+    let won = vec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
+    let lost = vec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
+    let mut evidence = Evidence::new(2, vec![2]);
+    let mut independent = Evidence::new(2, vec![2]);
+    for _ in 0..54 {
+        evidence.add(&lost);
+        independent.add(&lost);
+    }
+    for _ in 0..146 {
+        independent.add(&won);
+    }
+    evidence.add_cluster(&vec![won; 146]);
+    let [copied, varied] = [evidence, independent].map(|evidence| ratings(&evidence));
+    let [copied, varied] = [copied, varied].map(|ratings| ratings.bots[0].expect("a rating"));
+    assert!(
+        (copied.elo - varied.elo).abs() < 0.2 * varied.elo.abs(),
+        "{copied:?} {varied:?}"
+    );
+    assert!(copied.elo > 40.0);
+    let reach = |rating: super::Estimate| rating.high - rating.low;
+    assert!(reach(copied) > 3.0 * reach(varied), "{copied:?} {varied:?}");
+    assert!(copied.low < 0.0, "one game proves nothing: {copied:?}");
+}
+
+/// Every match there k times, as clusters: nothing changes at all.
+#[test]
+fn copies_of_all_change_nothing() {
+    let units = some();
+    let once = ratings(&evidence(&units));
+    let mut thrice = Evidence::new(5, vec![2, 3]);
+    for unit in &units {
+        thrice.add_cluster(&vec![unit.clone(); 3]);
+    }
+    let thrice = ratings(&thrice);
+    for (once, thrice) in once.bots.iter().flatten().zip(thrice.bots.iter().flatten()) {
+        assert!((once.elo - thrice.elo).abs() < 0.5, "{once:?} {thrice:?}");
+        assert!(
+            (once.error / thrice.error - 1.0).abs() < 0.05,
+            "{once:?} {thrice:?}"
+        );
+    }
 }
 
 #[test]
@@ -212,7 +305,7 @@ fn groups_that_never_met_are_not_compared() {
         evidence.add(&[Placing::new(0, &[3, 1], &[1.0, 0.0])]);
     }
     let anchor = Anchor { bot: 2, elo: 100.0 };
-    let ratings = rate(&evidence, &[anchor], quick());
+    let ratings = rate(&evidence, Some(anchor));
     assert_eq!(ratings.groups, [0, 1, 0, 1]);
     assert_eq!(ratings.superiority[0][1], None);
     assert!(ratings.superiority[3][1].expect("comparable") > 0.9);
@@ -296,11 +389,10 @@ fn an_anchor_moves_all_by_the_same() {
     let free = ratings(&evidence);
     let held = rate(
         &evidence,
-        &[Anchor {
+        Some(Anchor {
             bot: 3,
             elo: 1500.0,
-        }],
-        quick(),
+        }),
     );
     let shift = 1500.0 - elo(&free, 3);
     for bot in 0..5 {
@@ -313,51 +405,6 @@ fn an_anchor_moves_all_by_the_same() {
     );
     assert_eq!(held.superiority, free.superiority);
     assert_eq!(held.seats, free.seats);
-}
-
-#[test]
-fn several_anchors_are_right_on_average() {
-    let evidence = evidence(&some());
-    let free = ratings(&evidence);
-    let anchors = [(1, 200.0), (4, 500.0)].map(|(bot, elo)| Anchor { bot, elo });
-    let held = rate(&evidence, &anchors, quick());
-    assert!((elo(&held, 1) + elo(&held, 4) - 700.0).abs() < 1e-9);
-    let shift = elo(&held, 0) - elo(&free, 0);
-    for bot in 1..5 {
-        assert!((elo(&held, bot) - elo(&free, bot) - shift).abs() < 1e-9);
-    }
-    // Nothing is known of how well an anchor's own rating fits.
-    assert!(held.bots[1].expect("a rating").error > 0.0);
-}
-
-/// A game that counts twice is a game played twice.
-#[test]
-fn weights_stand_for_repetition() {
-    let [once, again] = [(0, [3, 1]), (1, [1, 1])].map(|(game, wins): (usize, [usize; 2])| {
-        let mut units = Vec::new();
-        for (count, points) in wins.into_iter().zip([1.0, 0.0]) {
-            let unit = [
-                Placing::new(game, &[0, 1], &[points, 1.0 - points]),
-                Placing::new(game, &[1, 0], &[1.0 - points, points]),
-            ];
-            units.extend(std::iter::repeat_n(unit, 10 * count));
-        }
-        units
-    });
-    let all = |times: usize, weight: f64| {
-        let mut evidence = Evidence::new(2, vec![2, 2]);
-        for unit in std::iter::repeat_n(&once, times).flatten().chain(&again) {
-            evidence.add(unit);
-        }
-        evidence.weights[0] = weight;
-        ratings(&evidence)
-    };
-    let (weighted, repeated) = (all(1, 3.0), all(3, 1.0));
-    assert!((gap(&weighted) - gap(&repeated)).abs() < 1e-6);
-    // But it is less evidence.
-    let error = |ratings: &Ratings| ratings.bots[0].expect("a rating").error;
-    assert!(error(&weighted) > error(&repeated));
-    assert!(gap(&all(1, 1.0)) < gap(&weighted));
 }
 
 #[test]
@@ -385,22 +432,6 @@ fn likelihoods_of_superiority_are_chances() {
     }
 }
 
-#[test]
-fn another_seed_gives_nearly_the_same_intervals() {
-    let evidence = evidence(&some());
-    let [one, other] = [1, 2].map(|seed| {
-        let resampling = Resampling {
-            resamples: Some(400),
-            seed,
-        };
-        rate(&evidence, &[], resampling)
-    });
-    for (one, other) in one.bots.iter().flatten().zip(other.bots.iter().flatten()) {
-        assert_eq!(one.elo, other.elo);
-        assert!(one.error != other.error && (one.error / other.error - 1.0).abs() < 0.2);
-    }
-}
-
 /// A hundred times the matches make intervals ten times narrower.
 #[test]
 fn intervals_shrink_with_the_root_of_the_matches() {
@@ -416,14 +447,14 @@ fn four_seats_are_rated() {
     let setting = Setting {
         bots: 4,
         seats: 4,
-        units: 400,
-        spread: 0.0,
+        pairing: Pairing::All(400),
         advantage: 60.0,
-        draws: 0.4,
-        alike: 0.0,
+        draws: Draws::Davidson(0.0),
+        ..PLAIN
     };
     let truth = [150.0, 50.0, -50.0, -150.0];
-    let ratings = ratings(&setting.play(&truth, &mut Rng::new(4)));
+    let played = setting.play(&setting.known(&truth), &mut Rng::new(4));
+    let ratings = ratings(&played.evidence);
     for (bot, truth) in truth.iter().enumerate() {
         let rating = ratings.bots[bot].expect("a rating");
         assert!(rating.error < 6.0 && (rating.elo - truth).abs() < 4.0 * rating.error);

@@ -111,8 +111,11 @@ pub struct Report {
     pub matches: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
+    /// Clusters of units that depend on each other: with matches that repeat one another, or of one
+    /// opening. They are what intervals are made from.
+    pub clusters: u64,
     /// Matches that repeat another one move by move: same seats, same start, same moves. They
-    /// count as played, but not for ratings, pairs and tests.
+    /// count like all others.
     pub duplicates: u64,
     /// Matches that say nothing, because their outcome does not fit their players.
     pub unusable: u64,
@@ -174,7 +177,7 @@ pub struct SprtReport {
     pub bots: [usize; 2],
     /// What is tested.
     pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) without duplicates that the test counts: in the order of the
+    /// Complete pairs (or groups) that the test counts: in the order of the
     /// schedule, up to its decision or to the first pair that is not finished.
     pub pairs: u64,
     /// Those that come after it: they change nothing.
@@ -248,7 +251,7 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(&choice), &anchors, request.resampling);
+        let ratings = rate(&digest.evidence(&choice), anchors.iter().copied());
         let across_games = across(&digest, &choice, &ratings, &anchors);
         let (games, units, duplicates) = self.games(&digest);
         let meetings = digest.meetings();
@@ -273,6 +276,7 @@ impl Matches {
             logs: self.logs(),
             matches: self.kept.len() as u64,
             units,
+            clusters: digest.clusters(),
             duplicates,
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
@@ -298,7 +302,7 @@ impl Matches {
                 game,
                 ..choice.clone()
             });
-            rate(&evidence, &anchors, request.resampling)
+            rate(&evidence, anchors.iter().copied())
         });
         Ok(ratings.collect())
     }
@@ -415,11 +419,6 @@ fn across(
     all: &Ratings,
     anchors: &[Anchor],
 ) -> Option<Across> {
-    // Only the ratings themselves are needed.
-    let resampling = Resampling {
-        resamples: Some(0),
-        seed: 1,
-    };
     let mut played = vec![vec![false; digest.games.len()]; digest.bots.len()];
     for entry in digest.units().flatten().filter(|entry| choice.has(entry)) {
         for seat in 0..entry.seats {
@@ -433,7 +432,7 @@ fn across(
             except: Some(*game),
             ..choice.clone()
         };
-        rate(&digest.evidence(&choice), anchors, resampling)
+        rate(&digest.evidence(&choice), anchors.iter().copied())
     };
     if games.len() < 2 {
         return None;

@@ -180,6 +180,7 @@ mod tests {
             error: 1.0,
             low: elo - 2.0,
             high: elo + 2.0,
+            bound: None,
         };
         let names = |ratings: &BTreeMap<String, Estimate>| -> Vec<String> {
             let ranked = ranked(&standings, ratings).into_iter();

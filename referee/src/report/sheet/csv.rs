@@ -3,7 +3,7 @@
 
 use super::places::{rated, total};
 use super::{By, Sheet, share};
-use crate::rating::{Estimate, FAULT_CODES, Results};
+use crate::rating::{Bound, Estimate, FAULT_CODES, Results};
 
 /// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
@@ -58,6 +58,12 @@ fn estimate(estimate: Option<&Estimate>) -> [String; 4] {
     ]
 }
 
+/// Which ends an interval has, if not both.
+fn bound(estimate: Option<&Estimate>) -> String {
+    let bound = estimate.and_then(|it| it.bound);
+    bound.map_or("", Bound::as_str).to_owned()
+}
+
 /// The interval for games that were not played.
 const ACROSS: [&str; 3] = ["games_error", "games_low", "games_high"];
 
@@ -98,7 +104,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
     let header = ["rank", "bot", "group"].into_iter().chain(ESTIMATE);
     let header = header.chain(RESULTS).chain(codes).chain(time);
     let header = header.chain(["log_odds"]).chain(ACROSS);
-    let mut rows = vec![names(header.chain(["nash_share", "nash_score"]))];
+    let mut rows = vec![names(header.chain(["nash_share", "nash_score", "bound"]))];
     for (place, &index) in report.ranking.iter().enumerate() {
         let bot = &report.bots[index];
         let group = report.ratings.groups[index].to_string();
@@ -121,6 +127,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         let nash = report.nash[index];
         row.push(figure(nash.map(|nash| nash.share), 4));
         row.push(figure(nash.map(|nash| nash.score), 4));
+        row.push(bound(report.ratings.bots[index].as_ref()));
         rows.push(row);
     }
     rows
@@ -128,7 +135,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
 
 fn games(sheet: &Sheet) -> Vec<Row> {
     let header = ["game", "bot"].into_iter().chain(ESTIMATE).chain(RESULTS);
-    let mut rows = vec![names(header.chain(["scores"]))];
+    let mut rows = vec![names(header.chain(["scores", "bound"]))];
     for ((game, bots), ratings) in rated(sheet).zip(&sheet.games) {
         for bot in bots {
             let sum = total(&game.bots[bot]);
@@ -136,6 +143,7 @@ fn games(sheet: &Sheet) -> Vec<Row> {
             row.extend(estimate(ratings.bots[bot].as_ref()));
             row.extend(results(&sum));
             row.push(sum.scores.to_string());
+            row.push(bound(ratings.bots[bot].as_ref()));
             rows.push(row);
         }
     }
@@ -148,7 +156,7 @@ fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
     let header = ["bot", "other"].into_iter().chain(ESTIMATE);
     let header = header.chain(["superiority", "false_discovery", "sure"]);
     let header = header.chain(ACROSS);
-    let header = header.chain(["matches", "points", "score", "pairs"]);
+    let header = header.chain(["matches", "points", "score", "pairs", "bound"]);
     let rows = super::pairs::all(report).into_iter().map(|pair| {
         let mut row = names(pair.difference.bots.map(|bot| &*report.bots[bot].name));
         row.extend(estimate(Some(&pair.difference.elo)));
@@ -161,6 +169,7 @@ fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
         let score = pair.points / pair.matches as f64;
         row.push(figure((pair.matches > 0).then_some(score), 4));
         row.push(pair.pairs.to_string());
+        row.push(bound(Some(&pair.difference.elo)));
         row
     });
     [names(header)].into_iter().chain(rows)
@@ -170,7 +179,7 @@ fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
 fn seats(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let header = ["game", "seat", "role", "bot"].into_iter().chain(RESULTS);
-    let worth = ["scores", "advantage", "error", "low", "high"];
+    let worth = ["scores", "advantage", "error", "low", "high", "bound"];
     let mut rows = vec![names(header.chain(worth))];
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {
@@ -180,6 +189,7 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
                 row.extend(results(played));
                 row.push(played.scores.to_string());
                 row.extend(estimate(worth));
+                row.push(bound(worth));
                 rows.push(row);
             };
             for &bot in &report.ranking {

@@ -120,6 +120,7 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
             grid.rows.push(cells);
         }
         parts.push(Part::Table(grid));
+        parts.extend(super::ranking::bounds(ratings));
         let report = &sheet.report;
         if bots.len() > room {
             parts.push(Part::Note(format!(

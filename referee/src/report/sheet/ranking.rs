@@ -2,7 +2,7 @@
 
 use super::pairs::{MARKS, likelihood, mark};
 use super::{COUNTS, Grid, Part, clean, counts, elo, heading, quoted};
-use crate::rating::{Difference, Estimate, Report};
+use crate::rating::{Bound, Difference, Estimate, Ratings, Report};
 use crate::report::points;
 
 /// What was played, and the ranking.
@@ -23,6 +23,7 @@ pub(super) fn head(report: &Report) -> Vec<Part> {
         grid.rows.push(row);
     }
     parts.push(Part::Table(grid));
+    parts.extend(bounds(&report.ratings));
     parts.extend(apart(report));
     parts.extend(chosen(report));
     parts
@@ -80,6 +81,26 @@ pub(super) fn signed(difference: &Estimate) -> [String; 2] {
     let known = difference.low.is_finite() && difference.high.is_finite();
     let plus = known && difference.elo.round() > 0.0;
     [format!("{}{figure}", if plus { "+" } else { "" }), half]
+}
+
+/// What `≥`, `≤` and `?` mean, if they are there.
+pub(super) fn bounds(ratings: &Ratings) -> Option<Part> {
+    let bounds = || ratings.bots.iter().flatten().filter_map(|it| it.bound);
+    let one_sided = bounds().any(|bound| bound != Bound::Unknown);
+    let unknown = bounds().any(|bound| bound == Bound::Unknown);
+    let mut text = String::new();
+    if one_sided {
+        text += "≥ and ≤ are bounds, right with 97.5 %: no bot below has taken a point from those \
+                 above, so that results do not say how far apart they are.";
+    }
+    if unknown {
+        let space = if one_sided { " " } else { "" };
+        text += &format!(
+            "{space}? is between bots that are so far apart that its distance from their mean is not \
+             known; `--anchor` measures ratings from one bot."
+        );
+    }
+    (!text.is_empty()).then_some(Part::Note(text))
 }
 
 fn played(report: &Report) -> String {
@@ -230,20 +251,26 @@ pub(super) fn method(report: &Report) -> Part {
         _ => format!("measured from the mean of {}", anchors.join(", ")),
     };
     let mut text = format!(
-        "Ratings are the likeliest ones given all matches at once, in Elo, {from}. A bot that is 200 \
-         above another one expects three points of four against it in equally good seats. ± is half \
-         of the 95 % interval, from {} resamples of {} (all matches of the same bots at the same \
-         start; seed {}).",
-        report.ratings.resamples,
-        count(report.units, "unit", "units"),
-        report.resampling.seed
+        "Ratings are the likeliest ones given all matches at once, in Elo by expected score, {from}: 200 \
+         more mean three points of four in equally good seats. ± is half of the 95 % interval, from \
+         leaving out one of {} in turn: all matches of the same bots at the same start, with those that \
+         repeat them and those of the same opening.",
+        count(report.clusters, "cluster", "clusters"),
     );
     if let Some(wide) = &report.across_games {
-        text += &format!(
-            " That is for the games that were played; `±games` is for games like these that were not, by how \
-             much ratings change when one of the {} games is left out.",
-            wide.games
-        );
+        text += &match wide.bots.iter().any(Option::is_some) {
+            true => format!(
+                " That is for the games that were played; `±games` is for games like these that were \
+                 not, by how much ratings change when one of the {} games is left out.",
+                wide.games
+            ),
+            false => {
+                " That is for the games that were played. For others like these nothing is known: \
+                      without one of the games, results do not say how far apart all bots are; \
+                      `--anchor` measures them from one bot."
+                    .to_owned()
+            }
+        };
     }
     Part::Note(text)
 }

@@ -281,7 +281,7 @@ fn the_text_has_all_that_is_known() {
         "10.0 %",
         "1 match was lost on time",
         "No match repeats another one",
-        "from 20 resamples of 2 units",
+        "out one of 2 clusters in turn",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
