@@ -88,11 +88,11 @@ pub(super) struct Args {
     /// How often H0 may be accepted although H1 holds
     #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
     beta: f64,
-    /// What resampling for the intervals is made from
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Without effect: intervals are no longer made by resampling
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
     seed: u64,
-    /// How often to resample; by default 200 to 1000 times, by how long it takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_RESAMPLES))]
+    /// Without effect, too
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(2..=MOST_RESAMPLES))]
     resamples: Option<u32>,
     /// Write it to this file instead
     #[arg(long, value_name = "FILE")]

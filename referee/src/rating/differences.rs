@@ -56,3 +56,135 @@ impl Difference {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use games::Rng;
+
+    use super::super::evidence::{Evidence, Placing};
+    use super::super::random::uniform;
+    use super::super::ratings::{Anchor, ELO, Ratings, rate};
+    use super::*;
+
+    fn elo(ratings: &Ratings, bot: usize) -> f64 {
+        ratings.bots[bot].expect("a rating").elo
+    }
+
+    /// Swapped pairs in which the first bot wins, draws or loses both matches.
+    fn add(evidence: &mut Evidence, game: usize, bots: [usize; 2], results: [usize; 3]) {
+        let back = [bots[1], bots[0]];
+        for (count, points) in results.into_iter().zip([1.0, 0.5, 0.0]) {
+            for _ in 0..count {
+                evidence.add(&[
+                    Placing::new(game, &bots, &[points, 1.0 - points]),
+                    Placing::new(game, &back, &[1.0 - points, points]),
+                ]);
+            }
+        }
+    }
+
+    /// Four bots and two games with draws, by dice.
+    fn some() -> Evidence {
+        let mut rng = Rng::new(31);
+        let mut evidence = Evidence::new(4, vec![2, 2]);
+        for number in 0..240 {
+            let bots = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)][number % 6];
+            let luck = uniform(&mut rng) + 0.05 * (bots.1 - bots.0) as f64;
+            let result = usize::from(luck < 0.7) + usize::from(luck < 0.3);
+            let mut results = [0; 3];
+            results[result] = 1;
+            add(&mut evidence, number / 6 % 2, [bots.0, bots.1], results);
+        }
+        evidence
+    }
+
+    /// 60 % draws and a score of 0.614 are 81 Elo, which is 225 as log-odds.
+    #[test]
+    fn two_ratings_differ_by_the_expected_score() {
+        let mut evidence = Evidence::new(2, vec![2]);
+        add(&mut evidence, 0, [0, 1], [3140, 6000, 860]);
+        let ratings = rate(&evidence, None);
+        let apart = elo(&ratings, 0) - elo(&ratings, 1);
+        assert_eq!(apart.round(), 81.0);
+        assert!((apart - ratings.differences[0].elo.elo).abs() < 1e-6);
+        let odds = [0, 1].map(|bot| ratings.log_odds[bot].expect("played"));
+        assert_eq!((ELO * (odds[0] - odds[1])).round(), 225.0);
+    }
+
+    /// Ratings lie where the differences of each two bots have them, as well as a line can.
+    #[test]
+    fn ratings_are_mean_differences() {
+        let ratings = rate(&some(), None);
+        for bot in 0..4 {
+            let all = ratings.differences.iter();
+            let own = all.filter_map(|it| match it.bots {
+                [one, _] if one == bot => Some(it.elo.elo),
+                [_, other] if other == bot => Some(it.reversed().elo.elo),
+                _ => None,
+            });
+            assert!((own.sum::<f64>() / 4.0 - elo(&ratings, bot)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn an_anchor_gives_the_differences_from_it() {
+        let evidence = some();
+        let free = rate(&evidence, None);
+        let held = rate(&evidence, Some(Anchor { bot: 2, elo: 50.0 }));
+        assert_eq!(free.differences, held.differences);
+        for difference in &held.differences {
+            let (other, apart) = match difference.bots {
+                [2, other] => (other, difference.reversed().elo),
+                [other, 2] => (other, difference.elo),
+                _ => continue,
+            };
+            let rating = held.bots[other].expect("a rating");
+            for (found, apart) in [
+                (rating.elo, apart.elo),
+                (rating.low, apart.low),
+                (rating.high, apart.high),
+            ] {
+                assert!(
+                    (found - 50.0 - apart).abs() < 1e-6,
+                    "{difference:?} {rating:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn several_anchors_are_right_on_average() {
+        let anchors = [(1, 200.0), (3, 500.0)].map(|(bot, elo)| Anchor { bot, elo });
+        let held = rate(&some(), anchors);
+        assert!((elo(&held, 1) + elo(&held, 3) - 700.0).abs() < 1e-6);
+        // How far each is off is not known exactly.
+        assert!(held.bots[1].expect("a rating").error > 0.0);
+    }
+
+    /// A game that counts three times is a game played three times, but for how sure it is.
+    #[test]
+    fn weights_stand_for_repetition() {
+        let all = |times: usize, weight: f64| {
+            let mut evidence = Evidence::new(2, vec![2, 2]);
+            add(&mut evidence, 0, [0, 1], [30 * times, 0, 10 * times]);
+            add(&mut evidence, 1, [0, 1], [20, 0, 20]);
+            evidence.weights[0] = weight;
+            rate(&evidence, None)
+        };
+        let (weighted, repeated) = (all(1, 3.0), all(3, 1.0));
+        assert!((elo(&weighted, 0) - elo(&repeated, 0)).abs() < 0.01);
+        let error = |ratings: &Ratings| ratings.bots[0].expect("a rating").error;
+        assert!(error(&weighted) > error(&repeated));
+        assert!(elo(&all(1, 1.0), 0) < elo(&weighted, 0));
+    }
+
+    #[test]
+    fn bots_that_are_not_connected_have_no_difference() {
+        let mut evidence = Evidence::new(5, vec![2]);
+        add(&mut evidence, 0, [0, 2], [5, 1, 4]);
+        add(&mut evidence, 0, [1, 3], [5, 1, 4]);
+        let found = rate(&evidence, None).differences;
+        let found: Vec<[usize; 2]> = found.iter().map(|it| it.bots).collect();
+        assert_eq!(found, [[0, 2], [1, 3]]);
+    }
+}

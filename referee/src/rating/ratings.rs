@@ -130,6 +130,8 @@ pub struct Ratings {
     pub log_odds: Vec<Option<f64>>,
     /// The differences between each two bots that can be compared, by the bots' indices.
     pub differences: Vec<Difference>,
+    /// 0: reports were once made by resampling, and readers may look for this.
+    pub resamples: usize,
     /// How many equal clusters the rating of each bot rests on, effectively.
     pub clusters: Vec<f64>,
     /// The group of each bot. Bots of different groups are not connected by matches, so that their
@@ -221,6 +223,7 @@ impl Fitted {
         };
         Ratings {
             bots: bots.collect(),
+            resamples: 0,
             clusters: self.jackknife.clusters[..self.model.bots].to_vec(),
             seats: games.clone().map(|game| self.seats(game)).collect(),
             draws: games

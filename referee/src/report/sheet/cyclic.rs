@@ -9,6 +9,10 @@ pub(super) fn second_opinion(report: &Report) -> Vec<Part> {
     let mut bots: Vec<_> = rated
         .filter_map(|&bot| Some((bot, report.nash[bot]?)))
         .collect();
+    // A circle needs three.
+    if bots.len() < 3 {
+        return Vec::new();
+    }
     bots.sort_by(|(_, one), (_, other)| {
         let key = |value: f64| (1000.0 * value).round();
         let scores = key(other.score).total_cmp(&key(one.score));

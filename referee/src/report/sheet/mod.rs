@@ -113,7 +113,10 @@ impl Sheet {
             Some(By::Game) => parts.extend(places::by_game(self, room)),
             Some(By::Seat) => parts.extend(places::by_seat(&self.report)),
             Some(By::Opening) => parts.extend(places::by_opening(&self.report, room)),
-            Some(By::Pair) => parts.extend(pairs::list(&self.report)),
+            Some(By::Pair) => {
+                parts.extend(pairs::list(&self.report));
+                parts.extend(cyclic::second_opinion(&self.report));
+            }
         }
         parts
     }
