@@ -10,7 +10,8 @@
 use serde::Serialize;
 use statrs::distribution::ContinuousCDF;
 
-use super::ratings::{Estimate, Ratings, student};
+use super::evidence::Evidence;
+use super::ratings::{Anchor, Estimate, Fitted, Places, Ratings, student};
 
 /// With fewer games, the variation between them is anybody's guess.
 const LEAST_GAMES: usize = 3;
@@ -28,17 +29,25 @@ pub struct Across {
 }
 
 impl Across {
-    /// From the ratings of all games, those without one of them each, and which games each bot
-    /// played; `None` if there are too few games.
-    pub(super) fn new(all: &Ratings, without: &[Ratings], played: &[Vec<bool>]) -> Option<Self> {
-        if without.len() < LEAST_GAMES {
+    /// From the ratings of all games, and the matches that they are made from; `None` if there are too
+    /// few games.
+    pub(super) fn new(all: &Ratings, evidence: &Evidence, anchors: &[Anchor]) -> Option<Self> {
+        let played = evidence.played();
+        let has = |game: &usize| played.iter().any(|games| games[*game]);
+        let rated: Vec<usize> = (0..evidence.games.len()).filter(has).collect();
+        if rated.len() < LEAST_GAMES {
             return None;
         }
+        let places = |game: &usize| {
+            let fitted = Fitted::new(&evidence.without(*game));
+            fitted.places(anchors.iter().copied())
+        };
+        let without: Vec<Places> = rated.iter().map(places).collect();
         let games = |bot: usize| played[bot].iter().filter(|played| **played).count();
-        let elo = |ratings: &Ratings, bot: usize| {
-            let connected = ratings.groups[bot] == all.groups[bot];
+        let elo = |places: &Places, bot: usize| {
+            let connected = places.groups[bot] == all.groups[bot];
             let known = |it: &Estimate| connected && has_both_ends(it);
-            Some(ratings.bots[bot].filter(known)?.elo)
+            Some(places.bots[bot].filter(known)?.elo)
         };
         let bot = |bot: usize| {
             let others: Option<Vec<f64>> = without.iter().map(|it| elo(it, bot)).collect();
@@ -86,7 +95,7 @@ fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> 
 mod tests {
     use games::Rng;
 
-    use super::super::evidence::{Evidence, Placing};
+    use super::super::evidence::Placing;
     use super::super::random::{normal, uniform};
     use super::super::ratings::{ELO, rate};
     use super::*;
@@ -94,9 +103,8 @@ mod tests {
     const GAMES: usize = 6;
     const BOTS: usize = 3;
 
-    /// The ratings of all games, and those without one of them each.
-    fn rated(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> (Ratings, Vec<Ratings>) {
-        let mut units: Vec<Vec<Placing>> = Vec::new();
+    fn played(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> Evidence {
+        let mut evidence = Evidence::new(BOTS, vec![2; GAMES]);
         for (game, strengths) in leads.iter().enumerate() {
             for (one, other) in [(0, 1), (0, 2), (1, 2)] {
                 let lead = strengths[one] - strengths[other];
@@ -106,26 +114,17 @@ mod tests {
                         let points = f64::from(u8::from(won));
                         Placing::new(game, &[first, second], &[points, 1.0 - points])
                     };
-                    units.push(vec![play(one, other, lead), play(other, one, -lead)]);
+                    evidence.add(&[play(one, other, lead), play(other, one, -lead)]);
                 }
             }
         }
-        let rate = |except: Option<usize>| {
-            let mut evidence = Evidence::new(BOTS, vec![2; GAMES]);
-            let has = |unit: &&Vec<Placing>| except != Some(unit[0].game as usize);
-            units.iter().filter(has).for_each(|unit| evidence.add(unit));
-            rate(&evidence, None)
-        };
-        (
-            rate(None),
-            (0..GAMES).map(|game| rate(Some(game))).collect(),
-        )
+        evidence
     }
 
     fn across(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> (Ratings, Across) {
-        let (all, without) = rated(leads, pairs, rng);
-        let played = vec![vec![true; GAMES]; BOTS];
-        let across = Across::new(&all, &without, &played).expect("enough games");
+        let evidence = played(leads, pairs, rng);
+        let all = rate(&evidence, None);
+        let across = Across::new(&all, &evidence, &[]).expect("enough games");
         (all, across)
     }
 
@@ -169,13 +168,20 @@ mod tests {
     #[test]
     fn a_bot_of_two_games_has_none() {
         let mut rng = Rng::new(14);
-        let (all, without) = rated(&[[0.0; BOTS]; GAMES], 5, &mut rng);
-        let mut played = vec![vec![true; GAMES]; BOTS];
-        played[1][2..].fill(false);
-        let across = Across::new(&all, &without, &played).expect("enough games");
+        let whole = played(&[[0.0; BOTS]; GAMES], 5, &mut rng);
+        let mut evidence = Evidence::new(BOTS, vec![2; GAMES]);
+        for (unit, count) in whole.units() {
+            let second = unit[0].bots[..2].contains(&1);
+            if !second || unit[0].game < 2 {
+                (0..count).for_each(|_| evidence.add(unit));
+            }
+        }
+        let all = rate(&evidence, None);
+        let across = Across::new(&all, &evidence, &[]).expect("enough games");
         assert!(across.bots[0].is_some() && across.bots[1].is_none());
         let there: Vec<bool> = across.differences.iter().map(Option::is_some).collect();
         assert_eq!(there, [false, true, false]);
-        assert!(Across::new(&all, &without[..2], &played).is_none());
+        let two = (2..GAMES).fold(whole, |all, game| all.without(game));
+        assert!(Across::new(&rate(&two, None), &two, &[]).is_none());
     }
 }

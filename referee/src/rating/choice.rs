@@ -7,8 +7,6 @@ use super::digest::Entry;
 pub(crate) struct Choice {
     /// This game alone.
     pub(crate) game: Option<usize>,
-    /// All games but this one.
-    pub(crate) except: Option<usize>,
     /// How much a match of each game counts; a game with 0 is left out.
     pub(crate) weights: Vec<f64>,
     /// Leaves out matches that were lost by a fault.
@@ -20,7 +18,6 @@ impl Choice {
     pub(crate) fn has(&self, entry: &Entry<'_>) -> bool {
         let game = entry.placing.game as usize;
         self.game.is_none_or(|only| only == game)
-            && self.except != Some(game)
             && self.weights.get(game).is_none_or(|weight| *weight > 0.0)
             && !(self.without_forfeits && entry.kept.at_fault != 0)
     }

@@ -112,6 +112,37 @@ impl Evidence {
         }
     }
 
+    /// The same without the matches of a game. All matches of a cluster are of one game.
+    pub(crate) fn without(&self, game: usize) -> Self {
+        let other = |unit: &Unit| unit.first().is_some_and(|it| it.game as usize != game);
+        let singles = self.singles.iter().filter(|(unit, _)| other(unit));
+        let clusters = self.clusters.iter();
+        let clusters =
+            clusters.filter(|(cluster, _)| cluster.first().is_some_and(|(unit, _)| other(unit)));
+        Evidence {
+            bots: self.bots,
+            games: self.games.clone(),
+            weights: self.weights.clone(),
+            openings: self.openings.clone(),
+            singles: singles
+                .map(|(unit, count)| (unit.clone(), *count))
+                .collect(),
+            clusters: clusters.map(|(all, count)| (all.clone(), *count)).collect(),
+        }
+    }
+
+    /// Which games each bot played.
+    pub(crate) fn played(&self) -> Vec<Vec<bool>> {
+        let mut played = vec![vec![false; self.games.len()]; self.bots];
+        for placing in self.units().flat_map(|(unit, _)| unit) {
+            let game = placing.game as usize;
+            for &bot in &placing.bots[..self.games[game]] {
+                played[bot as usize][game] = true;
+            }
+        }
+        played
+    }
+
     /// The different units that are clusters by themselves, in an order that does not depend on how
     /// they came, with how often each occurs.
     pub(crate) fn singles(&self) -> impl Iterator<Item = (&Unit, u32)> {

@@ -118,11 +118,11 @@ impl Default for Resampling {
 /// The ratings of all bots, and what seats are worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// The bots' ratings by expected score; `None` for a bot without a match. Those of a group with
-    /// anchors are the mean of what each anchor says; those of any other are the mean difference from
-    /// all bots of the group, and have themselves the mean 0. If two bots are all there are, or one
-    /// is the anchor, the difference of their ratings is that between them; among more bots, if many
-    /// matches are drawn, it is the nearest that numbers on a line can come to it.
+    /// The bots' ratings by expected score; `None` for a bot without a match. Each is the mean of the
+    /// bot's differences from all bots of its group, so that their mean is 0; those of a group with
+    /// anchors are shifted so that these are right on average. The difference of two ratings is that
+    /// between the bots, if there are two; among more, if many matches are drawn, it is as near to it
+    /// as numbers on a line can come.
     pub bots: Vec<Option<Estimate>>,
     /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
     /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
@@ -158,6 +158,12 @@ pub struct Ratings {
 /// freedom: with few clusters, the spread between them is itself uncertain.
 pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
     Fitted::new(evidence).ratings(anchors)
+}
+
+/// The bots' ratings, and the groups that they are in.
+pub(super) struct Places {
+    pub(super) bots: Vec<Option<Estimate>>,
+    pub(super) groups: Vec<usize>,
 }
 
 /// A model that was fitted to evidence, with what is known of how far it is off.
@@ -214,15 +220,13 @@ impl Fitted {
     pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
         let origin = Origin::new(&self.groups, anchors);
         let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
-        let rating = |bot: usize| self.rating(bot, origin.anchors(bot), origin.members(bot));
-        let bots = (0..self.model.bots).map(|bot| played(bot).then(|| rating(bot)));
         let games = self.model.games.iter();
         let draw_rate = |param: usize| {
             let tie = self.point[param].exp();
             tie / (2.0 + tie)
         };
         Ratings {
-            bots: bots.collect(),
+            bots: self.bots(&origin),
             resamples: 0,
             clusters: self.jackknife.clusters[..self.model.bots].to_vec(),
             seats: games.clone().map(|game| self.seats(game)).collect(),
@@ -245,6 +249,23 @@ impl Fitted {
         }
     }
 
+    /// The bots' ratings alone.
+    fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
+        let rating = |bot: usize| {
+            let played = self.jackknife.clusters[bot] > 0.0;
+            played.then(|| self.rating(bot, origin.anchors(bot), origin.members(bot)))
+        };
+        (0..self.model.bots).map(rating).collect()
+    }
+
+    /// The bots' ratings alone, with the groups that they are in.
+    pub(super) fn places(&self, anchors: impl IntoIterator<Item = Anchor>) -> Places {
+        Places {
+            bots: self.bots(&Origin::new(&self.groups, anchors)),
+            groups: self.groups.clone(),
+        }
+    }
+
     /// A bot's rating, measured from anchors, or without any from these members of its group.
     fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
         let elo = |at: &[f64]| self.from(at, bot, anchors, members);
@@ -259,6 +280,9 @@ impl Fitted {
         };
         let mut touched = others.clone();
         touched.push(bot);
+        if self.is_bent(members) {
+            touched.extend(members);
+        }
         let mut estimate = self.estimate(clusters, &touched, &elo);
         let own = others.iter().filter(|other| **other == bot).count();
         let share = 1.0 - own as f64 / others.len() as f64;
@@ -273,21 +297,33 @@ impl Fitted {
         estimate
     }
 
-    /// A bot's rating at some strengths.
+    /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
+    /// that anchors are right on average; without members, it is its difference from the anchor.
     fn from(&self, at: &[f64], bot: usize, anchors: &[Anchor], members: &[usize]) -> f64 {
         /// With more bots, the mean of differences takes long.
         const MANY: usize = 100;
-        let lead = |other: usize| self.elo(at, at[bot] - at[other]);
+        let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
+        let bent = self.is_bent(members);
+        let place = |bot: usize| match bent && members.len() <= MANY {
+            true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
+            false => self.elo(at, at[bot] - mean(at, members)),
+        };
+        let ahead = |anchor: &Anchor| match bent {
+            true => place(bot) - place(anchor.bot),
+            false => lead(bot, anchor.bot),
+        };
         match anchors {
-            [] if members.len() > MANY || !self.scale.is_bent(&self.model) => {
-                self.elo(at, at[bot] - mean(at, members))
-            }
-            [] => members.iter().map(|other| lead(*other)).sum::<f64>() / members.len() as f64,
+            [] => place(bot),
             _ => {
-                let said = anchors.iter().map(|anchor| anchor.elo + lead(anchor.bot));
+                let said = anchors.iter().map(|anchor| anchor.elo + ahead(anchor));
                 said.sum::<f64>() / anchors.len() as f64
             }
         }
+    }
+
+    /// Whether differences between these bots do not add up.
+    fn is_bent(&self, members: &[usize]) -> bool {
+        members.len() > 2 && self.scale.is_bent(&self.model)
     }
 
     /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a

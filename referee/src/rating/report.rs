@@ -251,8 +251,9 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(&choice), anchors.iter().copied());
-        let across_games = across(&digest, &choice, &ratings, &anchors);
+        let evidence = digest.evidence(&choice);
+        let ratings = rate(&evidence, anchors.iter().copied());
+        let across_games = Across::new(&ratings, &evidence, &anchors);
         let (games, units, duplicates) = self.games(&digest);
         let meetings = digest.meetings();
         let openings = request.openings.then(|| openings(&digest));
@@ -410,35 +411,6 @@ fn unknown_game(label: &str, digest: &Digest<'_>) -> RequestError {
         label: label.to_owned(),
         known: digest.labels.clone(),
     }
-}
-
-/// Ratings with intervals for games that were not played.
-fn across(
-    digest: &Digest<'_>,
-    choice: &Choice,
-    all: &Ratings,
-    anchors: &[Anchor],
-) -> Option<Across> {
-    let mut played = vec![vec![false; digest.games.len()]; digest.bots.len()];
-    for entry in digest.units().flatten().filter(|entry| choice.has(entry)) {
-        for seat in 0..entry.seats {
-            played[entry.bot(seat)][entry.placing.game as usize] = true;
-        }
-    }
-    let rated = |game: &usize| played.iter().any(|games| games[*game]);
-    let games: Vec<usize> = (0..digest.games.len()).filter(rated).collect();
-    let without = |game: &usize| {
-        let choice = Choice {
-            except: Some(*game),
-            ..choice.clone()
-        };
-        rate(&digest.evidence(&choice), anchors.iter().copied())
-    };
-    if games.len() < 2 {
-        return None;
-    }
-    let without: Vec<Ratings> = games.iter().map(without).collect();
-    Across::new(all, &without, &played)
 }
 
 /// What bots scored against each other over complete pairs of all games, for those of the largest
