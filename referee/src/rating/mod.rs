@@ -12,6 +12,9 @@ mod digest;
 mod evidence;
 mod fingerprint;
 mod fit;
+mod fitness;
+#[cfg(test)]
+mod fitness_tests;
 mod jackknife;
 mod label;
 mod lean;
@@ -42,6 +45,7 @@ mod truth_tests;
 pub use digest::Meeting;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
+pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};

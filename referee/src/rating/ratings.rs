@@ -136,6 +136,8 @@ pub(crate) struct Fitted {
     paths: Paths,
     /// The points of each bot against all others, and how many there were.
     points: Vec<[f64; 2]>,
+    /// See [`Fitted::usual_lead`].
+    usual_leads: Vec<f64>,
 }
 
 impl Fitted {
@@ -171,6 +173,7 @@ impl Fitted {
             scale: Scale::new(&model),
             paths: Paths::new(&model),
             points: model.points(),
+            usual_leads: model.usual_leads(&point),
             model,
             point,
         }
@@ -179,7 +182,7 @@ impl Fitted {
     /// The ratings, measured from an anchor or from the mean.
     pub(crate) fn ratings(&self, anchor: Option<Anchor>) -> Ratings {
         let origin = Origin::new(&self.groups, anchor);
-        let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
+        let played = |bot: usize| self.points[bot][1] > 0.0;
         let bots = (0..self.model.bots).map(|bot| played(bot).then(|| self.rating(bot, &origin)));
         let games = self.model.games.iter();
         let draw_rate = |param: usize| {
@@ -221,7 +224,7 @@ impl Fitted {
         } else {
             moved
         };
-        if share > 0.0 {
+        if share > 0.0 && estimate.error > 0.0 {
             self.bend(bot, origin.anchor(bot), share, &mut estimate);
         }
         let above = others.iter().any(|other| !self.paths.leads(*other, bot));
@@ -263,12 +266,19 @@ impl Fitted {
         (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
     }
 
+    /// How far seats of a game are apart in strength, on the average over matches that are as likely
+    /// as not to be drawn: those say most about draws.
+    pub(crate) fn usual_lead(&self, game: usize) -> f64 {
+        self.usual_leads[game]
+    }
+
     /// What a lead in strength is worth over all games, in Elo.
     pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
         self.scale.elo(&self.model, at, lead)
     }
 
     /// How much stronger one bot is than another one of its group.
+    #[cfg(test)]
     pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
         let anchor = Anchor {
             bot: other,

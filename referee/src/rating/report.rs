@@ -4,9 +4,10 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::digest::{Digest, Entry, Meeting};
+use super::fitness::{Fitness, fitness};
 use super::matches::{FAULT_CODES, Matches};
 use super::openings::{OpeningReport, openings};
-use super::ratings::{Anchor, Ratings, Resampling, rate};
+use super::ratings::{Anchor, Fitted, Ratings, Resampling, rate};
 use super::sprt::{self, Hypotheses, Scores, Verdict};
 use super::time_use::{Noise, TimeUse};
 
@@ -71,6 +72,8 @@ pub struct Report {
     pub ratings: Ratings,
     /// What ratings are measured from, if not the mean.
     pub anchor: Option<Anchor>,
+    /// Whether the ratings fit the results.
+    pub fitness: Fitness,
     /// The game that ratings are of, if not all.
     pub rated_game: Option<usize>,
     /// How intervals were made.
@@ -224,7 +227,10 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(rated_game), anchor);
+        let fitted = Fitted::new(&digest.evidence(rated_game));
+        let ratings = fitted.ratings(anchor);
+        let counts =
+            |entry: &Entry<'_>| rated_game.is_none_or(|game| game == entry.placing.game as usize);
         let (games, units, duplicates) = self.games(&digest);
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
@@ -234,6 +240,7 @@ impl Matches {
             games,
             ratings,
             anchor,
+            fitness: fitness(&digest, &fitted, &counts),
             rated_game,
             resampling: request.resampling,
             meetings: digest.meetings(),

@@ -3,6 +3,7 @@
 
 mod conduct;
 mod csv;
+mod fitness;
 mod html;
 mod json;
 mod markdown;
@@ -93,10 +94,12 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(fitness::warnings(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
             None => {
                 parts.extend(ranking::between(&self.report, room));
+                parts.extend(fitness::residuals(&self.report));
                 parts.extend(places::overview(&self.report));
                 parts.extend(conduct::all(&self.report));
                 parts.push(ranking::method(&self.report));
