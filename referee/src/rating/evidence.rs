@@ -219,7 +219,7 @@ mod tests {
         evidence.add_cluster(&[lost.clone(), won.clone(), won.clone()]);
         evidence.add_cluster(&[lost.clone()]);
         let clusters: Vec<_> = evidence.clusters().collect();
-        assert_eq!(clusters, [(&vec![(lost.clone(), 1), (won, 2)], 2)]);
+        assert_eq!(clusters, [(&vec![(won, 2), (lost.clone(), 1)], 2)]);
         let singles: Vec<_> = evidence.singles().collect();
         assert_eq!(singles, [(&lost, 1)]);
         assert_eq!(evidence.units().map(|(_, count)| count).sum::<u32>(), 7);

@@ -16,6 +16,9 @@ mod discovery;
 mod evidence;
 mod fingerprint;
 mod fit;
+mod fitness;
+#[cfg(test)]
+mod fitness_tests;
 mod jackknife;
 mod label;
 mod lean;
@@ -50,6 +53,7 @@ pub use digest::Meeting;
 pub use discovery::FALSE_DISCOVERIES;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
+pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};

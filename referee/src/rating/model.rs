@@ -23,8 +23,8 @@ use std::ops::Range;
 use games::MAX_SEATS;
 
 use super::evidence::{Evidence, Placing};
-use super::spread;
 use super::stage::{Local, NONE, Slopes, Stage, Want};
+use super::{scale, spread};
 
 /// How much of a win and of a loss the prior holds.
 pub(crate) const PRIOR: f64 = 0.5;
@@ -294,6 +294,30 @@ impl Model {
         all
     }
 
+    /// How far the seats of each game of two are apart in strength: the mean over matches, by how much
+    /// each says about the share of draws.
+    pub(crate) fn usual_leads(&self, at: &[f64]) -> Vec<f64> {
+        let mut sums = vec![[0.0; 2]; self.games.len()];
+        for unit in &self.units {
+            for placing in self.placings(unit) {
+                let game = &self.games[placing.game as usize];
+                if game.seats != 2 || game.tie(2).is_none() {
+                    continue;
+                }
+                let worth = game.seat(1).map_or(0.0, |param| at[param]);
+                let [first, second, ..] = placing.bots;
+                let lead = at[first as usize] - at[second as usize] - worth;
+                let [_, draw, _] = self.pair_chances(placing, [0, 1], at);
+                let says = f64::from(unit.count) * draw * (1.0 - draw);
+                let [sum, weight] = &mut sums[placing.game as usize];
+                *sum += says * lead.abs();
+                *weight += says;
+            }
+        }
+        let mean = |[sum, weight]: [f64; 2]| if weight > 0.0 { sum / weight } else { 0.0 };
+        sums.into_iter().map(mean).collect()
+    }
+
     /// Adds the parameter that says how much openings of a game of two seats differ.
     pub(crate) fn fit_spread(&mut self, game: usize) {
         self.games[game].spread = self.params as u32;
@@ -376,6 +400,31 @@ impl Model {
             }
         }
         value
+    }
+
+    /// The chances that one seat of a match is ahead of another one, equal to it, and behind it.
+    pub(crate) fn pair_chances(
+        &self,
+        placing: &Placing,
+        [seat, other]: [usize; 2],
+        at: &[f64],
+    ) -> [f64; 3] {
+        let game = &self.games[placing.game as usize];
+        let worth = |seat: usize| game.seat(seat).map_or(0.0, |param| at[param]);
+        let strength = |seat: usize| at[placing.bots[seat] as usize] + worth(seat);
+        if let Some(spread) = game.spread() {
+            let lead = strength(seat) - strength(other);
+            let tie = game.tie(2).map_or(f64::NEG_INFINITY, |param| at[param]);
+            return spread::chances(lead, tie, at[spread]);
+        }
+        let mut strengths = vec![strength(seat), strength(other)];
+        let others = (0..game.seats).filter(|it| *it != seat && *it != other);
+        strengths.extend(others.map(strength));
+        let most = strengths.iter().copied().fold(f64::MIN, f64::max);
+        for strength in &mut strengths {
+            *strength -= most;
+        }
+        scale::chances(game, at, &strengths)
     }
 
     /// The logarithm of the chance of a unit's results.

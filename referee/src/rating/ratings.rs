@@ -176,6 +176,8 @@ pub(crate) struct Fitted {
     paths: Paths,
     /// The points of each bot against all others, and how many there were.
     points: Vec<[f64; 2]>,
+    /// See [`Fitted::usual_lead`].
+    usual_leads: Vec<f64>,
 }
 
 impl Fitted {
@@ -211,6 +213,7 @@ impl Fitted {
             scale: Scale::new(&model),
             paths: Paths::new(&model),
             points: model.points(),
+            usual_leads: model.usual_leads(&point),
             model,
             point,
         }
@@ -219,7 +222,7 @@ impl Fitted {
     /// The ratings, measured from anchors or from the mean.
     pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
         let origin = Origin::new(&self.groups, anchors);
-        let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
+        let played = |bot: usize| self.played(bot);
         let games = self.model.games.iter();
         let draw_rate = |param: usize| {
             let tie = self.point[param].exp();
@@ -249,11 +252,15 @@ impl Fitted {
         }
     }
 
+    fn played(&self, bot: usize) -> bool {
+        self.points[bot][1] > 0.0
+    }
+
     /// The bots' ratings alone.
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
         let rating = |bot: usize| {
-            let played = self.jackknife.clusters[bot] > 0.0;
-            played.then(|| self.rating(bot, origin.anchors(bot), origin.members(bot)))
+            let known = || self.rating(bot, origin.anchors(bot), origin.members(bot));
+            self.played(bot).then(known)
         };
         (0..self.model.bots).map(rating).collect()
     }
@@ -286,7 +293,7 @@ impl Fitted {
         let mut estimate = self.estimate(clusters, &touched, &elo);
         let own = others.iter().filter(|other| **other == bot).count();
         let share = 1.0 - own as f64 / others.len() as f64;
-        if share > 0.0 {
+        if share > 0.0 && estimate.error > 0.0 {
             self.bend(bot, anchors, share, &mut estimate);
         }
         let above = others.iter().any(|other| !self.paths.leads(*other, bot));
@@ -357,6 +364,12 @@ impl Fitted {
         (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
     }
 
+    /// How far seats of a game are apart in strength, on the average over matches that are as likely
+    /// as not to be drawn: those say most about draws.
+    pub(crate) fn usual_lead(&self, game: usize) -> f64 {
+        self.usual_leads[game]
+    }
+
     /// What a lead in strength is worth over all games, in Elo.
     pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
         self.scale.elo(&self.model, at, lead)
@@ -376,10 +389,9 @@ impl Fitted {
         let bots = self.groups.len();
         let likely = self.superiority();
         let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
-        let played = |bot: usize| self.jackknife.clusters[bot] > 0.0;
         let known = pairs.filter_map(|bots| {
             let [bot, other] = bots;
-            let likely = likely[bot][other].filter(|_| played(bot) && played(other))?;
+            let likely = likely[bot][other].filter(|_| self.played(bot) && self.played(other))?;
             Some((bots, self.difference(bot, other), likely))
         });
         Difference::marked(known)

@@ -222,21 +222,26 @@ fn who_is_between_bounds_has_none() {
     );
 }
 
-/// a wins 146 of 200, always by the same moves, and loses by varied ones.
+/// a wins 73 pairs of 100, always by the same moves, and loses by varied ones.
 #[test]
 fn copies_widen_intervals_and_shift_nothing() {
-    let won = vec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
-    let lost = vec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
+    let pair = |points: f64| {
+        vec![
+            Placing::new(0, &[0, 1], &[points, 1.0 - points]),
+            Placing::new(0, &[1, 0], &[1.0 - points, points]),
+        ]
+    };
+    let (won, lost) = (pair(1.0), pair(0.0));
     let mut evidence = Evidence::new(2, vec![2]);
     let mut independent = Evidence::new(2, vec![2]);
-    for _ in 0..54 {
+    for _ in 0..27 {
         evidence.add(&lost);
         independent.add(&lost);
     }
-    for _ in 0..146 {
+    for _ in 0..73 {
         independent.add(&won);
     }
-    evidence.add_cluster(&vec![won; 146]);
+    evidence.add_cluster(&vec![won; 73]);
     let [copied, varied] = [evidence, independent].map(|evidence| ratings(&evidence));
     let [copied, varied] = [copied, varied].map(|ratings| ratings.bots[0].expect("a rating"));
     assert!(
@@ -396,7 +401,9 @@ fn an_anchor_moves_all_by_the_same() {
     );
     let shift = 1500.0 - elo(&free, 3);
     for bot in 0..5 {
-        assert!((elo(&held, bot) - elo(&free, bot) - shift).abs() < 1e-9);
+        // The scale of expected scores is nearly, but not quite, additive where there are draws.
+        let off = elo(&held, bot) - elo(&free, bot) - shift;
+        assert!(off.abs() < 1.0, "{off}");
     }
     let anchor = held.bots[3].expect("a rating");
     assert_eq!(

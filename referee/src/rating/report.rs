@@ -6,10 +6,11 @@ use thiserror::Error;
 use super::across::Across;
 use super::choice::Choice;
 use super::digest::{Digest, Entry, Meeting};
+use super::fitness::{Fitness, fitness};
 use super::matches::{FAULT_CODES, Matches};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
-use super::ratings::{Anchor, Ratings, Resampling, rate};
+use super::ratings::{Anchor, Fitted, Ratings, Resampling, rate};
 use super::sprt::{self, Hypotheses, Scores, Verdict};
 use super::time_use::{Noise, TimeUse};
 
@@ -89,6 +90,8 @@ pub struct Report {
     pub weights: Vec<f64>,
     /// Matches lost by a fault that ratings leave out; `None` if they count.
     pub forfeits: Option<u64>,
+    /// Whether the ratings fit the results.
+    pub fitness: Fitness,
     /// The game that ratings are of, if not all.
     pub rated_game: Option<usize>,
     /// How intervals were made.
@@ -252,7 +255,8 @@ impl Matches {
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
         let evidence = digest.evidence(&choice);
-        let ratings = rate(&evidence, anchors.iter().copied());
+        let fitted = Fitted::new(&evidence);
+        let ratings = fitted.ratings(anchors.iter().copied());
         let across_games = Across::new(&ratings, &evidence, &anchors);
         let (games, units, duplicates) = self.games(&digest);
         let meetings = digest.meetings();
@@ -265,6 +269,7 @@ impl Matches {
             anchor: anchors.first().copied(),
             anchors,
             forfeits: request.without_forfeits.then(|| forfeits(&digest)),
+            fitness: fitness(&digest, &fitted, &|entry| choice.has(entry)),
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,

@@ -5,6 +5,8 @@
 //! The model's own scale is another one: it is the logarithm of how often one bot wins to how often
 //! it loses, which draws stretch.
 
+use games::MAX_SEATS;
+
 use super::model::{GameParams, Model};
 use super::ratings::ELO;
 
@@ -70,39 +72,54 @@ fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
 /// The score that a bot expects against another one that it leads by so much, in equally good seats;
 /// the other seats are held by bots in the middle between both.
 pub(crate) fn expected(game: &GameParams, at: &[f64], lead: f64) -> f64 {
-    let tie = |size: usize| game.tie(size).map_or(0.0, |param| at[param].exp());
-    let ties: Vec<f64> = (0..=game.seats).map(tie).collect();
-    if ties.iter().skip(2).all(|tie| *tie == 0.0) {
-        return 1.0 / (1.0 + (-lead).exp());
-    }
     let mut strengths = vec![0.0; game.seats];
     strengths[0] = 0.5 * lead;
     strengths[1] = -0.5 * lead;
-    first_ahead(&strengths, &ties, (1 << game.seats) - 1)
+    let [win, draw, _] = chances(game, at, &strengths);
+    win + 0.5 * draw
 }
 
-/// The score of the first seat against the second one, if these seats are left.
-fn first_ahead(strengths: &[f64], ties: &[f64], left: usize) -> f64 {
-    let (mut sum, mut score) = (0.0, 0.0);
+/// The chances that the first of some seats of known strength is ahead of the second one, equal to
+/// it, and behind it.
+pub(crate) fn chances(game: &GameParams, at: &[f64], strengths: &[f64]) -> [f64; 3] {
+    let tie = |size: usize| game.tie(size).map_or(0.0, |param| at[param].exp());
+    let ties: [f64; MAX_SEATS + 1] = std::array::from_fn(|size| match size {
+        0 | 1 => 1.0,
+        size if size <= game.seats => tie(size),
+        _ => 0.0,
+    });
+    if ties[2..].iter().all(|tie| *tie == 0.0) {
+        let win = 1.0 / (1.0 + (strengths[1] - strengths[0]).exp());
+        return [win, 0.0, 1.0 - win];
+    }
+    of_those_left(strengths, &ties, (1 << game.seats) - 1)
+}
+
+/// The same, if these seats are left.
+fn of_those_left(strengths: &[f64], ties: &[f64], left: usize) -> [f64; 3] {
+    let (mut sum, mut parts) = (0.0, [0.0; 3]);
     for set in (1..=left).filter(|set| set & !left == 0) {
         let size = set.count_ones() as usize;
         let members = (0..strengths.len()).filter(|seat| set >> seat & 1 == 1);
         let strength: f64 = members.map(|seat| strengths[seat]).sum();
-        let tie = if size > 1 { ties[size] } else { 1.0 };
-        let weight = tie * (strength / size as f64).exp();
+        let weight = ties[size] * (strength / size as f64).exp();
         if weight == 0.0 {
             continue;
         }
         sum += weight;
-        score += weight
-            * match set & 0b11 {
-                0b11 => 0.5,
-                0b01 => 1.0,
-                0b10 => 0.0,
-                _ => first_ahead(strengths, ties, left & !set),
-            };
+        match set & 0b11 {
+            0b01 => parts[0] += weight,
+            0b11 => parts[1] += weight,
+            0b10 => parts[2] += weight,
+            _ => {
+                let rest = of_those_left(strengths, ties, left & !set);
+                for (part, rest) in parts.iter_mut().zip(rest) {
+                    *part += weight * rest;
+                }
+            }
+        }
     }
-    score / sum
+    parts.map(|part| part / sum)
 }
 
 #[cfg(test)]

@@ -173,6 +173,20 @@ fn average(
     all
 }
 
+/// The chances of a win, a draw and a loss of a seat that is ahead by so much, over all openings.
+pub(super) fn chances(lead: f64, tie: f64, spread: f64) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for (z, share) in NODES {
+        let chances = Chances::new(lead + spread * z, tie);
+        let win = chances.points - 0.5 * chances.draw;
+        let parts = [win, chances.draw, 1.0 - win - chances.draw];
+        for (sum, part) in sum.iter_mut().zip(parts) {
+            *sum += share * part;
+        }
+    }
+    sum
+}
+
 /// The logarithm of the chance of a unit's results.
 pub(super) fn log_chance(placings: &[Placing], game: &GameParams, at: &[f64]) -> f64 {
     unit(placings, game, at, Want::Value).value

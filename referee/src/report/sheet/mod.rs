@@ -4,6 +4,7 @@
 mod conduct;
 mod csv;
 mod cyclic;
+mod fitness;
 mod html;
 mod json;
 mod markdown;
@@ -102,10 +103,15 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(fitness::warnings(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
             None | Some(By::Version) => {
                 parts.extend(ranking::between(&self.report, room));
+                if fitness::is_cyclic(&self.report) {
+                    parts.extend(cyclic::second_opinion(&self.report));
+                }
+                parts.extend(fitness::residuals(&self.report));
                 parts.extend(places::overview(&self.report));
                 parts.extend(conduct::all(&self.report));
                 parts.push(ranking::method(&self.report));
