@@ -104,10 +104,12 @@ mod tests {
         add(&mut evidence, 0, [0, 1], [3140, 6000, 860]);
         let ratings = rate(&evidence, None);
         let apart = elo(&ratings, 0) - elo(&ratings, 1);
-        assert_eq!(apart.round(), 81.0);
+        // Openings that favour a seat are fitted, too, and change a little of it.
+        assert!((apart - 80.7).abs() < 1.0, "{apart}");
         assert!((apart - ratings.differences[0].elo.elo).abs() < 1e-6);
         let odds = [0, 1].map(|bot| ratings.log_odds[bot].expect("played"));
-        assert_eq!((ELO * (odds[0] - odds[1])).round(), 225.0);
+        let odds = ELO * (odds[0] - odds[1]);
+        assert!((odds - 225.0).abs() < 3.0, "{odds}");
     }
 
     /// Ratings lie where the differences of each two bots have them, as well as a line can.

@@ -217,7 +217,7 @@ mod tests {
         let lost = vec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
         evidence.add_cluster(&[won.clone(), lost.clone(), won.clone()]);
         evidence.add_cluster(&[lost.clone(), won.clone(), won.clone()]);
-        evidence.add_cluster(&[lost.clone()]);
+        evidence.add_cluster(std::slice::from_ref(&lost));
         let clusters: Vec<_> = evidence.clusters().collect();
         assert_eq!(clusters, [(&vec![(won, 2), (lost.clone(), 1)], 2)]);
         let singles: Vec<_> = evidence.singles().collect();

@@ -78,6 +78,9 @@ pub struct Drift {
     pub p_value: f64,
 }
 
+/// What a bot scored in a match beyond what was expected: the match's number, and its cluster.
+type Timed = (Number, f64, (u32, u32));
+
 /// Sums over clusters that are independent of each other.
 #[derive(Clone, Debug, Default)]
 struct Sum {
@@ -128,7 +131,7 @@ pub(crate) fn fitness(
 ) -> Fitness {
     let mut met: BTreeMap<[usize; 2], Met> = BTreeMap::new();
     let mut tables = Tables::default();
-    let mut times: Vec<Vec<(Number, f64, (u32, u32))>> = vec![Vec::new(); digest.bots.len()];
+    let mut times: Vec<Vec<Timed>> = vec![Vec::new(); digest.bots.len()];
     let mut draws = vec![[Sum::default(), Sum::default()]; digest.games.len()];
     for unit in digest.units() {
         for entry in unit.iter().filter(|entry| counts(entry)) {
@@ -199,14 +202,14 @@ impl Tables {
         let key = (entry.placing.game, entry.placing.bots);
         *self.known.entry(key).or_insert_with(|| {
             let mut table = Table::default();
-            for seat in 0..entry.seats {
+            for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
                 for other in (0..entry.seats).filter(|other| *other != seat) {
                     let [win, draw, _] =
                         fitted
                             .model
                             .pair_chances(&entry.placing, [seat, other], &fitted.point);
                     let score = win + 0.5 * draw;
-                    table[seat][other] = Expected {
+                    row[other] = Expected {
                         score,
                         variance: win + 0.25 * draw - score * score,
                     };
@@ -324,7 +327,7 @@ fn cycle(residuals: &[Residual], bots: usize) -> Option<[usize; 3]> {
 }
 
 /// The bots whose later matches went otherwise than their earlier ones.
-fn drifts(times: Vec<Vec<(Number, f64, (u32, u32))>>) -> Vec<Drift> {
+fn drifts(times: Vec<Vec<Timed>>) -> Vec<Drift> {
     let bots = times.iter().filter(|times| !times.is_empty()).count() as f64;
     let found = times
         .into_iter()

@@ -205,13 +205,15 @@ mod tests {
     fn no_bot_beats_the_mix() {
         let mut rng = Rng::new(3);
         for bots in [1, 2, 5, 12, 30] {
-            let mut scores = vec![vec![0.5; bots]; bots];
-            for row in 0..bots {
-                for column in 0..row {
-                    let score = f64::from(rng.below(1000) as u32) / 1000.0;
-                    (scores[row][column], scores[column][row]) = (score, 1.0 - score);
-                }
-            }
+            let mut score = || rng.below(1000) as f64 / 1000.0;
+            let rows = (1..bots).rev();
+            let rows: Vec<Vec<f64>> = rows
+                .map(|len| (0..len).map(|_| score()).collect())
+                .collect();
+            let scores = match bots {
+                1 => vec![vec![0.5]],
+                _ => whole(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+            };
             let found = nash(&scores);
             let sum: f64 = found.iter().map(|bot| bot.share).sum();
             assert!((sum - 1.0).abs() < 1e-9);

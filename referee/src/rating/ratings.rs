@@ -228,6 +228,7 @@ impl Fitted {
             let tie = self.point[param].exp();
             tie / (2.0 + tie)
         };
+        let differences = self.differences();
         Ratings {
             bots: self.bots(&origin),
             resamples: 0,
@@ -246,8 +247,8 @@ impl Fitted {
                     played(bot).then(|| self.point[bot] - mean)
                 })
                 .collect(),
-            differences: self.differences(),
-            superiority: self.superiority(),
+            superiority: matrix(&differences, self.groups.len()),
+            differences,
             groups: self.groups.clone(),
         }
     }
@@ -387,12 +388,18 @@ impl Fitted {
     /// Those of each two bots that can be compared.
     fn differences(&self) -> Vec<Difference> {
         let bots = self.groups.len();
-        let likely = self.superiority();
         let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
-        let known = pairs.filter_map(|bots| {
+        let known = pairs.filter(|[bot, other]| {
+            let together = self.groups[*bot] == self.groups[*other];
+            together && self.played(*bot) && self.played(*other)
+        });
+        let known = known.map(|bots| {
             let [bot, other] = bots;
-            let likely = likely[bot][other].filter(|_| self.played(bot) && self.played(other))?;
-            Some((bots, self.difference(bot, other), likely))
+            (
+                bots,
+                self.difference(bot, other),
+                self.superiority(bot, other),
+            )
         });
         Difference::marked(known)
     }
@@ -500,30 +507,30 @@ impl Fitted {
             .collect()
     }
 
-    fn superiority(&self) -> Vec<Vec<Option<f64>>> {
-        let bots = self.groups.len();
+    /// How likely a bot is stronger than another one of its group.
+    fn superiority(&self, bot: usize, other: usize) -> f64 {
         let covariance = &self.jackknife.covariance;
-        let mut all = vec![vec![None; bots]; bots];
-        for bot in 0..bots {
-            for other in bot + 1..bots {
-                if self.groups[bot] != self.groups[other] {
-                    continue;
-                }
-                let lead = self.point[bot] - self.point[other];
-                let variance = covariance.at(bot, bot) + covariance.at(other, other)
-                    - 2.0 * covariance.at(bot, other);
-                let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
-                // Without any variance nothing is known of how sure this is.
-                let likelihood = match variance > 0.0 {
-                    true => student(clusters).cdf(lead / variance.sqrt()),
-                    false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
-                };
-                all[bot][other] = Some(likelihood);
-                all[other][bot] = Some(1.0 - likelihood);
-            }
+        let lead = self.point[bot] - self.point[other];
+        let variance =
+            covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
+        let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
+        // Without any variance nothing is known of how sure this is.
+        match variance > 0.0 {
+            true => student(clusters).cdf(lead / variance.sqrt()),
+            false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
         }
-        all
     }
+}
+
+/// The likelihood of superiority of each bot over each other one.
+fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
+    let mut all = vec![vec![None; bots]; bots];
+    for difference in differences {
+        let [bot, other] = difference.bots;
+        all[bot][other] = Some(difference.superiority);
+        all[other][bot] = Some(1.0 - difference.superiority);
+    }
+    all
 }
 
 /// How many matches count as one, by parameter: how much more what is known of it varies than it would
