@@ -84,10 +84,17 @@ impl ParseError {
     }
 }
 
-/// The beginning of a text from outside, fit to be shown in a terminal.
+/// The beginning of a text that is no move, fit to be shown in a terminal. Moves are plain ASCII:
+/// whatever is not is escaped.
 pub(crate) fn shown(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().take(40).map(clean).collect()
+    let mut shown = String::new();
+    for c in text.chars().take(40) {
+        match c {
+            ' '..='~' => shown.push(c),
+            _ => shown.extend(c.escape_unicode()),
+        }
+    }
+    shown
 }
 
 /// The rules of one game under fixed options.

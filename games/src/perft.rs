@@ -5,7 +5,22 @@ use crate::game::Game;
 /// The positions after exactly `depth` plies, counted by paths. Games that ended earlier count
 /// nothing.
 pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
-    count(game, position, depth, &mut Vec::new())
+    count(game, position, depth, &mut { u64::MAX }, &mut Vec::new())
+}
+
+/// The same; `None` if the legal moves of more than `left` positions would have to be made for it.
+/// What was not needed stays in `left`.
+pub fn perft_within<G: Game>(
+    game: &G,
+    position: &G::Position,
+    depth: u32,
+    left: &mut u64,
+) -> Option<u64> {
+    // One more, so that nothing left means that it was too much.
+    *left = left.saturating_add(1);
+    let nodes = count(game, position, depth, left, &mut Vec::new());
+    *left = left.checked_sub(1)?;
+    Some(nodes)
 }
 
 /// `spare` has lists of moves to be used again. It grows with the plies that are really played:
@@ -14,19 +29,26 @@ fn count<G: Game>(
     game: &G,
     position: &G::Position,
     depth: u32,
+    left: &mut u64,
     spare: &mut Vec<Vec<G::Move>>,
 ) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    *left = left.saturating_sub(1);
     match depth {
-        0 => 1,
         1 => game.count_legal(position),
         _ => {
             let mut moves = spare.pop().unwrap_or_default();
             game.legal(position, &mut moves);
             let mut nodes = 0;
             for &mv in &moves {
+                if *left == 0 {
+                    break;
+                }
                 let mut next = *position;
                 game.play(&mut next, mv);
-                nodes += count(game, &next, depth - 1, spare);
+                nodes += count(game, &next, depth - 1, left, spare);
             }
             spare.push(moves);
             nodes
@@ -37,6 +59,20 @@ fn count<G: Game>(
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    #[test]
+    fn what_would_be_too_much_is_given_up() {
+        let rules = crate::find("amazons").unwrap();
+        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        // The start, and the positions after its 260 moves.
+        let after_two = session.perft(2);
+        assert_eq!(session.perft_within(2, 261), Some(after_two));
+        assert_eq!(session.perft_within(2, 260), None);
+        assert_eq!(session.perft_within(1, 1), Some(260));
+        assert_eq!(session.perft_within(1, 0), None);
+        assert_eq!(session.perft_within(0, 0), Some(1));
+        assert_eq!(session.perft_within(1000, 1000), None);
+    }
 
     /// Nothing is set aside for plies that are never played.
     #[test]

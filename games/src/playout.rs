@@ -34,28 +34,61 @@ pub fn playout<G: Game>(
     (plies, game.outcome(position))
 }
 
-/// Plays `count` random games from `position`.
-pub fn playouts<G: Game>(
+/// Plays `count` random games from `position`; `None` if that would take more than `left` plies in
+/// all. What was not needed stays in `left`.
+pub fn playouts_within<G: Game>(
     game: &G,
     position: &G::Position,
     max_plies: Option<u32>,
     count: u32,
     rng: &mut Rng,
-) -> Playouts {
+    left: &mut u64,
+) -> Option<Playouts> {
     let mut total = vec![0.0; game.seats()];
     let mut all_plies = 0u64;
     let mut scratch = Vec::new();
     for _ in 0..count {
         let mut copy = *position;
-        let (plies, outcome) = playout(game, &mut copy, max_plies, rng, &mut scratch);
+        // One ply beyond what is left tells that it was too much.
+        let most = u32::try_from(left.saturating_add(1)).unwrap_or(u32::MAX);
+        let most = game.ply(position).saturating_add(most);
+        let most = max_plies.map_or(most, |max| max.min(most));
+        let (plies, outcome) = playout(game, &mut copy, Some(most), rng, &mut scratch);
+        // A game that is over from the start takes its time, too.
+        *left = left.checked_sub(u64::from(plies.max(1)))?;
         all_plies += u64::from(plies);
         for (sum, value) in total.iter_mut().zip(&outcome) {
             *sum += value;
         }
     }
     let count = f64::from(count.max(1));
-    Playouts {
+    Some(Playouts {
         outcome: total.iter().map(|sum| sum / count).collect(),
         plies: all_plies as f64 / count,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn what_would_be_too_much_is_given_up() {
+        let rules = crate::find("amazons").unwrap();
+        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let whole = session.playouts(20, 1, None);
+        let plies = (20.0 * whole.plies).round() as u64;
+        assert_eq!(session.playouts_within(20, 1, None, plies), Some(whole));
+        assert_eq!(session.playouts_within(20, 1, None, plies - 1), None);
+        let by_move = session.playouts_by_move(1, 1, Some(3));
+        // Two more plies after each move.
+        let within = |most| session.playouts_by_move_within(1, 1, Some(3), most);
+        assert_eq!(within(520), Some(by_move));
+        assert_eq!(within(519), None);
+        assert_eq!(
+            session.playouts_within(7, 1, Some(0), 6),
+            None,
+            "of no plies"
+        );
     }
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::game::{Game, Info, Outcome, ParseError, Scores, Seat, shown};
 use crate::options::{OptionError, Options};
 use crate::perft;
-use crate::playout::{Playouts, playouts};
+use crate::playout::{Playouts, playouts_within};
 use crate::rng::Rng;
 use crate::state::StateError;
 use crate::view::View;
@@ -81,19 +81,46 @@ pub trait Session: Send + Sync {
     /// The board, for drawing.
     fn view(&self) -> View;
     /// Positions after exactly `depth` plies, by paths.
-    fn perft(&self, depth: u32) -> u64;
+    fn perft(&self, depth: u32) -> u64 {
+        let all = self.perft_within(depth, u64::MAX);
+        all.expect("nobody has the time for that many")
+    }
+    /// The same; `None` if the legal moves of more than `most` positions would have to be made.
+    fn perft_within(&self, depth: u32, most: u64) -> Option<u64>;
     /// [`Session::perft`] for each legal move: the positions after `depth` plies, that one
     /// included. Empty for depth 0.
     fn divide(&self, depth: u32) -> Vec<(String, u64)>;
     /// Random games from here. `max_plies` counts from the start of the match.
-    fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts;
+    fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts {
+        let all = self.playouts_within(count, seed, max_plies, u64::MAX);
+        all.expect("nobody has the time for that many")
+    }
+    /// The same; `None` if that would take more than `most` plies in all.
+    fn playouts_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        most: u64,
+    ) -> Option<Playouts>;
     /// The same after each legal move.
     fn playouts_by_move(
         &self,
         count: u32,
         seed: u64,
         max_plies: Option<u32>,
-    ) -> Vec<(String, Playouts)>;
+    ) -> Vec<(String, Playouts)> {
+        let all = self.playouts_by_move_within(count, seed, max_plies, u64::MAX);
+        all.expect("nobody has the time for that many")
+    }
+    /// The same; `None` if that would take more than `most` plies in all.
+    fn playouts_by_move_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        most: u64,
+    ) -> Option<Vec<(String, Playouts)>>;
     /// The same game in the same position, to be played on independently.
     fn fork(&self) -> Box<dyn Session>;
 
@@ -330,8 +357,8 @@ impl<G: Game> Session for Typed<G> {
         self.game.view(&self.position)
     }
 
-    fn perft(&self, depth: u32) -> u64 {
-        perft::perft(&*self.game, &self.position, depth)
+    fn perft_within(&self, depth: u32, most: u64) -> Option<u64> {
+        perft::perft_within(&*self.game, &self.position, depth, &mut { most })
     }
 
     fn divide(&self, depth: u32) -> Vec<(String, u64)> {
@@ -343,24 +370,36 @@ impl<G: Game> Session for Typed<G> {
             .collect()
     }
 
-    fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts {
-        let mut rng = Rng::new(seed);
-        playouts(&*self.game, &self.position, max_plies, count, &mut rng)
-    }
-
-    fn playouts_by_move(
+    fn playouts_within(
         &self,
         count: u32,
         seed: u64,
         max_plies: Option<u32>,
-    ) -> Vec<(String, Playouts)> {
-        let mut rng = Rng::new(seed);
+        mut most: u64,
+    ) -> Option<Playouts> {
+        let (mut rng, left) = (Rng::new(seed), &mut most);
+        playouts_within(
+            &*self.game,
+            &self.position,
+            max_plies,
+            count,
+            &mut rng,
+            left,
+        )
+    }
+
+    fn playouts_by_move_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        mut most: u64,
+    ) -> Option<Vec<(String, Playouts)>> {
+        let (game, mut rng) = (&*self.game, Rng::new(seed));
         self.children()
             .map(|(text, next)| {
-                (
-                    text,
-                    playouts(&*self.game, &next, max_plies, count, &mut rng),
-                )
+                let of_move = playouts_within(game, &next, max_plies, count, &mut rng, &mut most)?;
+                Some((text, of_move))
             })
             .collect()
     }

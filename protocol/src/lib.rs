@@ -17,15 +17,19 @@ mod model;
 mod move_list;
 mod quick;
 pub mod schema;
+mod shown;
 mod time;
 
-pub use log::{Conditions, Confined, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record};
+pub use log::{
+    Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,
+};
 pub use messages::{
     BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
     MoveText, Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
 pub use move_list::MoveList;
+pub use shown::{excerpt, push_escaped, shown, steers};
 pub use time::{ClockKind, ClockState, Millis, TimeControl};
 
 /// The version of the protocol that this crate speaks.

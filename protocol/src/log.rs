@@ -52,6 +52,10 @@ pub struct Record {
     pub duration_ms: Millis,
     /// Name and version of the referee.
     pub referee: String,
+    /// The SHA-256 of the line before, without its line break, as 64 hexadecimal digits; 64 zeros in
+    /// the first line. Logs of older versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<String>,
 }
 
 /// A player of a match.
@@ -66,26 +70,43 @@ pub struct Player {
     pub version: Option<String>,
     /// How it was started.
     pub command: Vec<String>,
+    /// SHA-256, in hexadecimal digits, of the files that the command names, when the bot's process
+    /// was started; paths in its own folder are relative to that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,
     /// What kept it within its bounds, where it was in a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confined: Option<Confined>,
+    /// How its CPU time was measured, where that was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_time: Option<CpuTimeBy>,
+}
+
+/// How the CPU time of a bot's processes was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuTimeBy {
+    /// By the kernel, for all of them together.
+    Counted,
+    /// By looking at those that were there: a bot that wants to can hide some of its time.
+    Estimated,
 }
 
 /// What was enforced on a player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confined {
-    /// `limits` or `strict`.
+    /// The sandbox that it really was in: `none`, `limits`, `restricted` or `strict`.
     pub sandbox: String,
-    /// What the walls of the strict sandbox were made of.
+    /// What the sandbox was made of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub walls: Vec<String>,
     /// The limits, by the names that they have in configurations: bytes, numbers, or
     /// milliseconds where the name ends in `_ms`.
     pub limits: BTreeMap<String, Enforced>,
-    /// What was asked for, too, but could not be enforced on that machine.
+    /// What the sandbox that was asked for should have kept it from, but could not on that machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }
@@ -102,7 +123,8 @@ pub struct Enforced {
 /// How a match was run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conditions {
-    /// What bots did while it was not their turn: `run` or `freeze`.
+    /// What bots did while it was not their turn: `run`, `freeze`, or `mixed` where only some were
+    /// frozen.
     pub idle: String,
     /// Which cores were used: `off` for any, or `cores` for one.
     pub affinity: String,
@@ -136,6 +158,10 @@ pub struct LoggedMove {
     /// The CPU time that all processes of the bot used meanwhile, where the machine tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<Millis>,
+    /// For how long the referee itself did not run meanwhile (it was stopped, or its machine was):
+    /// no clock ran then, and it is not in `ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended_ms: Option<Millis>,
     /// What the bot told with it: the move's `info`, else its last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,

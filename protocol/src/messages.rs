@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::mistakes;
 use crate::move_list::MoveList;
 use crate::quick;
+use crate::shown::excerpt;
 use crate::time::{ClockState, Millis, TimeControl};
 
 /// A move as text. Nearly all are so short that they take no memory of their own.
@@ -361,17 +362,6 @@ fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMess
             line: excerpt(line, 120),
         }
     })
-}
-
-/// The beginning of a text, at most so many characters, fit to be shown in a terminal.
-fn excerpt(text: &[u8], most: usize) -> String {
-    let text = String::from_utf8_lossy(&text[..text.len().min(4 * most)]);
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let mut excerpt: String = text.trim_end().chars().take(most).map(clean).collect();
-    if excerpt.chars().count() < text.trim_end().chars().count() {
-        excerpt.push('…');
-    }
-    excerpt
 }
 
 #[cfg(test)]

@@ -129,8 +129,8 @@ impl Answer {
 /// Why a request could not be done; the position is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ModelError {
-    /// `bad_request`, `unknown_game`, `bad_option`, `bad_state`, `no_game`, `illegal_move` or
-    /// `bad_count`.
+    /// `bad_request`, `unknown_game`, `bad_option`, `bad_state`, `no_game`, `illegal_move`,
+    /// `game_over`, `bad_count` or `too_much`.
     pub code: String,
     /// What happened, in words.
     pub message: String,

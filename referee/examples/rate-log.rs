@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use games::{Rng, registry::GAMES};
 use referee::log::LogFile;
-use referee::rating::{Match, Matches, Request};
+use referee::rating::{Match, Matches, Request, Summary};
 
 /// Plies of a match.
 const PLIES: usize = 10;
@@ -77,9 +77,11 @@ fn rate(path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut matches = Matches::new();
     let mut log = LogFile::open(path)?;
-    while let Some(played) = log.read::<Match>()? {
-        matches.add(&played);
-    }
+    let sum_up = |played: Match| (Summary::of(&played), played);
+    log.each(sum_up, |(summary, played)| {
+        matches.add_summary(&played, &summary);
+        Ok::<_, Failure>(())
+    })?;
     println!("{} matches read in {:.2?}", matches.len(), start.elapsed());
     show_memory("reading");
     let start = Instant::now();

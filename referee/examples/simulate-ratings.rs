@@ -2,7 +2,7 @@
 //! truth, and how often tests err, as Markdown. A number says how many tournaments each setting gets.
 
 use referee::rating::simulate::{Coverage, Draws, PLAIN, Setting, decisions, settings};
-use referee::rating::sprt::Hypotheses;
+use referee::rating::sprt::{EloModel, Hypotheses};
 
 const TOURNAMENTS: usize = 1000;
 const SEED: u64 = 2026;
@@ -80,6 +80,7 @@ fn tests(number: u32) {
             ..PLAIN
         };
         let hypotheses = Hypotheses {
+            model: EloModel::Logistic,
             elo0,
             elo1,
             alpha: allowed,

@@ -16,6 +16,7 @@ use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use crate::bot::pool::{Leaving, Pool};
 use crate::bot::spec::BotSpec;
 use crate::bot::{BotProcess, Evidence, NotStarted};
+use crate::suspension;
 
 /// How long a bot may take to read a message that asks for nothing.
 const COURTESY: Duration = Duration::from_millis(200);
@@ -91,8 +92,11 @@ pub async fn play(
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
 ) -> (Played, Vec<After>) {
+    let began = Instant::now();
     let mut driver = Driver {
-        began: Instant::now(),
+        began,
+        looked: began,
+        suspended: suspension::total(),
         alarm: Alarm::new(),
         arbiter: Arbiter::new(setup),
         bots: Vec::new(),
@@ -177,6 +181,10 @@ impl Alarm {
 
 struct Driver<'a> {
     began: Instant,
+    /// When it was last made sure that the referee was not suspended.
+    looked: Instant,
+    /// The suspensions of the referee that the arbiter knows of, and those before the match.
+    suspended: Duration,
     alarm: Alarm,
     arbiter: Arbiter,
     bots: Vec<Option<Box<BotProcess>>>,
@@ -237,7 +245,10 @@ impl Driver<'_> {
             return self.tell_guest(seat, message);
         }
         let limit = self.write_limit(seat, message);
-        self.bots[seat].as_mut()?.wake();
+        if let ToBot::Turn(_) = message {
+            self.rest_others(seat).await;
+        }
+        self.bots[seat].as_mut()?.wake().await;
         // From here on the time is the bot's: it may answer before the write is seen to be over,
         // and one that is slow to read does so on its own time.
         let at = Instant::now();
@@ -298,14 +309,32 @@ impl Driver<'_> {
         }
     }
 
-    /// Lets those rest whose turn it is not, if they are to.
-    fn rest(&mut self) {
-        let Some(awaited) = self.arbiter.awaited() else {
+    /// Lets the arbiter know if the referee itself did not run for a while before now.
+    async fn note_suspension(&mut self, now: Instant) {
+        // Nearly always; a suspension takes longer.
+        if now.saturating_duration_since(self.looked) < suspension::LEAST {
+            self.looked = now.max(self.looked);
             return;
-        };
+        }
+        let total = suspension::total_by(now).await;
+        if let Some(gap) = total
+            .checked_sub(self.suspended)
+            .filter(|gap| !gap.is_zero())
+        {
+            let now = now - self.began;
+            self.arbiter.handle(Event::Suspended { gap, now });
+        }
+        self.suspended = total;
+        self.looked = now;
+    }
+
+    /// Lets all but one rest, if they are to: what they do must not cost that one's time.
+    async fn rest_others(&mut self, awake: usize) {
         let others = self.bots.iter_mut().enumerate();
-        for (_, bot) in others.filter(|(seat, _)| *seat != awaited) {
-            bot.iter_mut().for_each(|bot| bot.rest());
+        for (_, bot) in others.filter(|(seat, _)| *seat != awake) {
+            if let Some(bot) = bot {
+                bot.rest().await;
+            }
         }
     }
 
@@ -321,7 +350,6 @@ impl Driver<'_> {
     /// Waits for a line, the end of a bot, or the arbiter's deadline; lines first, so that an
     /// answer that is there already is not overtaken by the deadline.
     async fn next_event(&mut self) -> Event {
-        self.rest();
         let deadline = self.arbiter.deadline().map(|at| self.began + at);
         let first = self.arbiter.awaited().unwrap_or(0);
         let (bots, deaf) = (&mut self.bots, &mut self.deaf);
@@ -348,10 +376,16 @@ impl Driver<'_> {
             line = line => line,
             Some(started) = self.renewed.join_next() => return self.seat_anew(started),
             said = self.guests.next() => return self.heard_guest(said),
-            () = wake => return self.time_is_up(first),
+            () = wake => {
+                self.note_suspension(Instant::now()).await;
+                return self.time_is_up(first);
+            }
         };
         let now = match came {
-            Ok(at) => self.reading(seat, at),
+            Ok(at) => {
+                self.note_suspension(at).await;
+                self.reading(seat, at)
+            }
             Err(_) => Reading::default(),
         };
         if self.arbiter.awaited() == Some(seat) && self.others_may_be_heard(seat) {

@@ -13,6 +13,12 @@ use crate::tournament::unknown_game;
 
 /// No perft goes deeper: it would not end.
 pub const MAX_DEPTH: u32 = 1000;
+/// No request may be longer, in bytes.
+pub const MAX_REQUEST: usize = 16 << 20;
+/// A perft may make the legal moves of so many positions, which takes seconds.
+const MOST_POSITIONS: u64 = 10_000_000;
+/// Random games may have so many plies in all, which takes seconds, too.
+const MOST_PLIES: u64 = 20_000_000;
 
 /// The state of one service: at most one position.
 #[derive(Default)]
@@ -45,10 +51,20 @@ struct Envelope<'a> {
 }
 
 impl Model {
+    /// Answers a line that is longer than [`MAX_REQUEST`].
+    pub fn refuse_long(&self) -> String {
+        let message = format!("a request of more than {MAX_REQUEST} bytes");
+        respond("null", error("bad_request", message))
+    }
+
     /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
         if !line.trim_ascii_start().starts_with(b"{") {
-            return respond("null", error("bad_request", "a request is a JSON object"));
+            let what = match line.trim_ascii().is_empty() {
+                true => "an empty line; a request is a JSON object",
+                false => "a request is a JSON object",
+            };
+            return respond("null", error("bad_request", what));
         }
         // Read in two steps, so that the answer to a bad request still carries its id.
         let id = match serde_json::from_slice::<Envelope>(line) {
@@ -182,23 +198,43 @@ impl Open {
                 format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
             );
         }
-        Ok(format!("{{\"nodes\":{}}}", self.session.perft(depth)))
+        match self.session.perft_within(depth, MOST_POSITIONS) {
+            Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
+            None => error(
+                "too_much",
+                format!(
+                    "more than {MOST_POSITIONS} positions would have to be looked at for depth \
+                     {depth}; `referee perft` has no such limit"
+                ),
+            ),
+        }
     }
 
     fn playout(&self, count: u32, seed: u64) -> Done {
         at_least_one(count)?;
-        Ok(text(&self.session.playouts(count, seed, self.max_plies)))
+        let session = &self.session;
+        let playouts = session.playouts_within(count, seed, self.max_plies, MOST_PLIES);
+        playouts.map_or_else(|| too_many_plies(count), |playouts| Ok(text(&playouts)))
     }
 
     fn playouts(&self, count: u32, seed: u64) -> Done {
         at_least_one(count)?;
-        let by_move = self.session.playouts_by_move(count, seed, self.max_plies);
+        let session = &self.session;
+        let by_move = session.playouts_by_move_within(count, seed, self.max_plies, MOST_PLIES);
+        let Some(by_move) = by_move else {
+            return too_many_plies(count);
+        };
         let moves: Map<String, Value> = by_move
             .into_iter()
             .map(|(mv, playouts)| (mv, json!(playouts.outcome)))
             .collect();
         Ok(text(&json!({"moves": moves})))
     }
+}
+
+fn too_many_plies(count: u32) -> Done {
+    let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
+    error("too_much", message)
 }
 
 fn at_least_one(count: u32) -> Result<(), ModelError> {
@@ -342,7 +378,14 @@ mod tests {
         ] {
             assert_eq!(ask(&mut model, request)["error"]["code"], code);
         }
-        for line in [&b"{"[..], b"[1]", b"\xff"] {
+        for line in [
+            &b"{"[..],
+            b"[1]",
+            b"\xff",
+            b"",
+            b" \r\n",
+            b"{\"id\":\"\xff\"}",
+        ] {
             let answer = model.answer(line);
             assert!(
                 answer.starts_with(r#"{"id":null,"error":{"code":"bad_request""#),

@@ -160,9 +160,9 @@ impl Arena {
     }
 }
 
-/// A match without what differs from run to run: its times.
+/// A match without what differs from run to run: its times, and what depends on them.
 pub fn timeless(value: &Value) -> Value {
-    const TIMES: [&str; 5] = ["started", "duration_ms", "ms", "cpu_ms", "load"];
+    const TIMES: [&str; 6] = ["started", "duration_ms", "ms", "cpu_ms", "load", "prev"];
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| !TIMES.contains(&&***key));
@@ -172,6 +172,15 @@ pub fn timeless(value: &Value) -> Value {
         Value::Array(values) => values.iter().map(timeless).collect(),
         value => value.clone(),
     }
+}
+
+/// A line of a log as older versions wrote it: without the hash of the line before.
+///
+/// # Panics
+/// If it is no line of a log.
+pub fn unchained(line: &str) -> String {
+    let (text, _) = line.rsplit_once(",\"prev\":").expect("a line with a hash");
+    format!("{text}}}")
 }
 
 /// Waits until something holds.

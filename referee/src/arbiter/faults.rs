@@ -54,6 +54,17 @@ pub(super) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {
     (FaultCode::Timeout, text)
 }
 
+/// The same where the referee did not run for a while in the turn.
+pub(super) fn despite((code, mut text): Cause, suspended: Duration) -> Cause {
+    if !suspended.is_zero() {
+        let time = in_words(suspended);
+        text.push_str(&format!(
+            "; the referee did not run for {time} besides, which does not count"
+        ));
+    }
+    (code, text)
+}
+
 pub(super) fn out_of_cpu_time(used: Duration, allowed: Duration) -> Cause {
     let text = format!(
         "used {} of CPU time in this match (allowed: {})",

@@ -127,6 +127,13 @@ pub enum Event {
         /// What it seems to do, as part of a sentence.
         what: String,
     },
+    /// The referee itself did not run for a while, which was noticed now: nobody's time ran.
+    Suspended {
+        /// For how long.
+        gap: Duration,
+        /// The time now.
+        now: At,
+    },
     /// Time went by.
     Tick {
         /// The time now; the CPU time of the seat whose turn it is.
@@ -205,6 +212,8 @@ pub struct Arbiter {
     info_bytes: u64,
     /// What may explain why each seat's bot is late.
     seen: Vec<Option<String>>,
+    /// For how long the referee did not run in this turn.
+    suspended: Duration,
 }
 
 /// About how many bytes a field takes in the log.
@@ -235,6 +244,7 @@ impl Arbiter {
             info: Map::new(),
             info_bytes: 0,
             seen: vec![None; seats],
+            suspended: Duration::ZERO,
         }
     }
 
@@ -349,6 +359,7 @@ impl Arbiter {
             Event::Seen { seat, what } => {
                 self.seen[seat].get_or_insert(what);
             }
+            Event::Suspended { gap, now } => self.suspend(gap, now),
             Event::Tick { now } => self.tick(now, &mut actions),
         }
         actions
@@ -377,6 +388,33 @@ impl Arbiter {
                 *seen = now;
             }
             _ => {}
+        }
+    }
+
+    /// Moves on what the clocks that run are measured from, so that the gap costs nobody anything.
+    /// Who could go on while only the referee was stopped has that time as a gift: nobody knows
+    /// what was made of it.
+    fn suspend(&mut self, gap: Duration, now: At) {
+        let later = |begin: &mut At| *begin = begin.saturating_add(gap).min(now);
+        match &mut self.phase {
+            Phase::Starting => {
+                for readiness in &mut self.readiness {
+                    if let Readiness::Told { written: Some(at) } = readiness {
+                        later(at);
+                    }
+                }
+            }
+            Phase::Turn {
+                asked: Some(asked),
+                seen,
+                ..
+            } => {
+                let before = asked.at;
+                later(&mut asked.at);
+                later(&mut seen.at);
+                self.suspended += asked.at.saturating_sub(before);
+            }
+            Phase::Turn { .. } | Phase::Over(_) => {}
         }
     }
 
@@ -474,7 +512,12 @@ impl Arbiter {
             Ok(FromBot::Move(mv)) => {
                 let info = self.told(seat, mv.info);
                 match self.table.play(seat, mv.mv, used, info) {
-                    Ok(()) => return self.advance(actions),
+                    Ok(()) => {
+                        if !self.suspended.is_zero() {
+                            self.table.note_suspended(self.suspended);
+                        }
+                        return self.advance(actions);
+                    }
                     Err(error) => (FaultCode::IllegalMove, error.to_string()),
                 }
             }
@@ -581,6 +624,7 @@ impl Arbiter {
         (used, answered): (Used, bool),
         actions: &mut Actions,
     ) {
+        let cause = faults::despite(cause, self.suspended);
         self.lose(seat, cause, actions);
         self.table.note_late(seat, used, answered);
         self.advance(actions);
@@ -630,6 +674,7 @@ impl Arbiter {
     fn advance(&mut self, actions: &mut Actions) {
         self.info.clear();
         self.info_bytes = 0;
+        self.suspended = Duration::ZERO;
         loop {
             if let Some(result) = self.table.result() {
                 return self.finish(result, actions);

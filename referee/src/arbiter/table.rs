@@ -167,6 +167,13 @@ impl Table {
         Ok(())
     }
 
+    /// Notes that the referee did not run for a while during the turn of the last move.
+    pub(super) fn note_suspended(&mut self, suspended: Duration) {
+        if let Some(last) = self.moves.last_mut() {
+            last.suspended_ms = Some(Millis(suspended));
+        }
+    }
+
     /// Plays a random move for a seat at fault.
     pub(super) fn play_forced(&mut self, seat: usize) {
         if let Some(mv) = self.session.random_move(&mut self.rng) {
@@ -196,6 +203,7 @@ impl Table {
             mv,
             ms: Millis(used.wall),
             cpu_ms: used.cpu.map(Millis),
+            suspended_ms: None,
             info,
             forced,
         });

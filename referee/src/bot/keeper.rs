@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use bytesize::ByteSize;
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
@@ -26,12 +25,18 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::cage::cgroup;
 use super::cage::launch::{self, Launch};
-use super::tree::{self, Stat};
+use super::cage::{cgroup, init};
+use super::tree;
+use super::watch::Watch;
+use crate::shortage;
 
 /// The hidden subcommand that a keeper is.
 pub const SUBCOMMAND: &str = "keeper";
+/// The hidden subcommand that the first process in a sandbox is.
+pub const INIT: &str = "init";
+/// The exit code of a keeper that could not do its work.
+pub(super) const CANNOT: i32 = 4;
 /// Where a keeper finds its end of the line to the referee.
 pub(super) const CONTROL: i32 = 3;
 /// The command that asks the bot's whole tree to end.
@@ -54,15 +59,10 @@ pub struct Plan {
     pub(super) groups: Vec<PathBuf>,
     /// The program has the bot in it, and ends as shells do: with 128 and the signal that ended it.
     pub(super) wrapped: bool,
-}
-
-/// Limits that no part of the kernel enforces here.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Watch {
-    /// Bytes of memory, all processes together.
-    pub(super) memory: Option<u64>,
-    /// Processes and threads.
-    pub(super) processes: Option<u64>,
+    /// The line of an init to the referee is open, next to the keeper's own, and is handed on.
+    pub(super) keeps_init_line: bool,
+    /// The bot's temporary folder, which goes with it, also if the referee is gone.
+    pub(super) tmp: Option<PathBuf>,
 }
 
 impl Plan {
@@ -73,6 +73,8 @@ impl Plan {
             watch: Watch::default(),
             groups: Vec::new(),
             wrapped: false,
+            keeps_init_line: false,
+            tmp: None,
         }
     }
 
@@ -99,8 +101,8 @@ pub(super) fn myself() -> io::Result<PathBuf> {
 pub(super) enum Report {
     /// The bot runs.
     Started { pid: i32 },
-    /// It could not be started, as part of a sentence.
-    Failed { why: String },
+    /// It could not be started, as part of a sentence; `short` if the machine is to blame.
+    Failed { why: String, short: bool },
     /// It went beyond a limit that is watched, as part of a sentence.
     Over { what: String },
     /// The kernel did this because of its limits.
@@ -162,10 +164,14 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
     let mut ended = signal(SignalKind::child())?;
     setsid()?;
     #[cfg(target_os = "linux")]
-    nix::sys::prctl::set_child_subreaper(true)?;
-    let main = match start(&plan.command) {
+    keep_to_itself()?;
+    let main = match start(plan) {
         Ok(pid) => pid,
-        Err(why) => return tell(&mut reports, &Report::Failed { why }).await,
+        Err(error) => {
+            let short = shortage::is_one(&error);
+            let why = format!("cannot be started: {error}{}", launch::hint(&error));
+            return tell(&mut reports, &Report::Failed { why, short }).await;
+        }
     };
     // Whatever goes wrong from here on, the bot is ended: the referee may be gone already.
     let exit = match let_go() {
@@ -184,12 +190,42 @@ async fn keep(plan: &Plan, control: StdStream) -> io::Result<()> {
         }
         let _ = tell(&mut reports, &Report::Exited(told(exit.clone()))).await;
     }
-    let late = end_all(main).await;
+    let late = end_all(plan, main).await;
     if let (None, Some(exit)) = (exit, late) {
         let _ = tell(&mut reports, &Report::Exited(told(exit))).await;
     }
     cgroup::remove(&plan.groups);
+    if let Some(tmp) = &plan.tmp {
+        // The referee removes it, too.
+        let _ = std::fs::remove_dir_all(tmp);
+    }
     Ok(())
+}
+
+/// Adopts what the bot leaves behind, lets nobody look into this process, and shares no keys of
+/// the session with anybody.
+#[cfg(target_os = "linux")]
+fn keep_to_itself() -> io::Result<()> {
+    use nix::libc;
+    use nix::sys::prctl::{set_child_subreaper, set_dumpable};
+
+    set_child_subreaper(true)?;
+    set_dumpable(false)?;
+    const JOIN_SESSION_KEYRING: libc::c_int = 1;
+    // SAFETY: without a name this makes a new keyring; nothing of this process's memory is used.
+    #[expect(unsafe_code, reason = "no library has this call")]
+    let joined = unsafe {
+        libc::syscall(
+            libc::SYS_keyctl,
+            JOIN_SESSION_KEYRING,
+            std::ptr::null::<libc::c_char>(),
+        )
+    };
+    match Errno::result(joined) {
+        // Kernels without keys, and containers in which they are forbidden.
+        Ok(_) | Err(Errno::ENOSYS | Errno::EPERM | Errno::EACCES) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Waits for the bot's end, which it gives, or for a reason to end it.
@@ -216,7 +252,7 @@ async fn look_after(
             _ = ended.recv() => if let Some(exit) = bury(main).exit {
                 return Some(exit);
             },
-            _ = patrol.tick(), if watched => if let Some(what) = plan.watch.over() {
+            _ = patrol.tick(), if watched => if let Some(what) = plan.watch.over(Pid::this()) {
                 let _ = tell(reports, &Report::Over { what }).await;
                 return None;
             },
@@ -230,38 +266,40 @@ async fn tell(reports: &mut (impl AsyncWriteExt + Unpin), report: &Report) -> io
 }
 
 /// Starts the bot in a process group of its own.
-fn start(command: &[String]) -> Result<Pid, String> {
-    let [program, arguments @ ..] = command else {
-        return Err("cannot be started: there is no command".to_owned());
+fn start(plan: &Plan) -> io::Result<Pid> {
+    let [program, arguments @ ..] = &plan.command[..] else {
+        return Err(io::Error::other("there is no command"));
     };
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
-    prepare_child(&mut command);
-    match command.spawn() {
-        Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
-        Err(error) => Err(format!(
-            "cannot be started: {error}{}",
-            launch::hint(&error)
-        )),
+    prepare_child(&mut command, plan.keeps_init_line);
+    let spawned = command.spawn();
+    if plan.keeps_init_line {
+        let _ = nix::unistd::close(init::CONTROL);
     }
+    Ok(Pid::from_raw(spawned?.id() as i32))
 }
 
 /// What a bot is born with. If it kills its keeper it ends with it: it would be the referee's child
 /// then, and could go on to kill that. And it has no files open but its own, also if whoever
 /// started the referee left some open.
 #[cfg(target_os = "linux")]
-fn prepare_child(command: &mut Command) {
+fn prepare_child(command: &mut Command, keeps_init_line: bool) {
     use nix::libc;
     use nix::sys::prctl::set_pdeathsig;
+
+    let others: libc::c_uint = match keeps_init_line {
+        true => 5,
+        false => 3,
+    };
 
     // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
     // two system calls and nothing else, and the second one closes nothing before the exec.
     #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             set_pdeathsig(Signal::SIGKILL)?;
             // Kernels before 5.11 cannot do it; then it is left as it is.
-            let others: libc::c_uint = 3;
             libc::syscall(
                 libc::SYS_close_range,
                 others,
@@ -274,25 +312,7 @@ fn prepare_child(command: &mut Command) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn prepare_child(_: &mut Command) {}
-
-impl Watch {
-    /// The limit that all processes together are beyond, as part of a sentence.
-    fn over(&self) -> Option<String> {
-        let below = tree::descendants(Pid::this());
-        let stats: Vec<Stat> = below.into_iter().filter_map(Stat::read).collect();
-        let memory: u64 = stats.iter().map(|stat| stat.resident).sum();
-        let processes: u64 = stats.iter().map(|stat| stat.threads).sum();
-        if let Some(most) = self.memory.filter(|most| memory > *most) {
-            let (used, most) = (ByteSize(memory), ByteSize(most));
-            return Some(format!("used {used} of memory (allowed: {most})"));
-        }
-        let most = self.processes.filter(|most| processes > *most)?;
-        Some(format!(
-            "had {processes} processes and threads (allowed: {most})"
-        ))
-    }
-}
+fn prepare_child(_: &mut Command, _: bool) {}
 
 /// Closes this process's ends of the bot's pipes, so that both sides see when the other closes.
 fn let_go() -> io::Result<()> {
@@ -344,9 +364,11 @@ fn bury(main: Pid) -> Burial {
 
 /// Kills until nobody is left: as every orphan becomes a child of this process, that is when it
 /// has no children.
-async fn end_all(main: Pid) -> Option<Exit> {
+async fn end_all(plan: &Plan, main: Pid) -> Option<Exit> {
     let mut exit = None;
     loop {
+        cgroup::kill(&plan.groups);
+        cgroup::thaw(&plan.groups);
         if tree::visible() {
             tree::signal(&tree::descendants(Pid::this()), Signal::SIGKILL);
         } else {

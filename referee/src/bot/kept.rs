@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
-use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 use tokio::io::AsyncWriteExt;
@@ -22,10 +22,13 @@ use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::{sleep, timeout};
 
 use super::cage::cgroup::Group;
+use super::cage::freezer::Freezer;
+use super::cage::init;
 use super::keeper::{self, Exit, Plan, Report};
 use super::lines::{Allowed, Line, Lines};
 use super::output::Output;
 use super::tree;
+use crate::shortage;
 
 /// No report of a keeper is longer.
 const MOST_REPORT: usize = 64 << 10;
@@ -117,8 +120,7 @@ pub(super) struct Kept {
     keepers: Arc<Keepers>,
     commands: OwnedWriteHalf,
     reports: Lines<OwnedReadHalf>,
-    /// The bot's first process; `None` if it did not start.
-    main: Option<Pid>,
+    freezer: Freezer,
     exit: Option<Exit>,
     /// What it did too much of, as part of a sentence.
     over: Option<String>,
@@ -139,11 +141,14 @@ impl Kept {
         plan: &Plan,
         dir: &Path,
         set_up: impl FnOnce(&mut Command),
-        group: Option<Group>,
+        (group, has_init): (Option<Group>, bool),
         keepers: &Arc<Keepers>,
         within: Duration,
     ) -> Result<(Self, Pipes), String> {
-        let wrong = |error: io::Error| format!("cannot be started: {error}");
+        let wrong = |error: io::Error| {
+            shortage::note("a bot's process cannot be started", &error);
+            format!("cannot be started: {error}")
+        };
         let (ours, theirs) = StdStream::pair().map_err(wrong)?;
         ours.set_nonblocking(true).map_err(wrong)?;
         let (reader, writer) = io::pipe().map_err(wrong)?;
@@ -156,11 +161,20 @@ impl Kept {
             .stdin(Stdio::piped())
             .stdout(writer);
         set_up(&mut command);
-        let control = FdMapping {
+        let mut lines = vec![FdMapping {
             parent_fd: OwnedFd::from(theirs),
             child_fd: keeper::CONTROL,
-        };
-        let mapped = command.fd_mappings(vec![control]);
+        }];
+        let mut init = None;
+        if has_init {
+            let (ours, theirs) = StdStream::pair().map_err(wrong)?;
+            init = Some(Freezer::init(ours).map_err(wrong)?);
+            lines.push(FdMapping {
+                parent_fd: OwnedFd::from(theirs),
+                child_fd: init::CONTROL,
+            });
+        }
+        let mapped = command.fd_mappings(lines);
         mapped.map_err(|error| wrong(io::Error::other(error)))?;
         let (mut keeper, id) = {
             let mut known = keepers.known();
@@ -177,13 +191,19 @@ impl Kept {
         };
         let stderr = keeper.stderr.take();
         let (reports, commands) = UnixStream::from_std(ours).map_err(wrong)?.into_split();
+        let by_signals = Freezer::Signals {
+            keeper: id,
+            main: None,
+        };
+        let in_group = group.as_ref().and_then(Group::freezer).cloned();
+        let freezer = in_group.map(Freezer::Group).or(init);
         let mut kept = Kept {
+            freezer: freezer.unwrap_or(by_signals),
             keeper,
             id,
             keepers: keepers.clone(),
             commands,
             reports: Lines::new(reports, Allowed::lines_of(MOST_REPORT)),
-            main: None,
             exit: None,
             over: None,
             enforced: None,
@@ -191,15 +211,29 @@ impl Kept {
             silent: false,
         };
         // A bot that stops its keeper at once must not be waited for for ever.
-        let told = timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
+        let told = crate::suspension::timeout(within, poll_fn(|cx| kept.poll_report(cx))).await;
         match told.unwrap_or_default() {
-            Some(Report::Started { pid }) => kept.main = Some(Pid::from_raw(pid)),
-            Some(Report::Failed { why }) => {
+            Some(Report::Started { pid }) => {
+                if let Freezer::Signals { main, .. } = &mut kept.freezer {
+                    *main = Some(Pid::from_raw(pid));
+                }
+            }
+            Some(Report::Failed { why, short }) => {
+                if short {
+                    shortage::note_as(format!("a bot's process {why}"));
+                }
                 kept.end().await;
                 return Err(why);
             }
             Some(_) | None => {
                 kept.end().await;
+                // Nothing of the bot runs yet when it ends by itself like this.
+                let ended = kept.keeper.try_wait().ok().flatten();
+                if ended.and_then(|status| status.code()) == Some(keeper::CANNOT) {
+                    let words = "the process that keeps a bot cannot work, as this machine has no \
+                                 more descriptors, processes or memory for it";
+                    shortage::note_as(words.to_owned());
+                }
                 return Err("cannot be started: its keeper does not answer".to_owned());
             }
         }
@@ -216,13 +250,14 @@ impl Kept {
         self.id
     }
 
-    /// Sends a signal to all of the bot's processes.
-    pub(super) fn signal(&self, signal: Signal) {
-        // The group at once, so that its members cannot multiply meanwhile; then the others.
-        if let Some(main) = self.main {
-            let _ = killpg(main, signal);
-        }
-        tree::signal(&tree::descendants(self.id), signal);
+    /// Stops all of the bot's processes; they rest when this is done.
+    pub(super) async fn stop(&mut self) {
+        self.freezer.stop().await;
+    }
+
+    /// Lets all of the bot's processes go on.
+    pub(super) async fn go_on(&mut self) {
+        self.freezer.go_on().await;
     }
 
     /// The next thing that the keeper tells; `None` when it is gone.
@@ -267,9 +302,9 @@ impl Kept {
     pub(super) async fn exit(&mut self, within: Duration) -> Option<String> {
         let known = poll_fn(|cx| {
             let polled = self.poll_reports(cx);
-            match self.exit {
-                Some(_) => Poll::Ready(()),
-                None => polled,
+            match self.exit.is_some() || self.over.is_some() {
+                true => Poll::Ready(()),
+                false => polled,
             }
         });
         let _ = timeout(within, known).await;
@@ -279,8 +314,11 @@ impl Kept {
     /// The same without waiting.
     pub(super) fn exit_so_far(&mut self) -> Option<String> {
         let running = self.is_running();
+        // Its end may take a while after that.
+        if self.over.is_some() {
+            return self.over.clone();
+        }
         match &self.exit {
-            Some(_) if self.over.is_some() => self.over.clone(),
             Some(exit) => Some(match &self.enforced {
                 Some(what) => format!("{} ({what})", exit.in_words()),
                 None => exit.in_words(),
@@ -302,13 +340,13 @@ impl Kept {
 
     /// Asks the bot and all that it started to end.
     pub(super) async fn ask_to_end(&mut self) {
-        self.go_on();
+        self.wake_keeper();
         // A keeper that is gone is seen by who waits for the end.
         let _ = self.commands.write_all(keeper::TERM.as_bytes()).await;
     }
 
     /// Wakes a keeper that its bot has stopped.
-    fn go_on(&self) {
+    fn wake_keeper(&self) {
         // Not once its id may be another process's.
         if self.keeper.id().is_some() {
             let _ = kill(self.id, Signal::SIGCONT);
@@ -323,7 +361,7 @@ impl Kept {
 
     /// Ends the bot and all that it started, if that did not happen yet, and waits for it.
     pub(super) async fn end(&mut self) {
-        self.go_on();
+        self.wake_keeper();
         let _ = self.commands.write_all(keeper::KILL.as_bytes()).await;
         let status = timeout(BURIAL, self.keeper.wait()).await;
         // A keeper that ended well has left nobody.

@@ -8,6 +8,7 @@ mod look;
 mod meter;
 mod nursery;
 mod output;
+mod own_files;
 pub mod pool;
 pub(crate) mod script;
 pub mod spec;
@@ -15,6 +16,7 @@ mod stderr;
 pub mod trace;
 mod transcript;
 pub mod tree;
+mod watch;
 
 use std::future::poll_fn;
 use std::io;
@@ -26,22 +28,23 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use look::Sight;
-use nix::sys::signal::Signal;
 use nix::sys::stat::fstat;
-use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot};
+use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot, excerpt};
 use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::clock::in_words;
+use crate::{shortage, suspension};
 use cage::Cage;
 use kept::{Keepers, Kept};
 use lines::{Allowed, Line, Lines};
 use meter::Meter;
 pub use nursery::{Nursery, NurseryError};
 use output::Output;
+use own_files::Digests;
 use spec::{BotSpec, Idle};
 pub use stderr::Stderr;
 use stderr::Tail;
@@ -112,9 +115,10 @@ pub struct BotProcess {
     /// The message that was last sent.
     line: Vec<u8>,
     lines: Lines<Output>,
-    /// `None` if stderr is passed on.
     tail: Option<Tail>,
     hello: Box<BotHello>,
+    /// What its files were when it was started.
+    files: Arc<Digests>,
     transcript: Transcript,
     /// When its `hello` must be there.
     deadline: Instant,
@@ -174,30 +178,34 @@ impl BotProcess {
     ) -> Result<Box<Self>, NotStarted> {
         let startup = |message: String| NotStarted::from((FaultCode::Startup, message));
         let prepared = cage.prepare();
-        let prepared = prepared.map_err(|error| startup(format!("cannot be confined: {error}")))?;
+        let prepared = prepared.map_err(|error| {
+            shortage::note("a bot cannot be confined", &error);
+            startup(format!("cannot be confined: {error}"))
+        })?;
         let set_up = |keeper: &mut Command| {
             if prepared.clear_env {
                 keeper.env_clear();
             }
             keeper.envs(prepared.env).envs(&spec.env);
-            keeper.stderr(match stderr {
-                Stderr::Inherit => Stdio::inherit(),
-                Stderr::Keep { .. } => Stdio::piped(),
-            });
+            keeper.stderr(Stdio::piped());
+            shortage::spare(keeper);
         };
-        let (plan, group) = (&prepared.plan, prepared.group);
+        let plan = &prepared.plan;
+        let group = (prepared.group, prepared.has_init);
         let limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
         let (kept, pipes) = Kept::start(plan, &spec.dir, set_up, group, keepers, limit)
             .await
             .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
         let resources = cage.resources();
         let output = Allowed::output(MAX_LINE, resources.output_bytes, resources.output_lines);
-        let tail = match (pipes.stderr, stderr) {
-            (Some(pipe), Stderr::Keep { path, left }) => {
-                Some(stderr::keep(pipe, path.clone(), left.clone()))
-            }
-            _ => None,
-        };
+        let tail = pipes.stderr.map(|pipe| match stderr {
+            Stderr::Keep {
+                path,
+                left,
+                all_left,
+            } => stderr::keep(pipe, path.clone(), [left.clone(), all_left.clone()]),
+            Stderr::PassOn => stderr::pass_on(pipe),
+        });
         // On the heap: it is handed around a lot, and futures would carry it on every stack.
         let mut transcript = Transcript::traced(trace);
         transcript.happened(&format!("started: {}", shell_words::join(&spec.command)));
@@ -214,6 +222,7 @@ impl BotProcess {
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
+            files: Arc::default(),
             hello: Box::new(BotHello {
                 protocol: PROTOCOL,
                 name: spec.name.clone(),
@@ -230,13 +239,13 @@ impl BotProcess {
             protocol: PROTOCOL,
             referee: REFEREE_NAME.to_owned(),
         };
-        let deadline = self.deadline;
+        let left = self.deadline.saturating_duration_since(Instant::now());
         let answer = async {
             // A bot may be gone before it reads; its exit is then the better story.
             let _ = self.tell(&hello).await;
             poll_fn(|cx| self.poll_line(cx)).await
         };
-        let line = timeout_at(deadline, answer).await.map_err(|_| {
+        let line = suspension::timeout(left, answer).await.ok_or_else(|| {
             let startup = in_words(spec.time.startup.0);
             let seen = self.look();
             let why = seen.map_or(" (is its output flushed?)".to_owned(), |s| format!("; {s}"));
@@ -281,9 +290,7 @@ impl BotProcess {
     pub fn look(&self) -> Option<String> {
         let rest = self.lines.rest();
         if !rest.is_empty() {
-            let begun = String::from_utf8_lossy(&rest[..rest.len().min(4 * QUOTED)]);
-            let fit = begun.chars().filter(|c| !c.is_control());
-            let begun: String = fit.take(QUOTED).collect();
+            let begun = excerpt(rest, QUOTED);
             return Some(format!(
                 "what it printed, `{begun}`, has no line end, or is not flushed to its end"
             ));
@@ -294,6 +301,17 @@ impl BotProcess {
             Sight::Computing => COMPUTING.to_owned(),
             Sight::Stopped => "it is stopped, by a signal or a debugger".to_owned(),
         })
+    }
+
+    /// The same with what its files were when it was started.
+    fn of(mut self: Box<Self>, files: Arc<Digests>) -> Box<Self> {
+        self.files = files;
+        self
+    }
+
+    /// What its files were when it was started.
+    pub fn files(&self) -> &Digests {
+        &self.files
     }
 
     /// What the bot said about itself.
@@ -313,23 +331,24 @@ impl BotProcess {
     }
 
     /// Takes note that it has played a match, and lets it rest.
-    pub fn after_match(&mut self) {
+    pub async fn after_match(&mut self) {
         self.played = true;
-        self.rest();
+        self.rest().await;
     }
 
-    /// Stops its processes until it is talked to again, if it is that kind of tournament.
-    pub fn rest(&mut self) {
+    /// Stops its processes until it is talked to again, if it is that kind of tournament. They
+    /// rest when this is done.
+    pub async fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
             self.resting = true;
-            self.kept.signal(Signal::SIGSTOP);
+            self.kept.stop().await;
         }
     }
 
     /// Lets its processes go on.
-    pub fn wake(&mut self) {
+    pub async fn wake(&mut self) {
         if std::mem::take(&mut self.resting) {
-            self.kept.signal(Signal::SIGCONT);
+            self.kept.go_on().await;
         }
     }
 
@@ -378,19 +397,19 @@ impl BotProcess {
             let mut write = pin!(self.write(now));
             // Most go through at once, without a timer.
             match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
-                Poll::Ready(written) => Ok(written),
-                Poll::Pending => timeout(limit, write).await,
+                Poll::Ready(written) => Some(written),
+                Poll::Pending => suspension::timeout(limit, write).await,
             }
         };
         match written {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) => {
                 self.stdin = None;
                 let ended = self.kept.exit(LAST_WORDS).await;
                 let message = ended.unwrap_or_else(|| "closed its input".to_owned());
                 Err((FaultCode::Crash, message))
             }
-            Err(_) => {
+            None => {
                 // Half a line may be written: nothing sensible can follow.
                 self.stdin = None;
                 let message = format!("did not read its input for {} ms", limit.as_millis());
@@ -493,7 +512,7 @@ impl BotProcess {
     pub async fn end(mut self: Box<Self>) -> Evidence {
         let exit = self.kept.exit_so_far();
         self.transcript.unread(self.lines.rest());
-        self.wake();
+        self.wake().await;
         let asked = timeout(GRACE, async {
             // It may not read any more.
             let _ = self.tell(&ToBot::Quit).await;

@@ -1,18 +1,21 @@
 //! Where bots' processes are born: what all slots of a tournament share about its bots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use protocol::{ClockKind, CpuTimeBy};
 use thiserror::Error;
 
 use super::cage::limits::Sandbox;
 use super::cage::{Cage, CageError, Machine};
+use super::own_files::{self, Digests, OwnFiles};
 use super::spec::BotSpec;
 use super::trace::{Trace, Tracer};
 use super::{BotProcess, Failure, Keepers, NotStarted, Stderr, file_name};
+use crate::suspension;
 
 /// So many failed starts in a row make a bot hopeless that has started before.
 const PATIENCE: u32 = 3;
@@ -36,6 +39,8 @@ pub struct Nursery {
     cages: BTreeMap<String, Cage>,
     /// Where stderr is kept; `None` to pass it on.
     stderr: Option<PathBuf>,
+    /// How many bytes of it may still be kept, of all bots together.
+    stderr_left: Arc<AtomicU64>,
     /// Where everything goes that is said, if that is wanted.
     tracer: Option<Tracer>,
     started: AtomicUsize,
@@ -50,6 +55,7 @@ struct History {
     trust: tokio::sync::Mutex<Trust>,
     /// How many bytes of its stderr may still be kept.
     stderr_left: Arc<AtomicU64>,
+    files: Mutex<OwnFiles>,
 }
 
 #[derive(Debug)]
@@ -63,42 +69,72 @@ enum Trust {
 }
 
 impl Nursery {
-    /// For these bots, which play for the log in this folder. Their stderr is kept in the other
-    /// folder, or passed on.
+    /// For these bots, who are to see nothing of these files and folders where a sandbox hides
+    /// any. Their stderr is kept in the folder, or passed on.
     ///
     /// # Errors
     /// If the machine does not let this process look after others, or cannot keep a bot within
     /// its bounds.
     pub fn new<'a>(
         specs: impl IntoIterator<Item = &'a Arc<BotSpec>> + Clone,
-        folder: Option<&Path>,
+        hidden: &[PathBuf],
         stderr: Option<PathBuf>,
     ) -> Result<Self, NurseryError> {
+        suspension::watch();
         let mut all = specs.clone().into_iter();
         let machine = match all.any(|spec| spec.wanted.sandbox != Sandbox::None) {
             true => Machine::look(),
             false => Machine::unasked(),
         };
         let dirs = specs.clone().into_iter().map(|spec| spec.dir.clone());
-        let hidden: Vec<PathBuf> = dirs.chain(folder.map(Path::to_owned)).collect();
+        let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut cages = BTreeMap::new();
+        let (specs_of, specs_again) = (specs.clone().into_iter(), specs.clone().into_iter());
         for spec in specs {
             cages.insert(spec.name.clone(), Cage::build(spec, &machine, &hidden)?);
+        }
+        let estimated = specs_of.filter(|spec| {
+            let cage: &Cage = &cages[&spec.name];
+            measured(spec, cage) == Some(CpuTimeBy::Estimated)
+        });
+        let estimated: Vec<String> = estimated.map(|spec| format!("`{}`", spec.name)).collect();
+        let mut news = Vec::from_iter(strangers(specs_again, &cages));
+        match &estimated[..] {
+            [] => {}
+            names => news.push(format!(
+                "the CPU time of {} is an estimate, of which a bot can hide some: only control \
+                 groups count all of it, in a sandbox (`referee doctor`)",
+                names.join(", ")
+            )),
         }
         Ok(Nursery {
             cages,
             keepers: Arc::new(Keepers::new()?),
             stderr,
+            stderr_left: Arc::new(AtomicU64::new(u64::MAX)),
             tracer: None,
             started: AtomicUsize::new(0),
             bots: Mutex::default(),
-            news: Mutex::default(),
+            news: Mutex::new(news),
         })
     }
 
     /// Files of stderr get numbers after this one.
     pub fn after(mut self, number: usize) -> Self {
         self.started = AtomicUsize::new(number);
+        self
+    }
+
+    /// Of what all bots print on stderr, so many bytes are kept, with those that are there already.
+    pub fn keeping(self, most: u64) -> Self {
+        let folder = self.stderr.as_ref();
+        let entries = folder.and_then(|folder| folder.read_dir().ok());
+        let sizes = entries.into_iter().flatten().flatten();
+        let there: u64 = sizes
+            .filter_map(|entry| Some(entry.metadata().ok()?.len()))
+            .sum();
+        self.stderr_left
+            .store(most.saturating_sub(there), Ordering::Relaxed);
         self
     }
 
@@ -167,13 +203,35 @@ impl Nursery {
         &self.cages[&spec.name]
     }
 
+    /// How a bot's CPU time is measured, if that is limited.
+    pub fn limits_cpu_time(&self, spec: &BotSpec) -> Option<CpuTimeBy> {
+        measured(spec, self.cage(spec))
+    }
+
     async fn spawn(
         &self,
         spec: &BotSpec,
         history: &History,
     ) -> Result<Box<BotProcess>, NotStarted> {
         let (stderr, trace) = self.outlets(spec, history);
-        BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers, trace).await
+        let files = self.files(spec, history);
+        let process = BotProcess::start(spec, self.cage(spec), &stderr, &self.keepers, trace).await;
+        process.map(|process| process.of(files))
+    }
+
+    /// What the bot's files are now. The user hears if they were something else before.
+    fn files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
+        let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = files.look(spec);
+        if !look.changed.is_empty() {
+            self.news().push(format!(
+                "the bot `{}` is not what it was: {} changed while the tournament runs; the log has \
+                 the hashes of its files with each match",
+                spec.name,
+                look.changed.join(", ")
+            ));
+        }
+        look.digests
     }
 
     /// Starts a bot without a word to it, whatever is known of it.
@@ -192,11 +250,17 @@ impl Nursery {
             Some(folder) => Stderr::Keep {
                 path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
                 left: history.stderr_left.clone(),
+                all_left: self.stderr_left.clone(),
             },
-            None => Stderr::Inherit,
+            None => Stderr::PassOn,
         };
         let tracer = self.tracer.as_ref();
         (stderr, tracer.and_then(|t| t.process(&spec.name, number)))
+    }
+
+    /// Something that the user should hear about, if anything.
+    pub fn add_news(&self, news: Option<String>) {
+        self.news().extend(news);
     }
 
     /// What the user should hear about, each thing once.
@@ -214,6 +278,7 @@ impl Nursery {
             Arc::new(History {
                 trust: tokio::sync::Mutex::new(Trust::Unknown),
                 stderr_left: Arc::new(AtomicU64::new(self.cage(spec).resources().stderr_bytes)),
+                files: Mutex::default(),
             })
         });
         history.clone()
@@ -223,6 +288,31 @@ impl Nursery {
     pub async fn all_gone(&self) {
         self.keepers.all_gone().await;
     }
+}
+
+fn measured(spec: &BotSpec, cage: &Cage) -> Option<CpuTimeBy> {
+    let limited = spec.time.clock == ClockKind::Cpu || cage.resources().cpu_time.is_some();
+    limited.then(|| cage.cpu_time())
+}
+
+/// A word of advice where bots of more than one user meet and could harm each other.
+fn strangers<'a>(
+    specs: impl Iterator<Item = &'a Arc<BotSpec>>,
+    cages: &BTreeMap<String, Cage>,
+) -> Option<String> {
+    let mut owners = BTreeSet::new();
+    let mut open = false;
+    for spec in specs {
+        owners.extend(own_files::owners(spec));
+        open |= cages[&spec.name].sandbox() < Sandbox::Restricted;
+    }
+    (open && owners.len() > 1).then(|| {
+        format!(
+            "the bots belong to {} different users, and can harm each other and the results: \
+             `sandbox = \"strict\"` keeps them apart",
+            owners.len()
+        )
+    })
 }
 
 fn failure_of(started: &Result<Box<BotProcess>, NotStarted>) -> Option<&Failure> {

@@ -10,7 +10,7 @@ use super::spec::{BotSpec, Restart};
 use super::{BotProcess, Evidence, NotStarted};
 
 /// At most this many processes of a slot wait for their next match.
-const IDLE: usize = 8;
+pub const IDLE: usize = 8;
 
 /// A process that is being ended: tells in the end what may explain its failure.
 pub type Leaving = oneshot::Receiver<Evidence>;
@@ -38,6 +38,11 @@ impl Pool {
     /// Where processes come from.
     pub fn nursery(&self) -> &Nursery {
         &self.nursery
+    }
+
+    /// The same, to be kept.
+    pub fn nursery_handle(&self) -> Arc<Nursery> {
+        self.nursery.clone()
     }
 
     /// A process for each of these bots, in their order; those that are not there yet are
@@ -93,12 +98,12 @@ impl Pool {
     }
 
     /// Keeps a process for its next match, if it may play one.
-    pub fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
+    pub async fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
         if spec.restart == Restart::EachMatch {
             self.dismiss(process);
             return;
         }
-        process.after_match();
+        process.after_match().await;
         self.idle.push((spec.name.clone(), process));
         if self.idle.len() > IDLE {
             let (_, oldest) = self.idle.remove(0);

@@ -28,6 +28,8 @@ pub struct BotSpec {
     pub command: Vec<String>,
     /// The working directory.
     pub dir: PathBuf,
+    /// Whether it sees all of that in a sandbox that hides files, not its program only.
+    pub shows_dir: bool,
     /// Added to the referee's environment.
     pub env: BTreeMap<String, String>,
     /// Its time control.
@@ -107,9 +109,26 @@ pub enum CommandError {
     /// The working directory is not there.
     #[error("there is no working directory `{0}`")]
     NoDirectory(PathBuf),
+    /// The system hands on texts up to a NUL character only.
+    #[error("`{key}`: {value:?} has a NUL character in it, which no program can be given")]
+    Nul {
+        /// Where it stands.
+        key: &'static str,
+        /// The text.
+        value: String,
+    },
+    /// A variable that no environment can have.
+    #[error("`env`: {0:?} is no name of a variable; it is empty, or has a `=` or a NUL character")]
+    Variable(String),
     /// The path of this very program is not known.
     #[error("the path of this program is not known: {0}")]
     Myself(std::io::Error),
+}
+
+/// A working directory without links and `..`, if it is there: the strict sandbox shows it under
+/// that name only.
+pub fn resolved(dir: PathBuf) -> PathBuf {
+    dir.canonicalize().unwrap_or(dir)
 }
 
 /// Splits a command line into words as a shell would.
@@ -130,7 +149,8 @@ impl BotSpec {
         BotSpec {
             name,
             command,
-            dir,
+            dir: resolved(dir),
+            shows_dir: true,
             env: BTreeMap::new(),
             time: time.clone(),
             own_time: false,
@@ -148,11 +168,31 @@ impl BotSpec {
         self.program_on(&env::var_os("PATH").unwrap_or_default())
     }
 
+    /// Refuses texts that the system cannot hand on.
+    fn check_texts(&self) -> Result<(), CommandError> {
+        let wrong = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
+        if let Some(name) = self.env.keys().find(wrong) {
+            return Err(CommandError::Variable(name.clone()));
+        }
+        let dir = self.dir.to_string_lossy();
+        let words = self.command.iter().map(|word| ("command", &**word));
+        let values = self.env.values().map(|value| ("env", &**value));
+        let mut texts = words.chain([("dir", &*dir)]).chain(values);
+        match texts.find(|(_, text)| text.contains('\0')) {
+            Some((key, value)) => Err(CommandError::Nul {
+                key,
+                value: value.to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// The same with these folders to look in for programs without a folder of their own.
     ///
     /// # Errors
     /// If the working directory or the program is not there, or the program cannot be run.
     pub fn program_on(&self, path: &OsStr) -> Result<PathBuf, CommandError> {
+        self.check_texts()?;
         let program = self.command.first().ok_or(CommandError::Empty)?;
         if !self.dir.is_dir() {
             return Err(CommandError::NoDirectory(self.dir.clone()));
@@ -183,7 +223,13 @@ fn executable(path: PathBuf, program: &str) -> Result<PathBuf, CommandError> {
     if !may_run(&path) {
         return Err(CommandError::NotExecutable(path));
     }
-    Ok(path)
+    // Its folder without links, as the strict sandbox shows it; but a link to a program stays, as
+    // some programs look at what they are called.
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    Ok(match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    })
 }
 
 fn search(path: &OsStr, program: &str) -> Result<PathBuf, CommandError> {
@@ -251,6 +297,41 @@ mod tests {
         let elsewhere = folder.path().join("nowhere");
         let error = spec(&elsewhere, &["sh"]).program().unwrap_err().to_string();
         assert!(error.contains("no working directory"));
+    }
+
+    #[test]
+    fn folders_are_resolved() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir(top.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", top.join("link")).unwrap();
+        let script = top.join("real/bot.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("bot.sh", top.join("real/other.sh")).unwrap();
+        let spec = spec(&top.join("link"), &["../link/other.sh"]);
+        assert_eq!(spec.dir, top.join("real"));
+        assert_eq!(spec.program().unwrap(), top.join("real/other.sh"));
+    }
+
+    #[test]
+    fn texts_that_no_program_can_be_given_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = |spec: &BotSpec| spec.program().unwrap_err().to_string();
+        let told = error(&spec(folder.path(), &["sh", "a\0b"]));
+        assert!(told.starts_with("`command`: \"a\\0b\" has a NUL"), "{told}");
+        let told = error(&spec(Path::new("/a\0b"), &["sh"]));
+        assert!(told.starts_with("`dir`: "), "{told}");
+        let with = |name: &str, value: &str| {
+            let mut spec = spec(folder.path(), &["sh"]);
+            spec.env.insert(name.to_owned(), value.to_owned());
+            spec
+        };
+        assert!(error(&with("A", "\0")).starts_with("`env`: "));
+        for name in ["", "A=B", "\0"] {
+            assert!(error(&with(name, "x")).contains("no name of a variable"));
+        }
+        assert!(with("A", "x=y").program().is_ok());
     }
 
     #[test]

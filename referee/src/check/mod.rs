@@ -196,7 +196,7 @@ impl Lab {
             ..TimeControl::default()
         };
         let shared = Arc::new(spec.clone());
-        let nursery = Nursery::new([&shared], None, Some(stderr.path().to_owned()))?;
+        let nursery = Nursery::new([&shared], &[], Some(stderr.path().to_owned()))?;
         Ok(Lab {
             nursery: nursery.traced(tracer),
             patience: extent.patience,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot};
+use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt};
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
@@ -305,12 +305,5 @@ fn name(message: &FromBot) -> &'static str {
 
 /// A line for people: cut, and without what steers terminals.
 pub(super) fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * SHOWN)]);
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let text = text.trim_end_matches(['\n', '\r']);
-    let mut shown: String = text.chars().take(SHOWN).map(clean).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    excerpt(line, SHOWN)
 }

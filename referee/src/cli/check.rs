@@ -8,7 +8,7 @@ use protocol::TimeControl;
 
 use super::format::print_json;
 use super::input::find;
-use super::{CliError, block_on, on_interrupt, print};
+use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
 use crate::check::{self, Check, Extent, Lab, Outcome, Report, Selection};
@@ -118,6 +118,7 @@ impl Args {
             }
             None => block_on(self.check(&selection))??,
         };
+        not_short()?;
         self.print(&reports, began)?;
         let counts = checks::count(&reports);
         match counts.failed {

@@ -57,7 +57,7 @@ impl Args {
                 format,
             } => {
                 let config = Config::load_with(&config, &set)?;
-                block_on(async { Nursery::new(&config.bots, None, None).map(drop) })??;
+                block_on(async { Nursery::new(&config.bots, &[], None).map(drop) })??;
                 print(&dry_run::check(&config, format)?)
             }
             Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),

@@ -1,18 +1,27 @@
 //! `referee doctor`: what this machine can enforce on bots, and how to get the rest.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 use crate::bot::cage::Machine;
+use crate::bot::cage::account::Account;
+use crate::bot::cage::limits::Sandbox;
+use crate::bot::cage::promises::{Means, Promise};
 
 /// Tells what this machine can enforce on bots, and how to get the rest
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   referee doctor
+  referee doctor --promises
   referee doctor --format json")]
 pub(super) struct Args {
+    /// Print what each sandbox keeps a hostile bot from on this machine
+    #[arg(long)]
+    promises: bool,
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -42,12 +51,74 @@ const BUBBLEWRAP: &str = "install bubblewrap (the package is called `bubblewrap`
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let findings = findings(&Machine::look());
+        let machine = Machine::look();
+        if self.promises {
+            let promises = promises(machine.means());
+            return match self.format.json() {
+                true => print_json(&promises),
+                false => print(&promises_in_words(&promises)),
+            };
+        }
+        let findings = findings(&machine);
         match self.format.json() {
             true => print_json(&findings),
             false => print(&findings.iter().map(in_words).collect::<String>()),
         }
     }
+}
+
+/// What a bot cannot do, by sandbox.
+#[derive(Debug, Serialize)]
+struct Promised {
+    id: Promise,
+    /// After "a bot cannot".
+    promise: &'static str,
+    /// Where the machine can do all that the sandbox needs, by who runs the referee.
+    held: BTreeMap<&'static str, Held>,
+    /// On this machine, for this user.
+    here: BTreeMap<&'static str, bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct Held {
+    root: bool,
+    ordinary: bool,
+}
+
+fn promises(means: Means) -> Vec<Promised> {
+    let promised = |id: Promise| {
+        let held = Sandbox::ALL.map(|sandbox| {
+            let root = id.holds(sandbox, Means::ROOT);
+            let ordinary = id.holds(sandbox, Means::ORDINARY);
+            (sandbox.name(), Held { root, ordinary })
+        });
+        let here = Sandbox::ALL.map(|sandbox| (sandbox.name(), id.holds(sandbox, means)));
+        Promised {
+            id,
+            promise: id.in_words(),
+            held: held.into(),
+            here: here.into(),
+        }
+    };
+    Promise::ALL.map(promised).into()
+}
+
+fn promises_in_words(promises: &[Promised]) -> String {
+    let names = Sandbox::ALL.map(|sandbox| format!("{:<10}", sandbox.name()));
+    let mut text = format!(
+        "{:<62}{}\n",
+        "On this machine, a bot in this sandbox cannot",
+        names.join("  ").trim_end()
+    );
+    for promised in promises {
+        let marks = Sandbox::ALL.map(|sandbox| match promised.here[sandbox.name()] {
+            true => format!("{:<10}", "yes"),
+            false => format!("{:<10}", "-"),
+        });
+        let marks = marks.join("  ");
+        text.push_str(&format!("  {:<60}{}\n", promised.promise, marks.trim_end()));
+    }
+    text
 }
 
 fn in_words(finding: &Finding) -> String {
@@ -79,20 +150,32 @@ fn findings(machine: &Machine) -> Vec<Finding> {
     );
     let processes = counted(machine.cgroups.pids(), "a look at them every 10 ms");
     let cpu = match (machine.cgroups.cpu(), machine.cpu_times) {
-        (true, _) => Ok("a control group in a sandbox, the clocks of processes outside"),
-        (_, true) => Ok("the clocks of all processes"),
+        (true, _) => {
+            Ok("a control group in a sandbox; outside, an estimate by the clocks of processes")
+        }
+        (_, true) => {
+            Ok("an estimate by the clocks of all processes: a bot can hide some of its time")
+        }
         _ => Err("this system does not tell the CPU time of other processes"),
     };
-    let strict = match (&machine.bubblewrap, &machine.walls) {
-        (Ok(bubblewrap), _) => (Ok(bubblewrap.version.clone()), None),
-        (Err(why), None) => {
-            let why = format!(
-                "{why}; Landlock and seccomp can do all of it but limit the size of /tmp, with \
-                 `best_effort = true`"
-            );
-            (Err(why), Some(BUBBLEWRAP))
-        }
-        (Err(why), Some(lacking)) => (Err(format!("{why}; {lacking}")), Some(BUBBLEWRAP)),
+    let cpu_advice = (!machine.cgroups.cpu()).then_some(GROUPS);
+    let frozen = match (machine.cgroups.freezer(), &machine.bubblewrap) {
+        (true, _) => "a control group in a sandbox, SIGSTOP for all processes outside",
+        (_, Ok(_)) => "SIGSTOP from inside in the sandbox strict, from outside else",
+        _ => "SIGSTOP for all processes of a bot",
+    };
+    let root = match &machine.account {
+        Account::Ordinary => Ok("an ordinary user runs the referee, and the bots"),
+        Account::Root(_) => Ok("root runs the referee; bots in a sandbox get users of their own"),
+        Account::Stuck(why) => Err(why.as_str()),
+    };
+    let restricted = match &machine.walls {
+        None => Ok("Landlock and seccomp"),
+        Some(lacking) => Err(lacking.as_str()),
+    };
+    let strict = match &machine.bubblewrap {
+        Ok(bubblewrap) => (Ok(bubblewrap.version.clone()), None),
+        Err(why) => (Err(why.clone()), Some(BUBBLEWRAP)),
     };
     vec![
         finding("resources.memory", "memory of a bot", memory.0, memory.1),
@@ -109,8 +192,8 @@ fn findings(machine: &Machine) -> Vec<Finding> {
             None,
         ),
         finding("resources.open_files", "open files", Ok("setrlimit"), None),
-        finding("resources.cpu_time", "CPU time of a match", cpu, None),
-        finding("clock = \"cpu\"", "CPU time of a move", cpu, None),
+        finding("resources.cpu_time", "CPU time of a match", cpu, cpu_advice),
+        finding("clock = \"cpu\"", "CPU time of a move", cpu, cpu_advice),
         finding(
             "resources.output_*",
             "lines and bytes that are printed",
@@ -120,12 +203,10 @@ fn findings(machine: &Machine) -> Vec<Finding> {
         finding(
             "idle = \"freeze\"",
             "bots at rest between turns",
-            Ok(match machine.trees {
-                true => "SIGSTOP for all processes of a bot",
-                false => "SIGSTOP for a bot's process group",
-            }),
+            Ok(frozen),
             None,
         ),
+        finding("sandbox", "bots are not root", root, None),
         finding(
             "affinity = \"cores\"",
             "one core for each slot",
@@ -136,8 +217,14 @@ fn findings(machine: &Machine) -> Vec<Finding> {
             None,
         ),
         finding(
+            "sandbox = \"restricted\"",
+            "no network, no files of others, no signals",
+            restricted,
+            None,
+        ),
+        finding(
             "sandbox = \"strict\"",
-            "no network, no files of others, no other process",
+            "a machine of its own",
             strict.0.as_deref().map_err(String::as_str),
             strict.1,
         ),

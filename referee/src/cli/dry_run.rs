@@ -83,6 +83,9 @@ fn summary(forecast: &Forecast) -> String {
         "{}, if bots use all their time in games as long as random ones",
         duration(forecast.seconds_least, forecast.seconds_most)
     );
+    if let Some(test) = &forecast.test {
+        text += &test.in_words();
+    }
     for game in &forecast.games {
         let weight = match game.weight {
             1 => String::new(),

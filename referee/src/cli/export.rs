@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use protocol::Record;
+
 use super::format::FormatArgs;
 use super::{CliError, print};
 use crate::log::{self, LogFile};
@@ -28,7 +30,11 @@ impl Args {
         let mut found = false;
         let mut file = LogFile::open(&self.log)?;
         for record in file.by_ref() {
-            let record = record?;
+            // Alone, it follows no line.
+            let record = Record {
+                prev: None,
+                ..record?
+            };
             let wanted = |id: &String| *id == record.match_id;
             if !self.match_id.as_ref().is_none_or(wanted) {
                 continue;

@@ -1,6 +1,6 @@
 //! What several subcommands read from the command line: games, options, positions.
 
-use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use games::{Rules, Session};
 use serde_json::Value;
 
 use super::CliError;
+use crate::files::{self, MOST_TEXT};
 use crate::tournament::unknown_game;
 
 /// A game with its options.
@@ -53,7 +54,7 @@ impl StartArgs {
         };
         let value = match state.strip_prefix('@') {
             Some(path) => {
-                let text = fs::read_to_string(path).map_err(|error| {
+                let text = files::read(Path::new(path), MOST_TEXT).map_err(|error| {
                     CliError::Usage(format!("--state: `{path}` cannot be read: {error}"))
                 })?;
                 json(&text, &format!("--state: `{path}`"))?

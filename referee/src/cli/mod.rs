@@ -10,6 +10,8 @@ mod export;
 mod format;
 mod games;
 mod human;
+#[cfg(target_os = "linux")]
+mod init;
 mod input;
 mod keeper;
 mod launch;
@@ -17,6 +19,7 @@ mod model;
 mod new_bot;
 mod perft;
 mod play;
+mod privacy;
 mod rematch;
 mod replay;
 mod shell;
@@ -36,8 +39,10 @@ use crate::bot::NurseryError;
 use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
-use crate::report::tell;
+use crate::report::{tell, terminal};
+use crate::shortage;
 use crate::tournament::ConfigError;
+use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::run::RunError;
@@ -55,7 +60,7 @@ Exit codes:
   0    all went well, faults of bots included
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
-  4    the referee could not go on (disk, permissions)
+  4    the referee could not go on (disk, permissions, descriptors, processes, memory)
   130  interrupted; what was finished is in the log, `--resume` goes on
 
 Environment:
@@ -83,6 +88,29 @@ enum Command {
     Keeper(keeper::Args),
     #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
     Launch(launch::Args),
+    #[cfg(target_os = "linux")]
+    #[command(name = crate::bot::keeper::INIT, hide = true)]
+    Init(init::Args),
+}
+
+impl Command {
+    /// Whether this process is a bot or is between the referee and one.
+    fn is_part_of_a_bot(&self) -> bool {
+        match self {
+            Command::Keeper(_) | Command::Launch(_) | Command::Bot(_) => true,
+            #[cfg(target_os = "linux")]
+            Command::Init(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether bots run at its command, which the user may not have written.
+    fn runs_bots(&self) -> bool {
+        matches!(
+            self,
+            Command::Tournament(_) | Command::Play(_) | Command::Check(_) | Command::Replay(_)
+        )
+    }
 }
 
 /// Why a command did not go well.
@@ -106,6 +134,16 @@ enum CliError {
         /// Where its results are, and how to go on.
         advice: String,
     },
+    /// The machine has no more of something.
+    #[error("{why}{advice}")]
+    Short {
+        /// What.
+        why: String,
+        /// What can be done, as the rest of the sentence.
+        advice: String,
+    },
+    #[error(transparent)]
+    Capacity(#[from] TooMuch),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -147,9 +185,13 @@ impl CliError {
                 | ResumeError::Format,
             ) => 2,
             CliError::Resume(
-                ResumeError::Log(_) | ResumeError::Line { .. } | ResumeError::Write(_),
+                ResumeError::Log(_)
+                | ResumeError::Line { .. }
+                | ResumeError::Chain { .. }
+                | ResumeError::Write(_),
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
+            CliError::Short { .. } | CliError::Capacity(_) => 4,
             CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
@@ -161,9 +203,18 @@ pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| terminal::Stderr)
         .init();
-    let done = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if !command.is_part_of_a_bot() {
+        shortage::raise_descriptors();
+    }
+    if command.runs_bots()
+        && let Err(error) = privacy::keep_to_itself()
+    {
+        tracing::warn!("other programs of this user may look into the referee: {error}");
+    }
+    let done = match command {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
@@ -181,8 +232,10 @@ pub fn run() -> ExitCode {
         Command::Man(args) => args.run(),
         Command::Keeper(args) => args.run(),
         Command::Launch(args) => args.run(),
+        #[cfg(target_os = "linux")]
+        Command::Init(args) => args.run(),
     };
-    match done {
+    match done.and_then(|()| not_short()) {
         Ok(()) => ExitCode::SUCCESS,
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -193,10 +246,21 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Whatever came out while the machine had no more of something is worth nothing.
+fn not_short() -> Result<(), CliError> {
+    match shortage::noted() {
+        None => Ok(()),
+        Some(why) => Err(CliError::Short {
+            why: why.to_owned(),
+            advice: String::new(),
+        }),
+    }
+}
+
 /// Prints to stdout, without colours where they would only be in the way.
 fn print(text: &str) -> Result<(), CliError> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(terminal::fit(text).as_bytes())?;
     Ok(out.flush()?)
 }
 

@@ -3,16 +3,18 @@
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use super::CliError;
-use crate::model::Model;
+use crate::model::{MAX_REQUEST, Model};
 
-/// No request may be longer than this.
-const MAX_REQUEST: u64 = 16 << 20;
 /// So much is read at once.
 const READ: usize = 64 << 10;
 
 /// Answers questions about positions, one JSON request a line: a forward model for any bot
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Every line is answered with one line, also what is no request (`bad_request`, an empty line too)
+and what would take minutes: a perft of more than 10,000,000 positions and random games of more
+than 20,000,000 plies in all are given up (`too_much`).
+
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]
 pub(super) struct Args {}
@@ -23,28 +25,58 @@ impl Args {
         let mut output = BufWriter::new(io::stdout().lock());
         let mut model = Model::default();
         let mut line = Vec::new();
-        loop {
-            line.clear();
-            if input
-                .by_ref()
-                .take(MAX_REQUEST)
-                .read_until(b'\n', &mut line)?
-                == 0
-            {
-                return Ok(());
-            }
-            if line.len() as u64 == MAX_REQUEST && line.last() != Some(&b'\n') {
-                return Err(CliError::Usage(format!(
-                    "a request is longer than {MAX_REQUEST} bytes"
-                )));
-            }
-            if !line.trim_ascii().is_empty() {
-                output.write_all(model.answer(&line).as_bytes())?;
-            }
+        while read(&mut input, &mut line)? {
+            let answer = match line.len() > MAX_REQUEST {
+                true => model.refuse_long(),
+                false => model.answer(&line),
+            };
+            output.write_all(answer.as_bytes())?;
             // Who sent several requests at once gets the answers together, and is woken up once.
             if !input.buffer().contains(&b'\n') {
                 output.flush()?;
             }
         }
+        Ok(output.flush()?)
+    }
+}
+
+/// Reads a line without its end; of one that is too long only so much that this is seen. Gives
+/// false at the end of the input.
+fn read(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let most = MAX_REQUEST as u64 + 1;
+    if input.by_ref().take(most).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    match line.last() {
+        Some(b'\n') => {
+            line.pop();
+        }
+        _ if line.len() > MAX_REQUEST => {
+            input.skip_until(b'\n')?;
+        }
+        _ => {}
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_too_long_cost_nothing_but_themselves() {
+        let long = |bytes: usize| "x".repeat(bytes) + "\n";
+        let text = long(MAX_REQUEST) + &long(MAX_REQUEST + 1) + &long(3 * MAX_REQUEST) + "a\n\nb";
+        let mut input = BufReader::new(text.as_bytes());
+        let mut line = Vec::new();
+        let mut lengths = Vec::new();
+        while read(&mut input, &mut line).expect("memory") {
+            lengths.push(line.len());
+        }
+        assert_eq!(
+            lengths,
+            [MAX_REQUEST, MAX_REQUEST + 1, MAX_REQUEST + 1, 1, 0, 1]
+        );
     }
 }

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use protocol::{Conditions, LoggedMove, Record};
+use protocol::{Conditions, LoggedMove, Record, shown};
 
 use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
-use super::{CliError, block_on, on_interrupt, print};
+use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::arbiter::Arbiter;
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
 use crate::bot::trace::Tracer;
 use crate::draw;
+use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
 use crate::tournament::GameSetup;
@@ -73,7 +74,7 @@ pub(super) struct Args {
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
-    /// How the result is printed; as "json" it is the line that --log writes, and no boards are drawn
+    /// How the result is printed; as "json" it is the line that --log writes, without `prev`, and no boards are drawn
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -82,11 +83,20 @@ impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let mut plan = self.plan()?;
         // Opened first: a log that cannot be written should not cost a match.
+        if let Some(path) = &self.log {
+            files::check(path).map_err(|error| {
+                CliError::Usage(format!(
+                    "--log: `{}` cannot be used: {error}",
+                    path.display()
+                ))
+            })?;
+        }
         let mut log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
         if let (Some(path), Some(log)) = (&self.log, &mut log) {
             plan.id = id(path, log)?;
         }
         let record = block_on(self.play(&plan))??;
+        not_short()?;
         if let Some(mut log) = log {
             log.append([&record])?;
         }
@@ -97,7 +107,7 @@ impl Args {
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
             let why = match fault.code.is_fault() {
-                true => format!(": {}", fault.message),
+                true => format!(": {}", shown(&fault.message)),
                 false => String::new(),
             };
             print(&format!(
@@ -167,13 +177,13 @@ impl Args {
                 affinity: "off".to_owned(),
                 concurrency: 1,
             },
-            folder: None,
+            failures: None,
         })
     }
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let nursery = Nursery::new(&plan.specs, None, None)?.traced(tracer);
+        let nursery = Nursery::new(&plan.specs, &[], None)?.traced(tracer);
         let mut pool = Pool::new(Arc::new(nursery));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &plan.game.rules;

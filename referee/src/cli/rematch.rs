@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::{Millis, Player, Record, TimeControl};
+use protocol::{Millis, Player, Record, TimeControl, shown};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
+use crate::files::{self, MOST_TEXT};
 use crate::rematch::{self, News};
 use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
@@ -84,7 +85,7 @@ impl RematchArgs {
 fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
     let read = || -> Option<BTreeMap<String, String>> {
         let log = crate::log::locate(log);
-        let text = std::fs::read_to_string(log.parent()?.join(CONFIG_NAME)).ok()?;
+        let text = files::read(&log.parent()?.join(CONFIG_NAME), 4 * MOST_TEXT).ok()?;
         let config: toml::Table = text.parse().ok()?;
         let bots = config.get("bots")?.as_array()?;
         let bot = bots
@@ -107,7 +108,7 @@ async fn play(
     spec: Arc<BotSpec>,
     tracer: Option<Tracer>,
 ) -> Result<(), CliError> {
-    let nursery = Nursery::new([&spec], None, None)?.traced(tracer);
+    let nursery = Nursery::new([&spec], &[], None)?.traced(tracer);
     let mut pool = Pool::new(Arc::new(nursery));
     let mut stop = on_interrupt()?;
     let again = async {
@@ -133,7 +134,7 @@ async fn play(
                 _ => {}
             }
             // That nobody reads it is no reason to stop.
-            let _ = print(&in_words(&news));
+            let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
         rematch::play(record, seat, bot, tell)
             .await
@@ -150,10 +151,10 @@ async fn play(
 fn not_started(record: &Record, seat: usize, what: String) -> Result<(), CliError> {
     let took = Duration::ZERO;
     let ply = None;
-    print(&in_words(&News::Failed { ply, what, took }))?;
+    print(&(shown(&in_words(&News::Failed { ply, what, took })) + "\n"))?;
     let mut faults = record.result.faults.iter();
     match faults.find(|fault| fault.seat == seat) {
-        Some(fault) => print(&in_words(&News::Recorded(fault))),
+        Some(fault) => print(&(shown(&in_words(&News::Recorded(fault))) + "\n")),
         None => Ok(()),
     }
 }
@@ -172,25 +173,25 @@ fn in_words(news: &News<'_>) -> String {
                 Some((old, then)) => format!("recorded is {old} after {}", ms(then)),
                 None => "recorded is a fault".to_owned(),
             };
-            format!("ply {ply}: {mv} after {}; {then}\n", ms(took))
+            format!("ply {ply}: {mv} after {}; {then}", ms(took))
         }
         News::Dropped { ply, told } => {
-            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another\n")
+            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another")
         }
         News::Failed {
             ply: Some(ply),
             what,
             took,
         } => {
-            format!("ply {ply}: {what}, after {}\n", ms(took))
+            format!("ply {ply}: {what}, after {}", ms(took))
         }
         News::Failed {
             ply: None, what, ..
         } => {
-            format!("before the first ply: {what}\n")
+            format!("before the first ply: {what}")
         }
         News::Recorded(fault) => format!(
-            "recorded at ply {}: {}: {}\n",
+            "recorded at ply {}: {}: {}",
             fault.ply, fault.code, fault.message
         ),
     }

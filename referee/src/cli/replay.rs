@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::path::PathBuf;
 
 use games::Session;
-use protocol::Record;
+use protocol::{Record, shown};
 use serde_json::json;
 
 use super::format::FormatArgs;
@@ -109,8 +109,8 @@ impl Args {
                 let verdict = json!({"match": id, "ok": wrong.is_none(), "mismatch": wrong});
                 format!("{verdict}\n")
             }
-            (false, None) => format!("{id}: ok\n"),
-            (false, Some(reason)) => format!("{id}: MISMATCH: {reason}\n"),
+            (false, None) => format!("{}: ok\n", shown(id)),
+            (false, Some(reason)) => format!("{}: MISMATCH: {}\n", shown(id), shown(reason)),
         })
     }
 
@@ -124,7 +124,7 @@ impl Args {
     fn check(&self) -> Result<(), CliError> {
         let mut seen = std::collections::HashSet::new();
         let (mut good, mut bad) = (0, 0);
-        let mut file = LogFile::open(&self.log)?;
+        let mut file = LogFile::open(&self.log)?.checking_chain();
         let verify = |record: Record| {
             let wanted = self.wanted(&record);
             wanted.then(|| (log::verify(&record), record.match_id))
@@ -157,17 +157,51 @@ impl Args {
         if good + bad == 0 && self.match_id.is_some() {
             return Err(self.missing());
         }
+        let broken = self.chain(&file)?;
         if !self.format.json() {
             print(&format!("{good} verified, {bad} with mismatches\n"))?;
         }
-        match (bad, file.cut()) {
-            (0, None) => Ok(()),
-            (0, Some(cut)) => Err(CliError::Verify(cut.to_string())),
+        match (bad, broken, file.cut()) {
+            (0, 0, None) => Ok(()),
+            (0, 0, Some(cut)) => Err(CliError::Verify(cut.to_string())),
+            (0, broken, _) => Err(CliError::Verify(format!(
+                "{broken} line{} of `{}` {} not follow the line before",
+                if broken == 1 { "" } else { "s" },
+                log::locate(&self.log).display(),
+                if broken == 1 { "does" } else { "do" },
+            ))),
             _ => Err(CliError::Verify(format!(
                 "{bad} of {} matches did not verify",
                 good + bad
             ))),
         }
+    }
+
+    /// Says which lines break the hash chain, and gives their number.
+    fn chain(&self, file: &LogFile) -> Result<usize, CliError> {
+        let (path, breaks) = (log::locate(&self.log), file.breaks());
+        for broken in breaks {
+            print(&match self.format.json() {
+                true => {
+                    let (line, reason) = (broken.line, broken.reason.to_string());
+                    let verdict = json!({"line": line, "ok": false, "mismatch": reason});
+                    format!("{verdict}\n")
+                }
+                false => format!("{}: {broken}\n", path.display()),
+            })?;
+        }
+        match file.chain_begin() {
+            None if file.line() > 0 && !self.format.json() => print(
+                "the log has no hash chain, as an older version wrote it: whether lines were \
+                 changed cannot be seen\n",
+            )?,
+            Some(line) if line > 1 && !self.format.json() => print(&format!(
+                "the hash chain begins in line {line}: older lines were written by an older \
+                 version\n"
+            ))?,
+            _ => {}
+        }
+        Ok(breaks.len())
     }
 
     fn show(&self, record: &Record) -> Result<(), CliError> {
@@ -213,13 +247,14 @@ fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
 }
 
 fn header(record: &Record) -> String {
-    let mut text = format!("{}: {}", record.match_id, record.game);
+    let mut text = format!("{}: {}", shown(&record.match_id), shown(&record.game));
     let options = record.options.to_string();
     if options != "{}" {
         let _ = write!(text, " {options}");
     }
     for player in &record.players {
-        let _ = write!(text, "\n  {}: {}", player.role, player.name);
+        let (role, name) = (shown(&player.role), shown(&player.name));
+        let _ = write!(text, "\n  {role}: {name}");
     }
     text + "\n\n"
 }
@@ -233,13 +268,13 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
             let who = record
                 .players
                 .get(played.seat)
-                .map_or("?", |player| &*player.name);
+                .map_or("?".to_owned(), |player| shown(&player.name));
             let how = match (ply <= record.opening as usize, played.forced) {
                 (true, _) => "opening".to_owned(),
                 (_, true) => "forced".to_owned(),
                 _ => format!("{:.1} ms", played.ms.0.as_secs_f64() * 1e3),
             };
-            format!("{ply}. {who}: {}  ({how})", played.mv)
+            format!("{ply}. {who}: {}  ({how})", shown(&played.mv))
         }
     };
     let marked = last.map_or(Vec::new(), |played| draw::cells_of(&played.mv));

@@ -1,7 +1,6 @@
 //! `referee standings`: ratings and all other statistics of a log, in several formats.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::identity;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +8,10 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::{CliError, print};
 use crate::log::{self, LogError, LogFile};
-use crate::rating::sprt::Hypotheses;
-use crate::rating::{Estimate, Match, Matches, Request, Resampling, SprtRequest, game_label};
+use crate::rating::sprt::{EloModel, Hypotheses};
+use crate::rating::{
+    Estimate, Match, Matches, Plies, Request, Resampling, SprtRequest, Summary, game_label,
+};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::tell;
 
@@ -64,6 +65,10 @@ pub(super) struct Args {
     /// A test (SPRT) between two bots, as the format `sprt` makes it
     #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"])]
     sprt: Option<Vec<String>>,
+    /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
+    /// standard deviations of a match
+    #[arg(long, value_enum, default_value_t = Model::Logistic, requires = "sprt")]
+    model: Model,
     /// H0 of the test: BOT is stronger than OTHER by this
     #[arg(
         long,
@@ -102,6 +107,15 @@ pub(super) struct Args {
     svg: Option<PathBuf>,
 }
 
+/// The scale of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Model {
+    /// Elo by the expected score
+    Logistic,
+    /// The score in standard deviations of a match, whatever the share of draws
+    Normalized,
+}
+
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         if self.sprt.is_some() && self.format == SheetFormat::Csv {
@@ -128,21 +142,24 @@ impl Args {
         self.check_logs()?;
         let mut matches = Matches::new();
         let mut labels = BTreeSet::new();
+        let by_version = self.by == Some(By::Version);
+        let prepare = |played: &mut Match| {
+            if by_version {
+                played.split_versions();
+            }
+        };
         for (number, log) in self.logs.iter().enumerate() {
             if number > 0 {
                 matches.next_log();
             }
-            let cut = each(log, |mut played| {
-                if self.by == Some(By::Version) {
-                    played.split_versions();
-                }
+            let cut = each(log, prepare, |played, summary| {
                 let Some(wanted) = &self.game else {
-                    matches.add(&played);
+                    matches.add_summary(played, summary);
                     return;
                 };
                 let label = game_label(&played.game, &played.options);
                 if label == *wanted || played.game == *wanted {
-                    matches.add(&played);
+                    matches.add_summary(played, summary);
                 } else {
                     labels.insert(label);
                 }
@@ -210,6 +227,10 @@ impl Args {
             return Ok(None);
         };
         let hypotheses = Hypotheses {
+            model: match self.model {
+                Model::Logistic => EloModel::Logistic,
+                Model::Normalized => EloModel::Normalized,
+            },
             elo0: self.elo0,
             elo1: self.elo1,
             alpha: self.alpha,
@@ -259,11 +280,22 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
     })
 }
 
-/// Takes all whole matches of a log, and says what was dropped.
-fn each(log: &Path, mut take: impl FnMut(Match)) -> Result<Option<String>, LogError> {
+/// Takes all whole matches of a log, without their plies but with what is made of them, and says
+/// what was dropped.
+fn each(
+    log: &Path,
+    prepare: impl Fn(&mut Match) + Sync,
+    mut take: impl FnMut(&Match, &Summary),
+) -> Result<Option<String>, LogError> {
+    let sum_up = |mut played: Match| {
+        prepare(&mut played);
+        let summary = Summary::of(&played);
+        played.moves = Plies::default();
+        (played, summary)
+    };
     let mut file = LogFile::open(log)?;
-    file.each(identity, |played| {
-        take(played);
+    file.each(sum_up, |(played, summary)| {
+        take(&played, &summary);
         Ok::<_, LogError>(())
     })?;
     let path = log::locate(log);
@@ -274,9 +306,13 @@ fn each(log: &Path, mut take: impl FnMut(Match)) -> Result<Option<String>, LogEr
 /// that have enough of them; nothing if the log cannot be read.
 pub(super) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
     let mut matches = Matches::with_capacity(played);
-    let report = each(folder, |played| matches.add(&played))
-        .ok()
-        .and_then(|_| matches.report(&Request::default()).ok());
+    let report = each(
+        folder,
+        |_| {},
+        |played, summary| matches.add_summary(played, summary),
+    )
+    .ok()
+    .and_then(|_| matches.report(&Request::default()).ok());
     let Some(report) = report else {
         return BTreeMap::new();
     };

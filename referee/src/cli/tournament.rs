@@ -15,11 +15,12 @@ use crate::log::{LOG_NAME, WriteError};
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
-use crate::tournament::Config;
 use crate::tournament::folder::{self, Folder, STDERR_NAME};
+use crate::tournament::forecast::TestForecast;
 use crate::tournament::resume::{self, Allowed, ResumeError};
 use crate::tournament::run::{self, RunError};
 use crate::tournament::schedule::{Schedule, Standing};
+use crate::tournament::{Config, capacity};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
@@ -73,17 +74,30 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let config = Config::load_with(&self.config, &self.set)?;
+        let mut config = Config::load_with(&self.config, &self.set)?;
         if self.dry_run {
             return print(&dry_run::schedule(&config, self.format)?);
         }
+        if let Some(said) = capacity::fit(&mut config)? {
+            tell(format_args!("warning: {said}, so that is what is done\n",));
+        }
         block_on(self.play(Arc::new(config)))?
+    }
+
+    /// What bots have no business to see: results of today and before, and configurations with
+    /// everybody's environment.
+    fn hidden(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut hidden = vec![folder.to_owned(), self.config.clone()];
+        let all_runs = folder.parent().filter(|runs| runs.ends_with(folder::RUNS));
+        hidden.extend(all_runs.map(Path::to_owned));
+        hidden.extend(self.trace.clone());
+        hidden
     }
 
     async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
         let stop = on_interrupt()?;
         // Before anything is written: what this machine cannot do.
-        Nursery::new(&config.bots, None, None)?;
+        Nursery::new(&config.bots, &[], None)?;
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let (mut folder, schedule) = match self.resume || self.extend {
@@ -114,14 +128,18 @@ impl Args {
                 at_a_time,
                 folder.path.join(LOG_NAME).display()
             ));
+            if let Some(test) = TestForecast::of(&config.format) {
+                tell(test.in_words());
+            }
         }
         let mut display = Display::new(standings, done, total, self.how());
         let nursery = Nursery::new(
             &config.bots,
-            Some(&folder.path),
+            &self.hidden(&folder.path),
             Some(folder.path.join(STDERR_NAME)),
         )?
         .after(folder::last_stderr(&folder.path))
+        .keeping(config.keep.stderr)
         .traced(tracer);
         if !config.all_strict() {
             folder.log.guard()?;
@@ -131,7 +149,13 @@ impl Args {
         let standings = display.finish();
         let ran = ran.map_err(|error| match error {
             RunError::Log(error) => self.stopped(error, &folder, &config),
-            other => other.into(),
+            RunError::Short(why) => CliError::Short {
+                why,
+                advice: format!(
+                    "; no bot is at fault: what was finished is in the log, go on with `{}`",
+                    self.command(&folder.path)
+                ),
+            },
         })?;
         let came = (ran.complete, ran.standing);
         self.results(&config, came, &standings, &folder.path)?;
@@ -215,6 +239,7 @@ impl Args {
                     Err(error) => format!("what was finished could not be saved: {error}"),
                 },
             },
+            WriteError::Lost { .. } => again(&folder.path),
             _ => {
                 let path = &folder.path;
                 format!(

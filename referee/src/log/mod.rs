@@ -1,9 +1,12 @@
 //! The match log: written as matches finish, read again for everything else.
 
+mod chain;
+mod guard;
 mod read;
 mod verify;
 mod write;
 
+pub use chain::{Break, ChainBreak};
 pub use read::{CutLine, Line, LogError, LogFile, locate};
 pub use verify::{Mismatch, verify};
 pub use write::{LogWriter, WriteError};

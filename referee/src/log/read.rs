@@ -1,22 +1,27 @@
-//! Reading logs, line by line, so that memory does not grow with them.
+//! Reading logs, line by line or in batches on all cores, so that memory does not grow with them.
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use protocol::{LOG_FORMAT, Record};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use super::LOG_NAME;
-use crate::rating::Match;
+use super::chain::{Chain, ChainBreak, LineHash};
+use crate::files;
+use crate::rating::{Match, ScanMemo};
 
-/// So many bytes of a log are looked into side by side, and so many lines at least.
-const BATCH: usize = 256 << 10;
-const LEAST_LINES: usize = 16;
+/// How many bytes of a log are read at a time and looked into side by side, the rest of the last
+/// line not counted.
+const BATCH: u64 = 1 << 20;
+/// A line of more bytes is no match: what has no end is not read for ever.
+const MOST_LINE: u64 = 1 << 30;
 
 /// A log that cannot be read.
 #[derive(Debug, Error)]
@@ -61,32 +66,85 @@ impl fmt::Display for CutLine {
 }
 
 /// What a line of a log can be read as: a match, as a whole or in part.
-pub trait Line: DeserializeOwned {
+pub trait Line: Sized {
+    /// What makes reading the next line quicker.
+    type Memo: Default + Send;
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// If it is something else.
+    fn read(text: &[u8], memo: &mut Self::Memo) -> serde_json::Result<Self>;
+
     /// The version of the format that the line says it has.
     fn format(&self) -> u32;
+
+    /// What it says the hash of the line before is, where that is wanted.
+    fn prev(&self) -> Option<&str>;
 }
 
 impl Line for Record {
+    type Memo = ();
+
+    fn read(text: &[u8], (): &mut ()) -> serde_json::Result<Self> {
+        serde_json::from_slice(text)
+    }
+
     fn format(&self) -> u32 {
         self.format
     }
+
+    fn prev(&self) -> Option<&str> {
+        self.prev.as_deref()
+    }
 }
 
-/// The part that statistics need, which is quicker to read.
+/// The part that statistics need, which is quicker to read; it has no chain.
 impl Line for Match {
+    type Memo = ScanMemo;
+
+    fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
+        match Match::scan(text, memo) {
+            Some(read) => Ok(read),
+            None => serde_json::from_slice(text),
+        }
+    }
+
     fn format(&self) -> u32 {
         self.format
+    }
+
+    fn prev(&self) -> Option<&str> {
+        None
     }
 }
 
 /// An open log: an iterator over its matches.
 #[derive(Debug)]
 pub struct LogFile {
-    path: PathBuf,
+    path: Arc<Path>,
     reader: BufReader<File>,
     line: usize,
     buffer: Vec<u8>,
     cut: Option<CutLine>,
+    /// The hash chain, if it is checked.
+    chain: Option<Chain>,
+}
+
+/// Some lines of a log.
+#[derive(Default)]
+struct Batch {
+    text: Vec<u8>,
+    /// The lines that are not empty: their numbers, and where they are in the text.
+    lines: Vec<(usize, Range<usize>)>,
+}
+
+/// What was made of a line.
+struct Made<M> {
+    made: M,
+    line: usize,
+    /// The line's hash and its `prev`, if the chain is checked.
+    link: Option<(LineHash, Option<String>)>,
 }
 
 /// The log that a path means: the file itself, or the one in a tournament's folder.
@@ -105,13 +163,14 @@ impl LogFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let path = locate(path);
-        match File::open(&path) {
+        match files::open(&path) {
             Ok(file) => Ok(LogFile {
-                path,
+                path: path.into(),
                 reader: BufReader::with_capacity(1 << 16, file),
                 line: 0,
                 buffer: Vec::new(),
                 cut: None,
+                chain: None,
             }),
             Err(error) => Err(LogError::Io { path, error }),
         }
@@ -127,16 +186,38 @@ impl LogFile {
         self.line
     }
 
+    /// Checks the hash chain of what is read from here on (of whole [`Record`]s only): see
+    /// [`LogFile::breaks`].
+    #[must_use]
+    pub fn checking_chain(mut self) -> Self {
+        self.chain = Some(Chain::default());
+        self
+    }
+
+    /// The lines so far that do not follow the ones before them.
+    pub fn breaks(&self) -> &[ChainBreak] {
+        self.chain.as_ref().map_or(&[], Chain::breaks)
+    }
+
+    /// The first line so far from which on the hash chain says whether the log was changed.
+    pub fn chain_begin(&self) -> Option<usize> {
+        self.chain.as_ref().and_then(Chain::begin)
+    }
+
     /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`Match`]);
     /// `None` at the end.
     ///
     /// # Errors
     /// If the file cannot be read, or the line is not a match.
     pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
-        let there = self.fill()?;
-        there
-            .then(|| parse(&self.buffer, self.line, &self.path))
-            .transpose()
+        if !self.fill()? {
+            return Ok(None);
+        }
+        let read: T = parse(&self.buffer, self.line, &self.path, &mut T::Memo::default())?;
+        if let Some(chain) = &mut self.chain {
+            chain.follow(self.line, LineHash::of(&self.buffer), read.prev());
+        }
+        Ok(Some(read))
     }
 
     /// Reads the rest on all cores: makes something of each match, and takes what was made in the
@@ -149,39 +230,111 @@ impl LogFile {
         make: impl Fn(T) -> M + Sync,
         mut take: impl FnMut(M) -> Result<(), E>,
     ) -> Result<(), E> {
+        let path = Arc::clone(&self.path);
+        let checking = self.chain.is_some();
+        let mut batch = self.batch()?;
+        let mut made = Vec::new();
         loop {
-            let lines = self.read_lines()?;
-            if lines.is_empty() {
-                return Ok(());
+            let (mut next, mut now, mut taken) = (Ok(Batch::default()), Vec::new(), Ok(()));
+            let before = std::mem::take(&mut made);
+            // While a batch is worked on, this thread takes what came of the one before, and reads
+            // the next one.
+            rayon::in_place_scope(|scope| {
+                let (path, batch, now, make) = (&*path, &batch, &mut now, &make);
+                scope.spawn(move |_| *now = batch.make(path, checking, make));
+                taken = self.take(before, &mut take);
+                if taken.is_ok() && !batch.text.is_empty() {
+                    next = self.batch();
+                }
+            });
+            taken?;
+            made = now;
+            match next {
+                Ok(next) if batch.text.is_empty() => {
+                    debug_assert!(next.text.is_empty());
+                    return Ok(());
+                }
+                Ok(next) => batch = next,
+                Err(error) => {
+                    self.take(made, &mut take)?;
+                    return Err(error.into());
+                }
             }
-            let make = |(number, text): &(usize, Vec<u8>)| {
-                let read = parse(text, *number, &self.path);
-                read.map(&make)
-            };
-            let made: Vec<_> = lines.par_iter().map(make).collect();
-            made.into_iter().try_for_each(|made| take(made?))?;
         }
     }
 
-    /// The next lines that are not empty, a batch of them, with their numbers; none at the end.
-    fn read_lines(&mut self) -> Result<Vec<(usize, Vec<u8>)>, LogError> {
-        let (mut lines, mut read) = (Vec::new(), 0);
-        while (read < BATCH || lines.len() < LEAST_LINES) && self.fill()? {
-            read += self.buffer.len();
-            lines.push((self.line, self.buffer.clone()));
+    fn take<M, E: From<LogError>>(
+        &mut self,
+        made: Vec<Result<Made<M>, LogError>>,
+        take: &mut impl FnMut(M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for made in made {
+            let Made { made, line, link } = made?;
+            if let (Some(chain), Some((hash, prev))) = (&mut self.chain, link) {
+                chain.follow(line, hash, prev.as_deref());
+            }
+            take(made)?;
         }
-        Ok(lines)
+        Ok(())
+    }
+
+    /// The next lines; without text at the end.
+    fn batch(&mut self) -> Result<Batch, LogError> {
+        let mut batch = Batch::default();
+        let text = &mut batch.text;
+        let read = self.reader.by_ref().take(BATCH).read_to_end(text);
+        read.map_err(|error| self.io(error))?;
+        if text.last().is_some_and(|last| *last != b'\n') {
+            self.line_into(text)?;
+        }
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text) {
+            self.line += 1;
+            if !text[start..end].trim_ascii().is_empty() {
+                batch.lines.push((self.line, start..end + 1));
+            }
+            start = end + 1;
+        }
+        if start < text.len() {
+            self.line += 1;
+            self.cut = Some(CutLine {
+                line: self.line,
+                bytes: text.len() - start,
+            });
+        }
+        Ok(batch)
+    }
+
+    fn io(&self, error: io::Error) -> LogError {
+        LogError::Io {
+            path: self.path.to_path_buf(),
+            error,
+        }
+    }
+
+    /// Reads up to the end of a line; gives the number of bytes.
+    fn line_into(&mut self, text: &mut Vec<u8>) -> Result<usize, LogError> {
+        let mut most = self.reader.by_ref().take(MOST_LINE);
+        let read = most.read_until(b'\n', text);
+        let read = read.map_err(|error| self.io(error))?;
+        if read as u64 == MOST_LINE {
+            return Err(LogError::Line {
+                path: self.path.to_path_buf(),
+                line: self.line + 1,
+                reason: format!("it is longer than {MOST_LINE} bytes"),
+            });
+        }
+        Ok(read)
     }
 
     /// Reads on until there is a line in the buffer that is not empty. Gives false at the end.
     fn fill(&mut self) -> Result<bool, LogError> {
         loop {
-            self.buffer.clear();
-            let read = self.reader.read_until(b'\n', &mut self.buffer);
-            let bytes = read.map_err(|error| LogError::Io {
-                path: self.path.clone(),
-                error,
-            })?;
+            let mut buffer = std::mem::take(&mut self.buffer);
+            buffer.clear();
+            let read = self.line_into(&mut buffer);
+            self.buffer = buffer;
+            let bytes = read?;
             if bytes == 0 {
                 return Ok(false);
             }
@@ -198,7 +351,35 @@ impl LogFile {
     }
 }
 
-fn parse<T: Line>(text: &[u8], line: usize, path: &Path) -> Result<T, LogError> {
+impl Batch {
+    /// Makes something of each line, on all cores.
+    fn make<T: Line, M: Send>(
+        &self,
+        path: &Path,
+        checking: bool,
+        make: impl Fn(T) -> M + Sync,
+    ) -> Vec<Result<Made<M>, LogError>> {
+        let one = |memo: &mut T::Memo, (line, range): &(usize, Range<usize>)| {
+            let text = &self.text[range.clone()];
+            let read: T = parse(text, *line, path, memo)?;
+            let link = checking.then(|| (LineHash::of(text), read.prev().map(str::to_owned)));
+            Ok(Made {
+                made: make(read),
+                line: *line,
+                link,
+            })
+        };
+        let lines = self.lines.par_iter().with_min_len(8);
+        lines.map_init(T::Memo::default, one).collect()
+    }
+}
+
+fn parse<T: Line>(
+    text: &[u8],
+    line: usize,
+    path: &Path,
+    memo: &mut T::Memo,
+) -> Result<T, LogError> {
     /// What every format has.
     #[derive(Deserialize)]
     struct Head {
@@ -209,7 +390,7 @@ fn parse<T: Line>(text: &[u8], line: usize, path: &Path) -> Result<T, LogError> 
         line,
         reason,
     };
-    match serde_json::from_slice::<T>(text) {
+    match T::read(text, memo) {
         Ok(read) if read.format() <= LOG_FORMAT => Ok(read),
         Ok(read) => Err(wrong(newer(read.format()))),
         Err(error) => Err(wrong(match serde_json::from_slice::<Head>(text) {

@@ -1,11 +1,11 @@
 //! Writing the log: one match a line, whole lines a write, so that a crash cuts at most the last
-//! line. Whoever writes holds a lock, and looks after each line whether the file is still the one that
+//! line. Each line has the hash of the one before. Whoever writes holds a lock, and looks after each line whether the file is still the one that
 //! its path means.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +14,8 @@ use protocol::Record;
 use thiserror::Error;
 
 use super::CutLine;
+use super::chain::{self, LineHash};
+use super::guard::{Guard, PutBack};
 
 /// How often matches are handed on to the disk, at most.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -57,6 +59,40 @@ pub enum WriteError {
         /// What is there.
         found: u64,
     },
+    /// Another program wrote to it, and not all of it could be put back.
+    #[error(
+        "`{}` was changed by another program, perhaps a bot, and {} lost: neither the log nor the \
+         referee's copy of it had {} as it was written any more; the log has the other {kept} \
+         matches, each as it was written, and a resumed tournament plays the lost ones again",
+        path.display(),
+        lines_in_words(lost),
+        if lost.len() == 1 { "it" } else { "them" }
+    )]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// The lines, from 1, as they were numbered before.
+        lost: Vec<usize>,
+        /// How many lines the log has now.
+        kept: usize,
+    },
+}
+
+/// "line 3 is", "lines 3, 4 and 17 are", "lines 3, 4, 5 and 97 more are".
+fn lines_in_words(lines: &[usize]) -> String {
+    /// So many are named.
+    const NAMED: usize = 12;
+    let named = &lines[..lines.len().min(NAMED)];
+    let mut words: Vec<String> = named.iter().map(usize::to_string).collect();
+    let more = lines.len() - named.len();
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    match words.split_last() {
+        None => "no line is".to_owned(),
+        Some((only, [])) => format!("line {only} is"),
+        Some((last, others)) => format!("lines {} and {last} are", others.join(", ")),
+    }
 }
 
 impl WriteError {
@@ -79,18 +115,12 @@ pub struct LogWriter {
     /// Terminals, pipes and the like can neither be locked nor looked at.
     regular: bool,
     synced: Instant,
+    /// The hash of the last whole line, once it is known.
+    last: Option<LineHash>,
     /// What the file is compared with, if it is guarded.
-    shadow: Option<Shadow>,
-    /// It was put back since somebody asked.
-    mended: bool,
-}
-
-/// A copy of the log that no path leads to.
-#[derive(Debug)]
-struct Shadow {
-    file: File,
-    /// When the log itself was last changed, as far as this program knows: seconds, nanoseconds.
-    changed: (i64, i64),
+    guard: Option<Guard>,
+    /// How many lines it had when it was put back since somebody asked.
+    put_back: Option<usize>,
 }
 
 impl LogWriter {
@@ -132,13 +162,15 @@ impl LogWriter {
             file,
             regular,
             synced: Instant::now(),
-            shadow: None,
-            mended: false,
+            last: None,
+            guard: None,
+            put_back: None,
         })
     }
 
     /// From here on the log is put back as it was when another program changes it: bots without
-    /// a sandbox can do whatever this user can.
+    /// a sandbox can do whatever this user can. What is put back is proved line by line, by hashes
+    /// that this process keeps to itself.
     ///
     /// # Errors
     /// If there is no room for a copy.
@@ -146,61 +178,79 @@ impl LogWriter {
         if !self.regular {
             return Ok(());
         }
-        let io = |error| WriteError::io(&self.path, error);
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
-        let mut file = tempfile::tempfile_in(folder).map_err(io)?;
-        self.copy_to(&mut file).map_err(io)?;
-        let changed = changed(&self.file.metadata().map_err(io)?);
-        self.shadow = Some(Shadow { file, changed });
+        let guard = Guard::new(folder, &self.file, self.whole);
+        let guard = guard.map_err(|error| WriteError::io(&self.path, error))?;
+        self.last = guard.last();
+        self.guard = Some(guard);
         Ok(())
     }
 
-    /// Whether the log was put back since this was last asked.
-    pub fn take_mended(&mut self) -> bool {
-        std::mem::take(&mut self.mended)
+    /// Whether the log was put back since this was last asked, and how many lines it had then.
+    pub fn take_put_back(&mut self) -> Option<usize> {
+        self.put_back.take()
     }
 
     /// Puts the log back if its length or the time of its last change is not what it should be.
-    fn mend_if_changed(&mut self) -> Result<(), WriteError> {
-        let Some(shadow) = &self.shadow else {
+    fn put_back_if_changed(&mut self) -> Result<(), WriteError> {
+        let Some(guard) = &mut self.guard else {
             return Ok(());
         };
-        let there = self.file.metadata();
-        let there = there.map_err(|error| WriteError::io(&self.path, error))?;
-        match there.len() == self.whole && changed(&there) == shadow.changed {
-            true => Ok(()),
-            false => self.mend(),
+        let io = |error| WriteError::io(&self.path, error);
+        let there = self.file.metadata().map_err(io)?;
+        if guard.seems_whole(&there, self.whole) {
+            return Ok(());
         }
+        // It may only have another name, or none any more.
+        if guard.holds(&self.file).map_err(io)? {
+            return guard.note(&[], &[], &there).map_err(io);
+        }
+        self.put_back()
     }
 
-    fn mend(&mut self) -> Result<(), WriteError> {
-        let Some(shadow) = &mut self.shadow else {
+    fn put_back(&mut self) -> Result<(), WriteError> {
+        let Some(guard) = &mut self.guard else {
             return Ok(());
         };
-        let put_back = |log: &mut File, shadow: &mut Shadow| {
-            log.set_len(0)?;
-            shadow.file.seek(SeekFrom::Start(0))?;
-            io::copy(&mut shadow.file, log)?;
-            shadow.changed = changed(&log.metadata()?);
-            io::Result::Ok(())
+        let done = guard.put_back(&mut self.file);
+        let done = done.map_err(|error| WriteError::io(&self.path, error))?;
+        let PutBack { whole, lines, lost } = done;
+        self.whole = whole;
+        self.last = guard.last();
+        if lost.is_empty() {
+            self.put_back = Some(lines);
+            return Ok(());
+        }
+        Err(WriteError::Lost {
+            path: self.path.clone(),
+            lost,
+            kept: lines,
+        })
+    }
+
+    /// Puts the log back if any line of it is not the one that was written.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, or lines are lost.
+    pub fn check(&mut self) -> Result<(), WriteError> {
+        let Some(guard) = &self.guard else {
+            return Ok(());
         };
-        self.mended = true;
-        put_back(&mut self.file, shadow).map_err(|error| WriteError::io(&self.path, error))
+        let holds = guard.holds(&self.file);
+        match holds.map_err(|error| WriteError::io(&self.path, error))? {
+            true => Ok(()),
+            false => self.put_back(),
+        }
     }
 
     /// Compares all of the log with what was written, puts it back if need be, and waits until
     /// all is on the disk.
     ///
     /// # Errors
-    /// As for [`LogWriter::sync`].
+    /// As for [`LogWriter::sync`] and [`LogWriter::check`].
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        if let Some(shadow) = &mut self.shadow {
-            let compared = same_contents(&mut self.file, &mut shadow.file);
-            if !compared.map_err(|error| WriteError::io(&self.path, error))? {
-                self.mend()?;
-            }
-        }
+        self.check()?;
         self.sync()
     }
 
@@ -229,29 +279,33 @@ impl LogWriter {
         &mut self,
         records: impl IntoIterator<Item = &'a Record>,
     ) -> Result<(), WriteError> {
-        let mut lines = Vec::new();
-        for record in records {
-            record.write_line(&mut lines);
-        }
-        if lines.is_empty() {
+        let mut records = records.into_iter().peekable();
+        if records.peek().is_none() {
             return Ok(());
         }
-        self.mend_if_changed()?;
+        self.put_back_if_changed()?;
+        let (mut lines, mut hashes) = (Vec::new(), Vec::new());
+        let mut last = self.last()?;
+        for record in records {
+            last = chain::write_line(record, last, &mut lines);
+            hashes.push(last);
+        }
         if let Err(error) = self.file.write_all(&lines) {
             let there = self.file.metadata().map_or(0, |there| there.len());
             self.whole += whole_lines(&lines, there.saturating_sub(self.whole));
+            self.last = None;
             // If this fails, too, a line is cut off, and whoever reads the log drops it.
             let _ = self.file.set_len(self.whole);
             return Err(WriteError::io(&self.path, error));
         }
         self.whole += lines.len() as u64;
-        if let Some(shadow) = &mut self.shadow {
+        self.last = Some(last);
+        if let Some(guard) = &mut self.guard {
             let io = |error| WriteError::io(&self.path, error);
-            shadow.file.write_all(&lines).map_err(io)?;
             let there = self.file.metadata().map_err(io)?;
-            shadow.changed = changed(&there);
+            guard.note(&lines, &hashes, &there).map_err(io)?;
             if there.len() != self.whole {
-                self.mend()?;
+                self.put_back()?;
             }
         }
         self.check_place()?;
@@ -259,6 +313,19 @@ impl LogWriter {
             self.sync()?;
         }
         Ok(())
+    }
+
+    /// The hash of the last line.
+    fn last(&mut self) -> Result<LineHash, WriteError> {
+        let last = match self.last {
+            Some(last) => last,
+            None if !self.regular => LineHash::NONE,
+            None => last_line(&self.file, self.whole)
+                .map_err(|error| WriteError::io(&self.path, error))?
+                .map_or(LineHash::NONE, |line| LineHash::of(&line)),
+        };
+        self.last = Some(last);
+        Ok(last)
     }
 
     /// Waits until all is on the disk.
@@ -327,30 +394,22 @@ fn whole_lines(lines: &[u8], written: u64) -> u64 {
     end.map_or(0, |end| end as u64 + 1)
 }
 
-/// When a file was last changed, by the clock that no program can set back.
-fn changed(file: &Metadata) -> (i64, i64) {
-    (file.ctime(), file.ctime_nsec())
-}
-
-fn same_contents(one: &mut File, other: &mut File) -> io::Result<bool> {
-    let length = one.metadata()?.len();
-    if length != other.metadata()?.len() {
-        return Ok(false);
-    }
-    one.seek(SeekFrom::Start(0))?;
-    other.seek(SeekFrom::Start(0))?;
-    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+/// The last line that is not empty of so many bytes of a file, which end with a whole line.
+fn last_line(file: &File, whole: u64) -> io::Result<Option<Vec<u8>>> {
+    /// So much is read at a time, at first.
+    const BLOCK: u64 = 64 << 10;
+    let mut size = BLOCK;
     loop {
-        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
-        let most = left.len().min(right.len());
-        if left[..most] != right[..most] {
-            return Ok(false);
+        let start = whole.saturating_sub(size);
+        let mut tail = vec![0; (whole - start) as usize];
+        file.read_exact_at(&mut tail, start)?;
+        let tail = tail.trim_ascii_end();
+        let begin = tail.iter().rposition(|byte| *byte == b'\n');
+        if begin.is_some() || start == 0 {
+            let line = &tail[begin.map_or(0, |begin| begin + 1)..];
+            return Ok((!line.is_empty()).then(|| line.to_vec()));
         }
-        if most == 0 {
-            return Ok(true);
-        }
-        one.consume(most);
-        other.consume(most);
+        size *= 4;
     }
 }
 
@@ -432,6 +491,37 @@ mod tests {
     }
 
     #[test]
+    fn a_line_follows_the_last_one_whatever_came_in_between() {
+        let (_folder, path, mut log) = started();
+        log.append([&record("m-2"), &record("m-3")]).unwrap();
+        drop(log);
+        let mut log = LogWriter::append_to(&path).unwrap();
+        log.append([&record("m-4")]).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut before = LineHash::NONE;
+        for line in text.lines() {
+            assert!(
+                line.ends_with(&format!(",\"prev\":\"{before}\"}}")),
+                "{line}"
+            );
+            before = LineHash::of(line.as_bytes());
+        }
+        assert_eq!(text.lines().count(), 4);
+    }
+
+    #[test]
+    fn the_last_line_is_found_however_long_it_is() {
+        let mut file = tempfile::tempfile().unwrap();
+        assert_eq!(last_line(&file, 0).unwrap(), None);
+        let long = "x".repeat(200_000);
+        for line in ["ab", &long, "c", &long] {
+            writeln!(file, "{line}\n").unwrap();
+            let whole = file.metadata().unwrap().len();
+            assert_eq!(last_line(&file, whole).unwrap().unwrap(), line.as_bytes());
+        }
+    }
+
+    #[test]
     fn a_cut_line_is_dropped_and_the_next_match_follows() {
         let (_folder, path, log) = started();
         drop(log);
@@ -440,8 +530,10 @@ mod tests {
         let mut log = LogWriter::go_on(&path).unwrap();
         log.drop_cut(&CutLine { line: 2, bytes: 9 }).unwrap();
         log.append([&record("m-2")]).unwrap();
-        let expected = whole.clone() + &whole.replace("m-1", "m-2");
-        assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+        let mut expected = whole.clone().into_bytes();
+        let last = LineHash::of(whole.as_bytes());
+        chain::write_line(&record("m-2"), last, &mut expected);
+        assert_eq!(fs::read(&path).unwrap(), expected);
     }
 
     #[test]
@@ -483,8 +575,8 @@ mod tests {
     fn a_guarded_log_is_put_back() {
         let (_folder, path, mut log) = started();
         log.guard().unwrap();
-        let mut expected = fs::read_to_string(&path).unwrap();
         for (number, mischief) in ["appended", "cut", "overwritten"].into_iter().enumerate() {
+            let expected = fs::read_to_string(&path).unwrap();
             let mut other = OpenOptions::new().write(true).open(&path).unwrap();
             match mischief {
                 "cut" => other.set_len(7).unwrap(),
@@ -496,20 +588,105 @@ mod tests {
             }
             // At the end, as there the contents are compared: the clock of file systems is slow.
             log.finish().unwrap();
-            assert!(log.take_mended(), "{mischief}");
+            assert_eq!(log.take_put_back(), Some(number + 1), "{mischief}");
             assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{mischief}");
-            let next = record(&format!("m-{}", number + 2));
-            log.append([&next]).unwrap();
-            expected += &next.to_line();
-            assert!(!log.take_mended());
-            assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+            log.append([&record(&format!("m-{}", number + 2))]).unwrap();
+            assert_eq!(log.take_put_back(), None);
         }
+        let expected = fs::read_to_string(&path).unwrap();
         let mut other = OpenOptions::new().append(true).open(&path).unwrap();
         other.write_all(b"half a li").unwrap();
         log.append([&record("m-9")]).unwrap();
-        assert!(log.take_mended());
-        expected += &record("m-9").to_line();
+        assert_eq!(log.take_put_back(), Some(4));
+        let now = fs::read_to_string(&path).unwrap();
+        assert!(now.starts_with(&expected) && now.lines().count() == 5);
+        assert!(broken(&path).is_empty());
+    }
+
+    /// The breaks of a log's chain.
+    fn broken(path: &Path) -> Vec<crate::log::ChainBreak> {
+        let mut file = crate::log::LogFile::open(path).unwrap().checking_chain();
+        for record in file.by_ref() {
+            record.unwrap();
+        }
+        file.breaks().to_vec()
+    }
+
+    /// A log of five matches that is guarded, and a handle of the guard's copy: what a program finds
+    /// that can look into this process.
+    fn guarded() -> (tempfile::TempDir, PathBuf, LogWriter, File) {
+        let (folder, path, mut log) = started();
+        log.guard().unwrap();
+        let more: Vec<Record> = (2..=5).map(|n| record(&format!("m-{n}"))).collect();
+        log.append(&more).unwrap();
+        let copy = log.guard.as_ref().unwrap().copy().unwrap();
+        (folder, path, log, copy)
+    }
+
+    /// Makes another winner of one match: by this text, of the same length.
+    fn forge(file: &File, from: &str, to: &str) {
+        let length = file.metadata().unwrap().len() as usize;
+        let mut text = vec![0; length];
+        file.read_exact_at(&mut text, 0).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let at = text.find(from).unwrap();
+        let writable = OpenOptions::new()
+            .write(true)
+            .open(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        writable
+            .unwrap()
+            .write_all_at(to.as_bytes(), at as u64)
+            .unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_forged_copy_is_not_put_back() {
+        // Each line is still true somewhere.
+        let (_folder, path, mut log, copy) = guarded();
+        let expected = fs::read_to_string(&path).unwrap();
+        forge(&copy, "\"m-2\"", "\"m-X\"");
+        forge(&File::open(&path).unwrap(), "\"m-4\"", "\"m-Y\"");
+        log.finish().unwrap();
+        assert_eq!(log.take_put_back(), Some(5));
         assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+
+        // One is forged everywhere.
+        let (_folder, path, mut log, copy) = guarded();
+        for file in [&copy, &File::open(&path).unwrap()] {
+            forge(file, "\"m-2\"", "\"m-X\"");
+        }
+        let error = log.finish().unwrap_err();
+        assert!(
+            matches!(&error, WriteError::Lost { lost, kept: 4, .. } if *lost == [2]),
+            "{error}"
+        );
+        assert!(error.to_string().contains("line 2 is lost"), "{error}");
+        let left = fs::read_to_string(&path).unwrap();
+        let ids = ["m-1", "m-3", "m-4", "m-5"];
+        assert!(
+            left.lines().zip(ids).all(|(line, id)| line.contains(id)),
+            "{left}"
+        );
+        assert!(left.lines().count() == 4 && broken(&path).is_empty());
+        // What follows, follows.
+        log.append([&record("m-6")]).unwrap();
+        assert!(broken(&path).is_empty());
+
+        // Nothing is left in either.
+        let (_folder, path, mut log, copy) = guarded();
+        for file in [&copy, &File::open(&path).unwrap()] {
+            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+            OpenOptions::new()
+                .write(true)
+                .open(path)
+                .unwrap()
+                .set_len(0)
+                .unwrap();
+        }
+        let error = log.append([&record("m-6")]).unwrap_err().to_string();
+        assert!(error.contains("lines 1, 2, 3, 4 and 5 are lost"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "");
     }
 
     #[test]

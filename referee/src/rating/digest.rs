@@ -155,26 +155,6 @@ impl<'a> Digest<'a> {
         evidence
     }
 
-    /// The units in which two bots met, in the order of the schedule: the first one's mean score in
-    /// each, or `None` where not every seat order is finished. Units that repeat others are there, too:
-    /// whether one is repeated may depend on who wins, so that leaving them out would be wrong on
-    /// the average. They are counted as if they were independent, which is why a report says how many
-    /// there are.
-    pub(crate) fn scores(&self, bots: [usize; 2]) -> Vec<Option<f64>> {
-        let mut all = Vec::new();
-        for unit in self.units() {
-            let Some(met) = meetings(&unit).find(|meeting| same(meeting.bots, bots)) else {
-                continue;
-            };
-            let mean = met.points / met.matches as f64;
-            let mean = if met.bots == bots { mean } else { 1.0 - mean };
-            let first = unit.iter().map(|entry| entry.kept.number).min();
-            all.push((first, complete(&unit).then_some(mean)));
-        }
-        all.sort_by_key(|(first, _)| *first);
-        all.into_iter().map(|(_, score)| score).collect()
-    }
-
     /// How each two bots did against each other, a game each.
     pub(crate) fn meetings(&self) -> Vec<Meeting> {
         let mut all: BTreeMap<([usize; 2], usize), (Meeting, Tried)> = BTreeMap::new();
@@ -230,10 +210,6 @@ impl Tried {
         }
         self.singles.score()
     }
-}
-
-fn same(a: [usize; 2], b: [usize; 2]) -> bool {
-    a == b || a == [b[1], b[0]]
 }
 
 /// The order of some things by a key, as indices, and the rank of each.

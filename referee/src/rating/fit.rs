@@ -1,6 +1,8 @@
 //! The maximum of the likelihood, by Newton's method.
 
-use super::linear::{Cholesky, Square};
+use std::sync::Arc;
+
+use super::linear::{Cholesky, Symmetric};
 use super::model::Model;
 use super::stage::{Slopes, Want};
 
@@ -30,7 +32,7 @@ impl<'a> Fitter<'a> {
             model,
             slopes: Slopes {
                 gradient: vec![0.0; model.params],
-                curvature: Square::zero(model.params),
+                curvature: Symmetric::zero(Arc::clone(&model.pattern)),
             },
             step: vec![0.0; model.params],
             trial: vec![0.0; model.params],

@@ -6,7 +6,10 @@
 //! draws, and few clusters do not make it too small. Student's distribution with the effective
 //! number of clusters less one as its degrees of freedom says how sure the covariance is itself.
 
-use super::linear::Square;
+use std::sync::Arc;
+
+use super::dense::Square;
+use super::linear::Symmetric;
 use super::model::{LocalSlopes, Model};
 use super::stage::Slopes;
 
@@ -148,16 +151,14 @@ fn largest(values: &[f64]) -> f64 {
 fn add_prior(model: &Model, at: &[f64], meat: &mut Square) {
     let mut slopes = Slopes {
         gradient: vec![0.0; model.params],
-        curvature: Square::zero(model.params),
+        curvature: Symmetric::zero(Arc::clone(&model.pattern)),
     };
     model.vary_prior(at, &mut slopes);
-    for row in 0..model.params {
-        for column in 0..=row {
-            let value = PRIOR_SHARE * slopes.curvature.at(row, column);
-            meat.add(row, column, value);
-            if column < row {
-                meat.add(column, row, value);
-            }
+    for (row, column, value) in slopes.curvature.entries() {
+        let value = PRIOR_SHARE * value;
+        meat.add(row, column, value);
+        if column != row {
+            meat.add(column, row, value);
         }
     }
 }

@@ -181,7 +181,7 @@ impl From<&Record> for Match {
     }
 }
 
-fn text_hash(text: &str) -> u64 {
+pub(super) fn text_hash(text: &str) -> u64 {
     Fingerprint::of(text).0
 }
 

@@ -33,12 +33,6 @@ pub(crate) struct Bot {
     pub(crate) time: TimeUse,
 }
 
-impl AsMut<TimeUse> for Bot {
-    fn as_mut(&mut self) -> &mut TimeUse {
-        &mut self.time
-    }
-}
-
 /// A game under certain options.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
@@ -80,6 +74,35 @@ pub struct Matches {
     log: u64,
     bot_index: HashMap<String, usize>,
     game_index: HashMap<Fingerprint, usize>,
+}
+
+/// What statistics make of a match without knowing the others: on whichever core.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    game: Fingerprint,
+    unit: u64,
+    moves: Option<NonZero<u64>>,
+    opening: u64,
+    /// What each seat did with its time.
+    time: Vec<TimeUse>,
+}
+
+impl Summary {
+    /// Of a match. Its plies are not needed any more then.
+    pub fn of(played: &Match) -> Self {
+        let game = game_hash(played);
+        let seats = played.players.len();
+        let mut time = vec![TimeUse::default(); seats];
+        let own: Vec<usize> = (0..seats).collect();
+        time_use::account(played, &own, &mut time);
+        Summary {
+            game,
+            unit: unit(played, game),
+            moves: moves(played, game),
+            opening: opening(played, game),
+            time,
+        }
+    }
 }
 
 impl Matches {
@@ -130,6 +153,11 @@ impl Matches {
     /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
     /// are those beyond 65,536 bots or games.
     pub fn add(&mut self, played: &Match) {
+        self.add_summary(played, &Summary::of(played));
+    }
+
+    /// The same with what was made of the match before; its plies may be gone.
+    pub fn add_summary(&mut self, played: &Match, summary: &Summary) {
         let seats = played.players.len();
         let outcome = &played.result.outcome;
         let fits = (2..=MAX_SEATS).contains(&seats) && outcome.len() == seats;
@@ -138,7 +166,7 @@ impl Matches {
             return;
         }
         let bots: Vec<usize> = played.players.iter().map(|p| self.bot(&p.name)).collect();
-        let (game, game_hash) = self.game(played);
+        let game = self.game(played, summary.game);
         let numbers: Result<Vec<u16>, _> = bots.iter().map(|&bot| bot.try_into()).collect();
         let (Ok(numbers), Ok(game)) = (numbers, game.try_into()) else {
             self.unusable += 1;
@@ -146,11 +174,11 @@ impl Matches {
         };
         let mut kept = Kept {
             unit: match self.log {
-                0 => unit(played, game_hash),
-                log => Fingerprint::of((log, unit(played, game_hash))).0,
+                0 => summary.unit,
+                log => Fingerprint::of((log, summary.unit)).0,
             },
-            moves: moves(played, game_hash),
-            opening: opening(played, game_hash),
+            moves: summary.moves,
+            opening: summary.opening,
             number: Number::new(self.log, &played.match_id),
             game,
             bots: [0; MAX_SEATS],
@@ -176,7 +204,9 @@ impl Matches {
         if let Some(load) = &played.load {
             self.machine.add(load);
         }
-        time_use::account(played, &bots, &mut self.bots);
+        for (&bot, time) in bots.iter().zip(&summary.time) {
+            self.bots[bot].time.merge(time);
+        }
     }
 
     fn bot(&mut self, name: &str) -> usize {
@@ -191,17 +221,15 @@ impl Matches {
         self.bots.len() - 1
     }
 
-    fn game(&mut self, played: &Match) -> (usize, Fingerprint) {
-        let hash = game_hash(played);
-        let index = *self.game_index.entry(hash).or_insert_with(|| {
+    fn game(&mut self, played: &Match, hash: Fingerprint) -> usize {
+        *self.game_index.entry(hash).or_insert_with(|| {
             self.games.push(Game {
                 id: played.game.clone(),
                 options: played.options.clone(),
                 roles: played.players.iter().map(|p| p.role.clone()).collect(),
             });
             self.games.len() - 1
-        });
-        (index, hash)
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod across;
 mod bounds;
 mod choice;
 mod clusters;
+mod dense;
 mod differences;
 mod digest;
 mod discovery;
@@ -19,6 +20,7 @@ mod fit;
 mod fitness;
 #[cfg(test)]
 mod fitness_tests;
+mod fixed_order;
 mod jackknife;
 mod label;
 mod lean;
@@ -28,6 +30,7 @@ mod matches;
 mod model;
 mod nash;
 mod openings;
+mod pattern;
 mod random;
 mod ratings;
 #[cfg(test)]
@@ -36,6 +39,7 @@ mod report;
 #[cfg(test)]
 mod report_tests;
 mod scale;
+mod scan;
 mod score;
 mod sets;
 mod settings;
@@ -44,6 +48,7 @@ mod spread;
 pub mod sprt;
 mod stage;
 mod time_use;
+mod trial;
 #[cfg(test)]
 mod truth_tests;
 
@@ -54,15 +59,16 @@ pub use discovery::FALSE_DISCOVERIES;
 pub use evidence::{Evidence, Placing};
 pub use fingerprint::Fingerprint;
 pub use fitness::{Drift, Fitness, Residual, Transitivity};
+pub use fixed_order::FixedOrder;
 pub use label::game_label;
 pub use lean::{Ended, Lapse, Match, Plies, Ply, Seated};
 pub use machine::{BUSY_STOLEN, BUSY_WAITING, Machine, Share};
-pub use matches::{FAULT_CODES, Matches, Number, repetition};
+pub use matches::{FAULT_CODES, Matches, Number, Summary, repetition};
 pub use nash::NashRating;
 pub use openings::OpeningReport;
 pub use ratings::{Anchor, Bound, ELO, Estimate, Ratings, Resampling, rate};
-pub use report::{
-    BotReport, GameReport, Report, Request, RequestError, Results, SprtReport, SprtRequest,
-};
+pub use report::{BotReport, GameReport, Report, Request, RequestError, Results};
+pub use scan::ScanMemo;
 pub use score::Score;
 pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
+pub use trial::{SprtReport, SprtRequest};

@@ -19,10 +19,12 @@
 //! first seat, and each game half a first place that is not shared among equals.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use games::MAX_SEATS;
 
 use super::evidence::{Evidence, Placing};
+use super::pattern::Pattern;
 use super::stage::{Local, NONE, Slopes, Stage, Want};
 use super::{scale, spread};
 
@@ -83,6 +85,8 @@ pub(crate) struct Model {
     pub(crate) games: Vec<GameParams>,
     /// How many parameters there are: bots first.
     pub(crate) params: usize,
+    /// Which parameters have second derivatives with each other.
+    pub(super) pattern: Arc<Pattern>,
     stages: Vec<Stage>,
     pub(crate) units: Vec<UnitKind>,
     placings: Vec<Placing>,
@@ -105,6 +109,7 @@ impl Model {
             bots: evidence.bots,
             games,
             params,
+            pattern: Arc::new(Pattern::new(0, [])),
             stages: Vec::new(),
             units: Vec::new(),
             placings: Vec::new(),
@@ -188,6 +193,28 @@ impl Model {
             }
         }
         self.met = met;
+        self.pattern = Arc::new(self.find_pattern());
+    }
+
+    /// The parameters of a stage have second derivatives with each other, and so have the ties of a
+    /// game, and the spread of its openings with what matches have.
+    fn find_pattern(&self) -> Pattern {
+        let known = |params: &[u32]| params.iter().copied().filter(|p| *p != NONE).collect();
+        let ties = self.games.iter().map(|game| known(&game.tie));
+        let stages = self.stages.iter().map(|stage| {
+            let len = usize::from(stage.len);
+            let game = &self.games[stage.game as usize];
+            let of_game = [&game.tie[2..=len], &[game.spread]].concat();
+            known(&[&stage.bots[..len], &stage.seats[..len], &of_game].concat())
+        });
+        let mut cliques: Vec<Vec<u32>> = stages.chain(ties).collect();
+        for clique in &mut cliques {
+            clique.sort_unstable();
+        }
+        // Stages differ by who sits where, too.
+        cliques.sort_unstable();
+        cliques.dedup();
+        Pattern::new(self.params, cliques)
     }
 
     /// Adds up what was observed.
@@ -322,6 +349,7 @@ impl Model {
     pub(crate) fn fit_spread(&mut self, game: usize) {
         self.games[game].spread = self.params as u32;
         self.params += 1;
+        self.pattern = Arc::new(self.find_pattern());
         self.count();
     }
 

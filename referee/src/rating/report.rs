@@ -7,12 +7,14 @@ use super::across::Across;
 use super::choice::Choice;
 use super::digest::{Digest, Entry, Meeting};
 use super::fitness::{Fitness, fitness};
+use super::fixed_order::{FixedOrder, fixed_orders};
 use super::matches::{FAULT_CODES, Matches};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Anchor, Fitted, Ratings, Resampling, rate};
-use super::sprt::{self, Hypotheses, Scores, Verdict};
+use super::sprt;
 use super::time_use::{Noise, TimeUse};
+use super::trial::{SprtReport, SprtRequest, sprt_report};
 
 /// What a report is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,15 +35,6 @@ pub struct Request {
     pub sprt: Option<SprtRequest>,
     /// The results by opening, too, of which there may be as many as matches.
     pub openings: bool,
-}
-
-/// A test between two bots.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SprtRequest {
-    /// The bot that may be stronger, and the other one.
-    pub bots: [String; 2],
-    /// What is tested.
-    pub hypotheses: Hypotheses,
 }
 
 /// A request that does not fit the log.
@@ -98,6 +91,8 @@ pub struct Report {
     pub resampling: Resampling,
     /// How the bots did against each other, for each two and each game.
     pub meetings: Vec<Meeting>,
+    /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
+    pub fixed_orders: Vec<FixedOrder>,
     /// The ratings with intervals for games that were not played; `None` with fewer than three
     /// games.
     pub across_games: Option<Across>,
@@ -173,35 +168,6 @@ pub struct Results {
     pub scores: i64,
 }
 
-/// A test between two bots.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SprtReport {
-    /// The bot that may be stronger, and the other one.
-    pub bots: [usize; 2],
-    /// What is tested.
-    pub hypotheses: Hypotheses,
-    /// Complete pairs (or groups) that the test counts: in the order of the
-    /// schedule, up to its decision or to the first pair that is not finished.
-    pub pairs: u64,
-    /// Those that come after it: they change nothing.
-    pub after: u64,
-    /// Pairs with 0, ½, 1, 1½ and 2 points of the first bot; `None` if there are units that are
-    /// no pairs.
-    pub pentanomial: Option<[u64; 5]>,
-    /// The first bot's mean score a match.
-    pub score: f64,
-    /// What that is in logistic Elo; `None` if it is infinite.
-    pub elo: Option<f64>,
-    /// The log-likelihood ratio.
-    pub llr: f64,
-    /// At or below this, H0 is accepted.
-    pub lower: f64,
-    /// At or above this, H1 is accepted.
-    pub upper: f64,
-    /// What is accepted.
-    pub verdict: Verdict,
-}
-
 impl Results {
     pub(super) fn add(&mut self, entry: &Entry<'_>, seat: usize) {
         let outcome = entry.outcome(seat);
@@ -273,6 +239,7 @@ impl Matches {
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,
+            fixed_orders: fixed_orders(&digest),
             nash: second_opinion(&ratings, &meetings),
             across_games,
             meetings,
@@ -483,39 +450,4 @@ fn ranking(ratings: &Ratings) -> Vec<usize> {
             .then(elo(b).total_cmp(&elo(a)))
     });
     ranking
-}
-
-/// Takes pairs in until the test is decided, as the tournament does: in the order of the schedule,
-/// since those that are finished early are not like the others.
-fn sprt_report(digest: &Digest<'_>, bots: [usize; 2], hypotheses: &Hypotheses) -> SprtReport {
-    let mut scores = Scores::new();
-    let mut verdict = Verdict::Running;
-    let mut after = 0;
-    let mut finished = true;
-    for pair in digest.scores(bots) {
-        finished &= pair.is_some();
-        match pair {
-            Some(score) if finished && verdict == Verdict::Running => {
-                scores.add(score);
-                verdict = scores.verdict(hypotheses);
-            }
-            Some(_) => after += 1,
-            None => {}
-        }
-    }
-    let score = scores.mean();
-    let elo = sprt::elo(score);
-    SprtReport {
-        bots,
-        hypotheses: hypotheses.clone(),
-        pairs: scores.units(),
-        after,
-        pentanomial: scores.pentanomial(),
-        score,
-        elo: elo.is_finite().then_some(elo),
-        llr: scores.llr(hypotheses),
-        lower: hypotheses.lower(),
-        upper: hypotheses.upper(),
-        verdict,
-    }
 }

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::fixed_order::FixedOrder;
 use super::lean::Match;
 use super::matches::{Matches, Number};
-use super::report::{Report, Request, RequestError, SprtRequest};
-use super::sprt::{Hypotheses, Verdict};
+use super::report::{Report, Request, RequestError};
+use super::sprt::{EloModel, Hypotheses, Verdict};
+use super::trial::SprtRequest;
 
 /// A match of a log, with its number, seed, players, moves and scores; who has more wins.
 #[derive(Clone, Copy)]
@@ -107,6 +109,7 @@ fn sprt() -> Request {
         sprt: Some(SprtRequest {
             bots: ["b".to_owned(), "a".to_owned()],
             hypotheses: Hypotheses {
+                model: EloModel::Logistic,
                 elo0: 0.0,
                 elo1: 50.0,
                 alpha: 0.05,
@@ -320,7 +323,7 @@ fn what_comes_after_the_decision_changes_nothing() {
 }
 
 #[test]
-fn a_test_waits_for_the_pair_that_is_next() {
+fn a_test_goes_on_without_half_a_pair_and_says_so() {
     let results: Vec<[[i64; 2]; 2]> = (0..3).map(|_| [[0, 1], [1, 0]]).collect();
     let all = pairs(&results);
     let mut gap = all.clone();
@@ -328,7 +331,68 @@ fn a_test_waits_for_the_pair_that_is_next() {
     gap.kept.retain(|kept| kept.number.in_log() != Some(4));
     let sprt = gap.report(&sprt()).expect("a report").sprt;
     let sprt = sprt.expect("asked for");
-    assert_eq!((sprt.pairs, sprt.after), (1, 1));
+    assert_eq!((sprt.pairs, sprt.after), (2, 0));
+    assert_eq!((sprt.incomplete, sprt.after_incomplete), (1, 1));
+}
+
+#[test]
+fn a_test_keeps_repetitions() {
+    let results: Vec<[[i64; 2]; 2]> = (0..6).map(|_| [[0, 1], [1, 0]]).collect();
+    let varied = pairs(&results);
+    let mut copied = varied.clone();
+    let same = copied.kept[0].moves;
+    for kept in copied.kept.iter_mut().step_by(2).skip(1) {
+        kept.moves = same;
+    }
+    let [varied, copied] = [varied, copied].map(|matches| {
+        let report = matches.report(&sprt()).expect("a report");
+        report.sprt.expect("asked for")
+    });
+    assert_eq!((varied.pairs, varied.repeats, varied.worth), (6, 0, 6.0));
+    assert_eq!((copied.pairs, copied.repeats, copied.score), (6, 5, 1.0));
+    // Twelve matches: one six times, and six others.
+    let worth = 12.0 / (36.0 + 6.0);
+    assert!((copied.llr / varied.llr - worth).abs() < 1e-12);
+}
+
+/// Matches of three in these orders, each in all rotations.
+fn of_three(orders: &[[&str; 3]]) -> Matches {
+    let mut matches = Matches::new();
+    for (unit, order) in orders.iter().enumerate() {
+        for turn in 0..3 {
+            let mut players = *order;
+            players.rotate_left(turn);
+            let line = Line {
+                number: (3 * unit + turn) as u64,
+                seed: unit as u64,
+                players: &players,
+                scores: &[3, 2, 1],
+                ..PLAIN
+            };
+            matches.add(&line.read());
+        }
+    }
+    matches
+}
+
+#[test]
+fn fixed_cyclic_orders_are_told() {
+    let fixed = |orders: &[[&str; 3]]| {
+        let report = of_three(orders).report(&Request::default());
+        let fixed = report.expect("a report").fixed_orders;
+        let names = ["a", "b", "c", "d"];
+        let pair = |order: &FixedOrder| (names[order.first], names[order.then], order.matches);
+        fixed.iter().map(pair).collect::<Vec<_>>()
+    };
+    let (there, back) = (["a", "b", "c"], ["a", "c", "b"]);
+    assert_eq!(fixed(&[there]), [], "one start has one order");
+    assert_eq!(
+        fixed(&[there, there]),
+        [("a", "b", 6), ("c", "a", 6), ("b", "c", 6)]
+    );
+    assert_eq!(fixed(&[there, back]), []);
+    let others = [there, ["a", "d", "b"], ["a", "b", "d"], there];
+    assert_eq!(fixed(&others), [("c", "a", 6), ("b", "c", 6)]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use games::MAX_SEATS;
 
 use super::evidence::Placing;
-use super::linear::Square;
+use super::linear::Symmetric;
 use super::model::{GameParams, LocalSlopes};
 
 /// No parameter.
@@ -56,8 +56,8 @@ pub(crate) enum Want {
 /// Derivatives by all parameters.
 pub(crate) struct Slopes {
     pub(crate) gradient: Vec<f64>,
-    /// The negative of the second derivatives, the lower half.
-    pub(crate) curvature: Square,
+    /// The negative of the second derivatives.
+    pub(crate) curvature: Symmetric,
 }
 
 /// Work space for one stage. Features are the seats' strengths, then the sizes of ties from 2.

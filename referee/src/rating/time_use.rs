@@ -83,6 +83,11 @@ impl Told {
         }
     }
 
+    fn merge(&mut self, other: Told) {
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
     /// The mean, where it was told.
     pub fn mean(&self) -> Option<f64> {
         mean(self.sum, self.count)
@@ -91,12 +96,6 @@ impl Told {
 
 fn mean(sum: f64, count: u64) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
-}
-
-impl AsMut<TimeUse> for TimeUse {
-    fn as_mut(&mut self) -> &mut TimeUse {
-        self
-    }
 }
 
 impl TimeUse {
@@ -115,6 +114,29 @@ impl TimeUse {
         mean(self.share_sum, self.limited)
     }
 
+    /// Adds what was counted elsewhere.
+    pub(crate) fn merge(&mut self, other: &TimeUse) {
+        self.plies += other.plies;
+        self.micros += other.micros;
+        self.cpu_plies += other.cpu_plies;
+        self.cpu_micros += other.cpu_micros;
+        self.limited += other.limited;
+        self.share_sum += other.share_sum;
+        self.worst_share = self.worst_share.max(other.worst_share);
+        self.full += other.full;
+        let classes = self.shares.iter_mut().zip(other.shares);
+        classes.for_each(|(mine, others)| *mine += others);
+        self.forgiven += other.forgiven;
+        let classes = self.overshoot.iter_mut().zip(other.overshoot);
+        classes.for_each(|(mine, others)| *mine += others);
+        self.timeouts += other.timeouts;
+        self.answered_late += other.answered_late;
+        self.near += other.near;
+        self.deprived += other.deprived;
+        self.depth.merge(other.depth);
+        self.nodes.merge(other.nodes);
+    }
+
     /// Adds a ply that cost so much of what this limit is measured by.
     fn ply(&mut self, ply: &Ply, used: Duration, limit: Option<Duration>) {
         self.plies += 1;
@@ -131,7 +153,7 @@ impl TimeUse {
 
         // A game clock that has run out leaves nothing that could be shared.
         if limit > Duration::ZERO {
-            let share = used.as_micros() as f64 / limit.as_micros().max(1) as f64;
+            let share = used.as_micros() as u64 as f64 / limit.as_micros().max(1) as u64 as f64;
             self.limited += 1;
             self.share_sum += share;
             self.worst_share = self.worst_share.max(share);
@@ -175,7 +197,7 @@ impl TimeUse {
 }
 
 /// Adds what a match tells to the bots' accounts. `bots` are those of the match in seat order.
-pub(crate) fn account(played: &Match, bots: &[usize], uses: &mut [impl AsMut<TimeUse>]) {
+pub(crate) fn account(played: &Match, bots: &[usize], uses: &mut [TimeUse]) {
     let mut clocks: Vec<Clock> = played
         .players
         .iter()
@@ -190,14 +212,14 @@ pub(crate) fn account(played: &Match, bots: &[usize], uses: &mut [impl AsMut<Tim
             wall: ply.ms.0,
             cpu: ply.cpu_ms.map(|cpu| cpu.0),
         };
-        uses[bot].as_mut().ply(ply, clock.cost(used), clock.limit());
+        uses[bot].ply(ply, clock.cost(used), clock.limit());
         clock.charge(used);
     }
     let busy = played.load.as_ref().is_some_and(is_busy);
     for lapse in &played.result.faults {
         let timeout = lapse.code == protocol::FaultCode::Timeout;
         if let (true, Some(&bot)) = (timeout, bots.get(lapse.seat)) {
-            uses[bot].as_mut().timeout(lapse, &clocks[lapse.seat], busy);
+            uses[bot].timeout(lapse, &clocks[lapse.seat], busy);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! cut with a fixed seed; `cargo run --release -p referee --example simulate-ratings` is the whole.
 
 use super::simulate::{Draws, PLAIN, Pairing, Setting, decisions, settings};
-use super::sprt::Hypotheses;
+use super::sprt::{EloModel, Hypotheses};
 
 fn inside([hits, all]: [u32; 2]) -> f64 {
     f64::from(hits) / f64::from(all)
@@ -49,6 +49,7 @@ fn tests_err_as_often_as_they_may() {
         ..PLAIN
     };
     let hypotheses = Hypotheses {
+        model: EloModel::Logistic,
         elo0: 0.0,
         elo1: 60.0,
         alpha: 0.05,

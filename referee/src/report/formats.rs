@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::points;
 use super::tables::table;
+use super::trials;
 use crate::rating::sprt::Verdict;
 use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 
@@ -51,6 +52,7 @@ pub fn json(standing: &Standing, names: &[&str]) -> Value {
                 json!({
                     "first": names[duel.first], "second": name(duel.second),
                     "points": duel.points, "winner": name(duel.winner), "decided": duel.decided,
+                    "third_place": duel.third_place,
                 })
             };
             let stage = |duels: &Vec<Duel>| duels.iter().map(duel).collect::<Value>();
@@ -58,7 +60,8 @@ pub fn json(standing: &Standing, names: &[&str]) -> Value {
         }
         Standing::Sprt(test) => json!({"sprt": {
             "bots": names, "hypotheses": test.hypotheses, "pairs": test.pairs,
-            "repeats": test.repeats, "pentanomial": test.counts, "llr": test.llr,
+            "repeats": test.repeats, "worth": test.worth, "pentanomial": test.counts,
+            "score": test.score, "elo": test.elo, "corrected": test.corrected, "llr": test.llr,
             "lower": test.hypotheses.lower(), "upper": test.hypotheses.upper(),
             "verdict": test.verdict,
         }}),
@@ -81,17 +84,29 @@ fn swiss(rows: &[SwissRow], names: &[&str]) -> String {
 
 fn bracket(stages: &[Vec<Duel>], names: &[&str]) -> String {
     let mut text = String::new();
+    let mut winners = String::new();
     for duels in stages {
-        text.push_str(&format!(" {}\n", stage(duels.len())));
-        for duel in duels {
-            text.push_str(&format!("   {}\n", one(duel, names)));
+        let (third, duels): (Vec<&Duel>, _) = duels.iter().partition(|duel| duel.third_place);
+        for (title, duels) in [
+            (stage(duels.len()), &duels),
+            ("Third place".to_owned(), &third),
+        ] {
+            if !duels.is_empty() {
+                text.push_str(&format!(" {title}\n"));
+            }
+            for duel in duels {
+                text.push_str(&format!("   {}\n", one(duel, names)));
+            }
+        }
+        if let ([last], [] | [_]) = (&duels[..], &third[..]) {
+            for (title, duel) in [("Winner", Some(last)), ("Third", third.first())] {
+                if let Some(winner) = duel.and_then(|duel| duel.winner) {
+                    winners = format!("{winners} {title}: {}\n", names[winner]);
+                }
+            }
         }
     }
-    let last = stages.last().filter(|duels| duels.len() == 1);
-    if let Some(winner) = last.and_then(|duels| duels[0].winner) {
-        text.push_str(&format!(" Winner: {}\n", names[winner]));
-    }
-    text
+    text + &winners
 }
 
 fn stage(duels: usize) -> String {
@@ -128,35 +143,34 @@ fn one(duel: &Duel, names: &[&str]) -> String {
 fn decision(test: &SprtStanding, names: &[&str]) -> String {
     let (elo0, elo1) = (test.hypotheses.elo0, test.hypotheses.elo1);
     let (first, second) = (names[0], names[1]);
+    let unit = test.hypotheses.model.unit();
     let accepted = match test.verdict {
         Verdict::H0 => {
-            format!("H0 accepted: {first} is stronger than {second} by {elo0} Elo, not {elo1}")
+            format!("H0 accepted: {first} is stronger than {second} by {elo0} {unit}, not {elo1}")
         }
         Verdict::H1 => {
-            format!("H1 accepted: {first} is stronger than {second} by {elo1} Elo, not {elo0}")
+            format!("H1 accepted: {first} is stronger than {second} by {elo1} {unit}, not {elo0}")
         }
-        Verdict::Running => format!("not decided between {elo0} and {elo1} Elo"),
+        Verdict::Running => format!("not decided between {elo0} and {elo1} {unit}"),
     };
     let [lost, minus, even, plus, won] = test.counts;
-    let repeats = match test.repeats {
-        0 => String::new(),
-        left => format!(
-            "\n{} not counted: a match in it repeats another one move by move",
-            match left {
-                1 => "1 more is".to_owned(),
-                left => format!("{left} more are"),
-            }
-        ),
-    };
-    format!(
+    let mut text = format!(
         "SPRT: {accepted}\n\
          LLR {:.2} ({:.2} to {:.2}) after {}; with 0, ½, 1, 1½, 2 points for {first}: \
-         {lost}, {minus}, {even}, {plus}, {won}{repeats}",
+         {lost}, {minus}, {even}, {plus}, {won}",
         test.llr,
         test.hypotheses.lower(),
         test.hypotheses.upper(),
         pairs(test.pairs)
-    )
+    );
+    let estimate = test.corrected.as_ref();
+    let estimate = estimate.map(|it| trials::estimate(it, test.elo, test.hypotheses.model));
+    let repeats = trials::repeats(test.repeats, test.pairs, test.worth);
+    for line in estimate.into_iter().chain(repeats) {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    text
 }
 
 fn pairs(pairs: u64) -> String {
@@ -178,6 +192,7 @@ mod tests {
             points,
             winner,
             decided,
+            third_place: false,
         };
         let stages = [
             vec![
@@ -191,6 +206,14 @@ mod tests {
             " Semifinals\n   a: bye\n   b – c  1½–2½  c\n Final\n   a – c  2–2  a, by its place \
              in the seeding\n Winner: a\n"
         );
+        let mut stages = stages.to_vec();
+        stages[1].push(Duel {
+            third_place: true,
+            ..duel(1, Some(3), [1.0, 3.0], Some(3), Some(Decided::Points))
+        });
+        let text = bracket(&stages, &["a", "b", "c", "d"]);
+        let end = " Third place\n   b – d  1–3  d\n Winner: a\n Third: d\n";
+        assert!(text.ends_with(end), "{text}");
         let open = vec![duel(0, Some(1), [0.0; 2], None, None)];
         let text = bracket(&[open], &["a", "b"]);
         assert_eq!(text, " Final\n   a – b  not decided\n");

@@ -6,33 +6,36 @@ pub mod progress;
 pub mod sheet;
 pub mod standings;
 pub mod tables;
+pub mod terminal;
 pub mod transcript;
+pub(crate) mod trials;
 
 use std::io::Write as _;
 
-use protocol::Record;
+use protocol::{Record, shown};
 
 /// Tells the user something beside the output. That nobody listens any more, or the disk behind
 /// stderr is full, is no reason to stop.
 pub fn tell(text: impl std::fmt::Display) {
-    let _ = write!(std::io::stderr().lock(), "{text}");
+    let text = text.to_string();
+    let _ = std::io::stderr().write_all(terminal::fit(&text).as_bytes());
 }
 
 /// A match in one line: who scored what, in which game, and why it ended.
 pub fn summary(record: &Record) -> String {
-    let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
+    let players: Vec<String> = record.players.iter().map(|p| shown(&p.name)).collect();
     let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
     let mut text = format!(
         "{}  {}  {}  {}  {} after {} plies",
-        record.match_id,
-        record.game,
+        shown(&record.match_id),
+        shown(&record.game),
         players.join(" – "),
         outcome.join("–"),
-        record.result.reason,
+        shown(&record.result.reason),
         record.moves.len()
     );
     for fault in &record.result.faults {
-        let name = players.get(fault.seat).copied().unwrap_or("?");
+        let name = players.get(fault.seat).map_or("?", |name| name);
         text.push_str(&format!(" [{name}: {} at ply {}]", fault.code, fault.ply));
     }
     text

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{FaultCode, Record};
 
 use super::standings::Standings;
-use super::{formats, summary, tables, tell};
+use super::{formats, summary, tables, tell, terminal};
 use crate::tournament::run::Progress;
 
 /// Shows on stderr how a tournament is going.
@@ -118,7 +118,7 @@ impl Display {
 
     fn warn(&self, what: &str) {
         match &self.how {
-            How::Live(bar) => bar.println(format!("warning: {what}")),
+            How::Live(bar) => bar.println(terminal::fit(&format!("warning: {what}"))),
             How::Lines | How::AllLines | How::Quiet => tell(format_args!("warning: {what}\n")),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use protocol::{ClockKind, LoggedMove, Millis, Record, TimeControl};
+use protocol::{ClockKind, LoggedMove, Millis, Record, TimeControl, shown};
 use serde_json::Value;
 
 use super::points;
@@ -28,7 +28,7 @@ pub fn text(record: &Record) -> String {
             logged.mv,
             remarks(logged, opening)
         );
-        text += &format!("{}\n", clean(&line));
+        text += &format!("{}\n", shown(&line));
     }
     let _ = writeln!(text, "{} {}", outcome(record), record.result.reason);
     text
@@ -37,7 +37,7 @@ pub fn text(record: &Record) -> String {
 fn headers(record: &Record) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: &str| {
-        let value = clean(value).replace('\\', "\\\\").replace('"', "\\\"");
+        let value = shown(value).replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "[{name} \"{value}\"]");
     };
     add("Match", &record.match_id);
@@ -124,12 +124,6 @@ fn remarks(logged: &LoggedMove, opening: bool) -> String {
     remarks
 }
 
-/// Without anything that steers a terminal.
-fn clean(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(clean).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +152,7 @@ mod tests {
 [Game \"siam\"]
 [Options \"{}\"]
 [Date \"2026-01-01T00:00:00Z\"]
-[Player \"elephants: a \\\"b\\\"\u{fffd} 2\"]
+[Player \"elephants: a \\\"b\\\"\\\\u001b 2\"]
 [Player \"rhinos: c\"]
 [Result \"½–½\"]
 [Scores \"1 0\"]

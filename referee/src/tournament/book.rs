@@ -11,7 +11,6 @@
 //! `state`, or both: the moves are played from the state. With `options`, it is for games that
 //! have these.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +22,10 @@ use thiserror::Error;
 use super::GameSetup;
 use super::config_error::unknown_game;
 use crate::ending::LimitWatch;
+use crate::files;
+
+/// No book is longer, in bytes.
+const MOST_BOOK: u64 = 256 << 20;
 
 /// A book that cannot be used.
 #[derive(Debug, Error)]
@@ -79,7 +82,7 @@ struct Line {
 
 /// The openings of each game, in the order of the book; every one of them was tried.
 pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, BookError> {
-    let text = fs::read_to_string(path).map_err(|error| BookError::Read {
+    let text = files::read(path, MOST_BOOK).map_err(|error| BookError::Read {
         path: path.to_owned(),
         error,
     })?;

@@ -1,5 +1,6 @@
 //! The tournament configuration: TOML in, checked values out.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -13,8 +14,8 @@ use super::book;
 use super::config_error::{ConfigError, Problem};
 pub use super::config_file::{Affinity, Limit, Time};
 use super::config_file::{
-    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, LimitsTable, OpeningTable,
-    TimeTable,
+    BotTable, Command, Concurrency, ConfigFile, GameEntry, GameTable, KeepTable, LimitsTable,
+    OpeningTable, TimeTable,
 };
 use super::config_format;
 use super::config_keys;
@@ -23,8 +24,8 @@ use super::config_spans::line_of;
 use super::config_variables::{expand, split};
 use super::cores;
 use super::opening::Openings;
-use super::schedule::{Format, GameShape, SeatOrders, Shape};
-use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
+use super::schedule::{Format, GameShape, SeatOrders, Shape, Version};
+use crate::bot::cage::limits::{Resources, Sandbox, Size, Wanted};
 use crate::bot::cage::tells_cpu_time;
 use crate::bot::spec::{self, BotSpec, Idle};
 
@@ -32,6 +33,8 @@ use crate::bot::spec::{self, BotSpec, Idle};
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+/// More bots than anybody could let play.
+const MOST_BOTS: usize = 10_000;
 /// No opening is longer: it would be the whole game.
 pub const MOST_RANDOM_PLIES: u32 = 1000;
 
@@ -56,6 +59,28 @@ impl GameSetup {
     }
 }
 
+/// How much is kept beside the log, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// About matches that bots lost by their own fault.
+    pub failures: u64,
+    /// Of what bots print on stderr.
+    pub stderr: u64,
+}
+
+impl Keep {
+    fn of(table: &KeepTable) -> Self {
+        let bytes = |size: Option<Size>, default: u64| match size {
+            Some(Size(bytes)) => bytes.unwrap_or(u64::MAX),
+            None => default,
+        };
+        Keep {
+            failures: bytes(table.failures, 64 << 20),
+            stderr: bytes(table.stderr, 256 << 20),
+        }
+    }
+}
+
 /// A checked configuration.
 pub struct Config {
     /// The tournament's name.
@@ -70,18 +95,20 @@ pub struct Config {
     pub seat_orders: SeatOrders,
     /// How many matches run at a time.
     pub concurrency: usize,
+    /// Whether that was left to the machine.
+    pub concurrency_auto: bool,
     /// What is played.
     pub games: Vec<GameSetup>,
     /// Who plays.
     pub bots: Vec<Arc<BotSpec>>,
     /// The time control of bots that have none of their own.
     pub time: TimeControl,
-    /// What bots do while it is not their turn.
-    pub idle: Idle,
     /// Whether each slot and its bots keep to one core; never `Auto`.
     pub affinity: Affinity,
     /// How matches begin.
     pub openings: Openings,
+    /// How much is kept beside the log.
+    pub keep: Keep,
     /// The whole as TOML: the file's text, or what was put together from several places.
     pub text: String,
 }
@@ -147,6 +174,7 @@ impl Config {
             name: file.name,
             seed: file.seed,
             format,
+            concurrency_auto: matches!(file.concurrency, Concurrency::Auto(_)),
             concurrency: match file.concurrency {
                 Concurrency::Number(n) => n as usize,
                 Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
@@ -154,20 +182,20 @@ impl Config {
             games,
             bots,
             time,
-            idle: file.idle,
             affinity: match file.affinity {
                 Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
                 Affinity::Auto => Affinity::Off,
                 given => given,
             },
             openings,
+            keep: Keep::of(&file.keep),
             text: text.to_owned(),
         };
         config.check()?;
         Ok(config)
     }
 
-    /// What the schedule is made from.
+    /// What the schedule of a new tournament is made from.
     pub fn shape(&self) -> Shape {
         Shape {
             format: self.format.clone(),
@@ -176,6 +204,7 @@ impl Config {
             rounds: self.rounds,
             orders: self.seat_orders,
             seed: self.seed,
+            version: Version::NEWEST,
         }
     }
 
@@ -187,10 +216,13 @@ impl Config {
 
     /// How matches are run, for the log.
     pub fn conditions(&self) -> Conditions {
+        let frozen = self.bots.iter().map(|bot| bot.idle == Idle::Freeze);
+        let frozen: Vec<bool> = frozen.collect();
         Conditions {
-            idle: match self.idle {
-                Idle::Run => "run",
-                Idle::Freeze => "freeze",
+            idle: match &frozen[..] {
+                [.., false] if !frozen.contains(&true) => "run",
+                all if !all.contains(&false) => "freeze",
+                _ => "mixed",
             }
             .to_owned(),
             affinity: match self.affinity {
@@ -310,13 +342,23 @@ fn bots(
     time: &TimeControl,
     folder: &Path,
 ) -> Result<Vec<Arc<BotSpec>>, Problem> {
+    if file.bots.len() > MOST_BOTS {
+        return Err(Problem::Value {
+            key: "bots",
+            message: format!(
+                "these are {}; at most {MOST_BOTS} are allowed",
+                file.bots.len()
+            ),
+        });
+    }
     let mut bots: Vec<Arc<BotSpec>> = Vec::new();
+    let mut names = HashSet::new();
     for entry in &file.bots {
         let name = entry.name.trim();
-        if name.is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
+        if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > 60 {
             return Err(Problem::BotName(entry.name.clone()));
         }
-        if bots.iter().any(|bot| bot.name == name) {
+        if !names.insert(name) {
             return Err(Problem::TwoBots(name.to_owned()));
         }
         let of_bot = |error| Problem::Command {
@@ -346,10 +388,15 @@ fn bots(
             let text = with_variables("env", text)?;
             Ok((variable.clone(), text))
         });
+        let wanted = wanted(file, entry, folder).map_err(|message| Problem::Bot {
+            bot: name.to_owned(),
+            message,
+        })?;
         let spec = BotSpec {
             name: name.to_owned(),
             command,
-            dir,
+            dir: spec::resolved(dir),
+            shows_dir: entry.dir.is_some(),
             env: env.collect::<Result<_, _>>()?,
             time: match &entry.time {
                 Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {
@@ -362,11 +409,11 @@ fn bots(
             },
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
-            idle: file.idle,
-            wanted: wanted(file, entry, folder).map_err(|message| Problem::Bot {
-                bot: name.to_owned(),
-                message,
-            })?,
+            idle: file.idle.unwrap_or(match wanted.sandbox {
+                Sandbox::None => Idle::Run,
+                _ => Idle::Freeze,
+            }),
+            wanted,
         };
         spec.program().map_err(of_bot)?;
         bots.push(Arc::new(spec));

@@ -111,7 +111,10 @@ pub enum Problem {
     #[error("`opening.book`: {0}")]
     Book(BookError),
     /// A name that does not fit a table.
-    #[error("bot name {0:?}: names have 1 to 60 characters and no control characters")]
+    #[error(
+        "bot name {0:?}: names have 1 to 60 characters, none of which controls a terminal or turns \
+         the direction of writing"
+    )]
     BotName(String),
     /// A name that is there twice.
     #[error("two bots have the name `{0}`; every bot needs a name of its own")]

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use crate::bot::cage::limits::{ResourcesTable, Sandbox};
+use crate::bot::cage::limits::{ResourcesTable, Sandbox, Size};
 use crate::bot::spec::{Idle, Restart};
 
 /// A tournament.
@@ -40,7 +40,8 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) challengers: Vec<String>,
     /// In which orders the bots of a group sit in games of three and four seats: "rotations"
-    /// (each bot in each seat once) or "permutations" (all orders). Two bots always sit both ways.
+    /// (each bot in each seat once, in a cyclic order that changes from round to round) or
+    /// "permutations" (all orders). Two bots always sit both ways.
     #[serde(default)]
     pub(crate) seat_orders: SeatOrders,
     /// With `format = "knockout"`: bracket and ties.
@@ -57,22 +58,27 @@ pub(crate) struct ConfigFile {
     /// bot, with a limit by the clock on the wall behind it.
     #[serde(default)]
     pub(crate) clock: ClockKind,
-    /// What bots do while it is not their turn: "run", or "freeze" to stop them.
-    #[serde(default)]
-    pub(crate) idle: Idle,
+    /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default those
+    /// in a sandbox are frozen and others run.
+    pub(crate) idle: Option<Idle>,
     /// Which cores are used: "cores" so that each match slot and its bots keep to one, or "off"
     /// for any, which bots need that use several threads or think while it is not their turn.
     /// "auto", the default, is "cores" where the machine can do that.
     #[serde(default)]
     pub(crate) affinity: Affinity,
-    /// How far bots are kept apart from the machine: "none", "limits" (what they may use), or
-    /// "strict" (besides: no network, no files but the system's and their own, no other
-    /// processes). By default "limits" where `resources` asks for any, else "none".
+    /// How far bots are kept apart from the machine: "none", "limits" (what they may use),
+    /// "restricted" (besides: no network, no files but the system's and their own, no signals to
+    /// other processes) or "strict" (besides: they see no other processes and files; needs
+    /// bubblewrap). By default "limits" where `resources` asks for any, else "none".
     pub(crate) sandbox: Option<Sandbox>,
     /// What bots may use.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
-    /// What bots may read in the strict sandbox besides the system's files and their own folder.
+    /// How much is kept beside the log, in all.
+    #[serde(default)]
+    pub(crate) keep: KeepTable,
+    /// What bots may read in the sandboxes "restricted" and "strict" besides the system's files, their
+    /// program and their own `dir`.
     #[serde(default)]
     pub(crate) readable: Vec<PathBuf>,
     /// Whether what this machine cannot enforce is left out, instead of being an error.
@@ -135,6 +141,8 @@ pub(crate) struct KnockoutTable {
     /// So many swapped pairs more are played in a duel that is tied; then the bot with the better
     /// place in the seeding goes on.
     pub(crate) tie_breaks: u32,
+    /// Whether the losers of the semifinals play for the third place.
+    pub(crate) third_place: bool,
 }
 
 impl Default for KnockoutTable {
@@ -142,6 +150,7 @@ impl Default for KnockoutTable {
         KnockoutTable {
             seeding: Seeding::Order,
             tie_breaks: 4,
+            third_place: false,
         }
     }
 }
@@ -160,7 +169,11 @@ pub(crate) enum Seeding {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SprtTable {
-    /// The lower difference in strength, in logistic Elo.
+    /// The scale of `elo0` and `elo1`: "logistic" (Elo by the expected score) or "normalized" (the
+    /// score in standard deviations of a match, which decides how many pairs are needed, whatever
+    /// the share of draws).
+    pub(crate) model: EloModel,
+    /// The lower difference in strength.
     pub(crate) elo0: f64,
     /// The higher difference in strength.
     pub(crate) elo1: f64,
@@ -175,6 +188,7 @@ pub(crate) struct SprtTable {
 impl Default for SprtTable {
     fn default() -> Self {
         SprtTable {
+            model: EloModel::Logistic,
             elo0: 0.0,
             elo1: 20.0,
             alpha: 0.05,
@@ -182,6 +196,16 @@ impl Default for SprtTable {
             max_pairs: 10_000,
         }
     }
+}
+
+/// The scale of differences in strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EloModel {
+    /// Elo by the expected score.
+    Logistic,
+    /// The score in standard deviations of a match.
+    Normalized,
 }
 
 /// Which cores a match uses.
@@ -272,6 +296,18 @@ pub(crate) struct TimeTable {
     /// With `clock = "cpu"`: what a move may take by the clock on the wall. By default ten times
     /// its limit, and at least 2 s.
     pub(crate) wall: Option<Time>,
+}
+
+/// How much is kept in the tournament's folder beside the log, whatever bots do. Sizes are strings
+/// such as "64MiB" or numbers of bytes; "none" lifts a limit.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct KeepTable {
+    /// The folder `failures`, all matches together; the oldest are dropped first. Default "64MiB".
+    pub(crate) failures: Option<Size>,
+    /// The folder `stderr`, all bots together, besides `resources.stderr_bytes` of each. Default
+    /// "256MiB".
+    pub(crate) stderr: Option<Size>,
 }
 
 /// What ends matches besides the game.

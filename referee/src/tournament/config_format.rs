@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::config::{self, Config, GameSetup};
 use super::config_error::Problem;
 use super::config_file::{
-    ConfigFile, Format as Given, KnockoutTable, SeatOrders as GivenOrders, Seeding, SprtTable,
+    ConfigFile, EloModel as GivenModel, Format as Given, KnockoutTable, SeatOrders as GivenOrders,
+    Seeding, SprtTable,
 };
-use super::schedule::{Earlier, Format, SeatOrders, Shape};
+use super::schedule::{Earlier, Format, SeatOrders, Shape, Version};
 use crate::bot::spec::BotSpec;
-use crate::rating::sprt::{BadHypotheses, Hypotheses};
+use crate::rating::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
@@ -45,10 +46,12 @@ pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format,
             let KnockoutTable {
                 seeding,
                 tie_breaks,
+                third_place,
             } = file.knockout.unwrap_or_default();
             Format::Knockout {
                 drawn: seeding == Seeding::Lot,
                 tie_breaks,
+                third_place,
             }
         }
         Given::Sprt => sprt(&file.sprt.unwrap_or_default(), bots.len())?,
@@ -74,6 +77,7 @@ fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Pr
 
 fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
     let SprtTable {
+        model,
         elo0,
         elo1,
         alpha,
@@ -81,6 +85,10 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         max_pairs,
     } = *table;
     let hypotheses = Hypotheses {
+        model: match model {
+            GivenModel::Logistic => EloModel::Logistic,
+            GivenModel::Normalized => EloModel::Normalized,
+        },
         elo0,
         elo1,
         alpha,
@@ -88,7 +96,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
     };
     if let Err(bad) = hypotheses.check() {
         let key = match bad {
-            BadHypotheses::Elo => "sprt.elo1",
+            BadHypotheses::Elo | BadHypotheses::NormalizedElo => "sprt.elo1",
             BadHypotheses::Alpha => "sprt.alpha",
             BadHypotheses::Beta => "sprt.beta",
         };
@@ -127,7 +135,7 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 ///
 /// # Errors
 /// Why this one is no extension of it.
-pub(super) fn earlier(text: &str, now: &Config) -> Result<Earlier, String> {
+pub(super) fn earlier(text: &str, now: &Config, version: Version) -> Result<Earlier, String> {
     let file: ConfigFile = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     let names: Vec<&str> = file.bots.iter().map(|bot| bot.name.trim()).collect();
     let bot = |name: &&str| {
@@ -165,6 +173,7 @@ pub(super) fn earlier(text: &str, now: &Config) -> Result<Earlier, String> {
             rounds: file.rounds.unwrap_or(1),
             orders: seat_orders(&file),
             seed: file.seed,
+            version,
         },
     })
 }

@@ -3,6 +3,7 @@
 //! replaced.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -10,6 +11,14 @@ use toml::{Table, Value};
 use super::config_error::{ConfigError, Problem};
 use super::config_keys;
 use super::config_spans::{self, Step, find, steps_at};
+use crate::files::{self, MOST_TEXT};
+
+/// So many files may be read for a configuration, one that is included twice counted twice.
+const MOST_FILES: usize = 1000;
+/// Files may include each other so deep.
+const DEEPEST: usize = 50;
+/// A key that is set may have so many parts.
+const MOST_PARTS: usize = 100;
 
 /// One of the places.
 #[derive(Debug)]
@@ -80,7 +89,7 @@ fn put_together(table: &Table, layers: &[Layer]) -> String {
         .iter()
         .map(|layer| layer.label.display().to_string())
         .collect();
-    let places = places.join(", ").replace(char::is_control, " ");
+    let places = places.join(", ").replace(protocol::steers, " ");
     // What was read as TOML can be written as TOML.
     let whole = toml::to_string(table).unwrap_or_default();
     format!("# Put together from {places}\n\n{whole}")
@@ -118,6 +127,10 @@ struct Reader {
     /// The files that are being read, each included by the one before: as they are called, and
     /// as they really are.
     chain: Vec<(PathBuf, PathBuf)>,
+    /// How many were read.
+    read: usize,
+    /// How many bytes they had together.
+    bytes: u64,
 }
 
 impl Reader {
@@ -125,7 +138,20 @@ impl Reader {
     /// the folder of this one.
     fn file(&mut self, path: &Path, from: &Path) -> Result<Table, ConfigError> {
         let at = |problem| ConfigError::new(path, problem);
-        let read = || Ok((fs::read_to_string(path)?, fs::canonicalize(path)?));
+        if self.read >= MOST_FILES {
+            let reason =
+                format!("at most {MOST_FILES} files are read, one that is there twice twice");
+            return Err(self.broken(path, reason));
+        }
+        if self.chain.len() > DEEPEST {
+            let reason = format!("files include each other at most {DEEPEST} deep");
+            return Err(self.broken(path, reason));
+        }
+        let read = || -> io::Result<_> {
+            // All of them together may be as long as one.
+            let text = files::read(path, MOST_TEXT - self.bytes)?;
+            Ok((text, fs::canonicalize(path)?))
+        };
         let (text, real) = match (read(), self.chain.is_empty()) {
             (Ok(read), _) => read,
             (Err(error), true) => return Err(at(Problem::Read(error))),
@@ -134,6 +160,8 @@ impl Reader {
                 return Err(self.broken(path, reason));
             }
         };
+        self.read += 1;
+        self.bytes += text.len() as u64;
         if self.chain.iter().any(|(_, other)| *other == real) {
             return Err(self.broken(path, "a file includes itself".to_owned()));
         }
@@ -247,6 +275,21 @@ fn set(table: &mut Table, text: &str) -> Result<Layer, ConfigError> {
         .split_once('=')
         .ok_or_else(|| wrong("a key and a value are needed, as in `--set rounds=2`"))?;
     let keys: Vec<&str> = key.trim().split('.').collect();
+    if keys.len() > MOST_PARTS {
+        let label = Path::new("--set");
+        let message = format!(
+            "the key `{}…` has {} parts; at most {MOST_PARTS} are allowed",
+            key.chars().take(20).collect::<String>(),
+            keys.len()
+        );
+        return Err(ConfigError::new(
+            label,
+            Problem::Syntax {
+                line: None,
+                message,
+            },
+        ));
+    }
     if keys.iter().any(|key| key.is_empty()) {
         return Err(wrong("the key is empty, or a part of it"));
     }
@@ -437,6 +480,56 @@ mod tests {
         assert_eq!(whole(&twice, &[]), table("seed = 3"));
         let list = error(&[("t.toml", "include = \"a.toml\"")], &[]);
         assert!(list.contains("a list of files is needed"), "{list}");
+    }
+
+    #[test]
+    fn includes_without_end_are_refused() {
+        let level = |n: usize| format!("include = [\"{n}.toml\", \"{n}.toml\"]\n");
+        let names: Vec<String> = (0..=25).map(|n| format!("{n}.toml")).collect();
+        let texts: Vec<String> = (1..=26).map(level).collect();
+        let mut files: Vec<(&str, &str)> = vec![("t.toml", "include = [\"0.toml\"]\n")];
+        files.extend(
+            names
+                .iter()
+                .zip(&texts)
+                .map(|(name, text)| (&**name, &**text)),
+        );
+        files.push(("26.toml", "seed = 1\n"));
+        let doubled = error(&files, &[]);
+        assert!(doubled.contains("at most 1000 files are read"), "{doubled}");
+        let names: Vec<String> = (0..60).map(|n| format!("{n}.toml")).collect();
+        let next = |n: usize| format!("include = [\"{}.toml\"]\n", n + 1);
+        let texts: Vec<String> = (0..60).map(next).collect();
+        let chain = names
+            .iter()
+            .zip(&texts)
+            .map(|(name, text)| (&**name, &**text));
+        let mut files: Vec<(&str, &str)> = vec![("t.toml", "include = [\"0.toml\"]\n")];
+        files.extend(chain);
+        let deep = error(&files, &[]);
+        assert!(deep.contains("at most 50 deep"), "{deep}");
+        let long = format!("#{}\n", "x".repeat(9 << 20));
+        let files = [
+            ("t.toml", "include = [\"a.toml\", \"b.toml\"]\n"),
+            ("a.toml", &long),
+            ("b.toml", &long),
+        ];
+        let long = error(&files, &[]);
+        assert!(
+            long.contains("`b.toml` cannot be read: it has more than"),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn keys_without_end_are_refused() {
+        let deep = format!("{}=1", vec!["a"; 60_000].join("."));
+        let told = error(&[("t.toml", "seed = 1\n")], &[&deep]);
+        assert!(
+            told.contains("--set: the key `a.a.a.") && told.len() < 200,
+            "{told}"
+        );
+        assert!(told.contains("has 60000 parts; at most 100"), "{told}");
     }
 
     #[test]

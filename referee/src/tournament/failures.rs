@@ -1,19 +1,147 @@
 //! A folder about each match that a bot lost by its own fault: what was said, what it printed on
 //! stderr, how it ended, and how to play its side again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
+use bytesize::ByteSize;
 use protocol::{Fault, LoggedMove, Player, Record, TimeControl};
 use serde::Serialize;
 
 use crate::bot::spec::BotSpec;
 use crate::bot::{Evidence, file_name};
+use crate::files;
 
 /// The folder of failures in a tournament's folder.
 pub const FAILURES_NAME: &str = "failures";
+/// What tells there that some were dropped.
+const DROPPED_NAME: &str = "dropped.txt";
+
+/// The failures of a tournament: so much about them is kept, the newest.
+#[derive(Debug)]
+pub struct Failures {
+    /// The tournament's folder.
+    folder: PathBuf,
+    /// Bytes on the disk, all of them together.
+    most: u64,
+    kept: Mutex<Kept>,
+}
+
+/// What is there.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The folders with what they take, the oldest first.
+    folders: VecDeque<(PathBuf, u64)>,
+    /// What they take together.
+    bytes: u64,
+    /// How many were dropped, before this run of the referee as well.
+    dropped: u64,
+    /// The user has heard of it.
+    told: bool,
+}
+
+impl Failures {
+    /// Those of the tournament in this folder, of which some may be there already.
+    pub fn of(folder: &Path, most: u64) -> Self {
+        let top = folder.join(FAILURES_NAME);
+        let entries = fs::read_dir(&top).into_iter().flatten().flatten();
+        let mut found: Vec<_> = entries
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| {
+                let written = entry.metadata().and_then(|meta| meta.modified());
+                (written.unwrap_or(SystemTime::UNIX_EPOCH), entry.path())
+            })
+            .collect();
+        found.sort();
+        let folders: VecDeque<_> = found
+            .into_iter()
+            .map(|(_, path)| {
+                let bytes = taken(&path);
+                (path, bytes)
+            })
+            .collect();
+        let told = files::read(&top.join(DROPPED_NAME), 1 << 10).unwrap_or_default();
+        let number = told.split_whitespace().next();
+        Failures {
+            folder: folder.to_owned(),
+            most,
+            kept: Mutex::new(Kept {
+                bytes: folders.iter().map(|(_, bytes)| bytes).sum(),
+                folders,
+                dropped: number.and_then(|n| n.parse().ok()).unwrap_or(0),
+                told: false,
+            }),
+        }
+    }
+
+    /// The tournament's folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes about a failure, and drops the oldest if there is no room for it. A failure that
+    /// cannot be written is no reason to stop anything. Gives what the user should hear.
+    pub(super) fn add(&self, failure: Failure, evidence: Option<Evidence>) -> Option<String> {
+        let path = self.folder.join(FAILURES_NAME).join(failure.name());
+        failure.write(&path, evidence);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        // A match that is played anew replaces what it left before.
+        if let Some(at) = kept.folders.iter().position(|(other, _)| *other == path)
+            && let Some((_, bytes)) = kept.folders.remove(at)
+        {
+            kept.bytes -= bytes;
+        }
+        let bytes = taken(&path);
+        kept.folders.push_back((path, bytes));
+        kept.bytes += bytes;
+        let mut dropped = false;
+        while kept.bytes > self.most
+            && let Some((path, bytes)) = kept.folders.pop_front()
+        {
+            kept.bytes -= bytes;
+            kept.dropped += 1;
+            dropped = true;
+            if let Err(error) = fs::remove_dir_all(&path) {
+                tracing::warn!("{} cannot be removed: {error}", path.display());
+            }
+        }
+        if !dropped {
+            return None;
+        }
+        let most = ByteSize(self.most);
+        let note = format!(
+            "{} folders about the oldest failures were dropped: `keep.failures` allows {most} in all. \
+             The log has what each fault was.\n",
+            kept.dropped
+        );
+        let path = self.folder.join(FAILURES_NAME).join(DROPPED_NAME);
+        if let Err(error) = fs::write(&path, note) {
+            tracing::warn!("{} cannot be written: {error}", path.display());
+        }
+        let told = std::mem::replace(&mut kept.told, true);
+        (!told).then(|| {
+            format!(
+                "the folder `{FAILURES_NAME}` has reached its {most} (`keep.failures`): from here on \
+                 the oldest failures in it are dropped"
+            )
+        })
+    }
+}
+
+/// What a folder takes on the disk, with what is in it.
+fn taken(path: &Path) -> u64 {
+    let blocks = |path: &Path| {
+        path.symlink_metadata()
+            .map_or(0, |meta| meta.blocks() * 512)
+    };
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    blocks(path) + entries.map(|entry| blocks(&entry.path())).sum::<u64>()
+}
 
 /// A match that a bot lost by its own fault.
 #[derive(Debug, Serialize)]
@@ -79,17 +207,19 @@ impl Failure {
         })
     }
 
-    /// Writes the folder. A failure that cannot be written is no reason to stop anything.
-    pub(super) fn write(mut self, folder: &Path, evidence: Option<Evidence>) {
+    /// What its folder is called.
+    fn name(&self) -> String {
         let (id, seat) = (&self.match_id, self.fault.seat);
-        let name = format!("{id}-seat{seat}-{}", file_name(&self.player.name));
-        let folder = folder.join(FAILURES_NAME).join(name);
-        if let Err(error) = self.try_write(&folder, evidence) {
+        format!("{id}-seat{seat}-{}", file_name(&self.player.name))
+    }
+
+    fn write(mut self, folder: &Path, evidence: Option<Evidence>) {
+        if let Err(error) = self.try_write(folder, evidence) {
             tracing::warn!("{}: {error}", folder.display());
         }
     }
 
-    fn try_write(&mut self, folder: &PathBuf, evidence: Option<Evidence>) -> io::Result<()> {
+    fn try_write(&mut self, folder: &Path, evidence: Option<Evidence>) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let lines = match evidence {
             Some(evidence) => {
@@ -106,5 +236,72 @@ impl Failure {
         let file = File::create(folder.join("failure.json"))?;
         serde_json::to_writer_pretty(BufWriter::new(file), self)?;
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(number: usize) -> Failure {
+        let player = serde_json::json!({"name": "x", "role": "r", "command": ["sh"]});
+        let fault = serde_json::json!({"seat": 0, "code": "crash", "ply": 1, "message": "m"});
+        Failure {
+            match_id: format!("m-{number:06}"),
+            game: "siam".to_owned(),
+            player: serde_json::from_value(player).unwrap(),
+            fault: serde_json::from_value(fault).unwrap(),
+            exit: None,
+            time: TimeControl::default(),
+            last_moves: Vec::new(),
+            started: String::new(),
+            dir: PathBuf::from("/"),
+            env: BTreeMap::new(),
+            play_again: "x".repeat(100_000),
+        }
+    }
+
+    fn there(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder.join(FAILURES_NAME)).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_oldest_are_dropped_and_that_is_said_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let failures = Failures::of(folder.path(), 350_000);
+        let news: Vec<String> = (1..=6)
+            .filter_map(|n| failures.add(failure(n), None))
+            .collect();
+        let [news] = &news[..] else {
+            panic!("{news:?}")
+        };
+        assert!(news.contains("341.8 KiB (`keep.failures`)"), "{news}");
+        let left = there(folder.path());
+        assert_eq!(left.len(), 4, "three and a note: {left:?}");
+        assert_eq!(left[1], "m-000004-seat0-x");
+        let note = fs::read_to_string(folder.path().join("failures/dropped.txt")).unwrap();
+        assert!(
+            note.starts_with("3 folders about the oldest failures"),
+            "{note}"
+        );
+        // The next run goes on from there.
+        let failures = Failures::of(folder.path(), 350_000);
+        assert!(failures.add(failure(7), None).is_some());
+        let note = fs::read_to_string(folder.path().join("failures/dropped.txt")).unwrap();
+        assert!(note.starts_with("4 folders"), "{note}");
+        assert!(!there(folder.path()).contains(&"m-000004-seat0-x".to_owned()));
+    }
+
+    #[test]
+    fn nothing_is_kept_where_nothing_may_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let failures = Failures::of(folder.path(), 0);
+        assert!(failures.add(failure(1), None).is_some());
+        assert_eq!(there(folder.path()), ["dropped.txt"]);
     }
 }

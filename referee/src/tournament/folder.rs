@@ -5,18 +5,32 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use thiserror::Error;
 
+use super::schedule::Version;
+use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 
 /// The copy of the configuration.
 pub const CONFIG_NAME: &str = "tournament.toml";
+/// The file that says how the schedule is made; tournaments of the first version have none.
+pub const SCHEDULE_NAME: &str = "schedule.toml";
 /// The folder of what bots printed on stderr.
 pub const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
-const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
+/// What stands above the number in [`SCHEDULE_NAME`].
+const SCHEDULE_COMMENT: &str =
+    "# How the schedule of this tournament is made, for --resume and --extend.\n";
+
+/// What [`SCHEDULE_NAME`] says.
+#[derive(Debug, Deserialize)]
+struct ScheduleFile {
+    version: u32,
+}
 
 /// A folder that cannot be used.
 #[derive(Debug, Error)]
@@ -57,6 +71,8 @@ pub struct Folder {
     pub log: LogWriter,
     /// The configurations before each extension, the first one first.
     pub(super) earlier: Vec<String>,
+    /// How the schedule is made.
+    version: Version,
 }
 
 impl Folder {
@@ -76,8 +92,8 @@ impl Folder {
             }
         }
         // The log first: making it fails if another tournament is faster.
-        let folder = Self::with(path, LogWriter::create(&path.join(LOG_NAME))?)?;
-        if let Err(error) = folder.write_config(config) {
+        let mut folder = Self::with(path, LogWriter::create(&path.join(LOG_NAME))?)?;
+        if let Err(error) = folder.begin(config) {
             // It should be possible to start again in this folder; the log is still empty.
             let _ = fs::remove_file(path.join(LOG_NAME));
             return Err(error.into());
@@ -92,11 +108,47 @@ impl Folder {
             absolute: fs::canonicalize(path).map_err(|error| WriteError::io(path, error))?,
             log,
             earlier: Vec::new(),
+            version: Version::First,
         })
     }
 
+    /// How the schedule is made.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Puts there what a new tournament has. The configuration comes last: once it is there, so is
+    /// what says how the schedule is made.
+    pub(super) fn begin(&mut self, config: &str) -> Result<(), WriteError> {
+        self.version = Version::NEWEST;
+        self.write_as(SCHEDULE_NAME, &schedule_text(self.version))?;
+        self.write_config(config)
+    }
+
+    /// Finds out how the schedule of a tournament that was begun is made.
+    ///
+    /// # Errors
+    /// Why the file cannot be read.
+    pub(super) fn read_version(&mut self) -> Result<(), String> {
+        let text = match fs::read_to_string(self.path.join(SCHEDULE_NAME)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error.to_string()),
+        };
+        let file: ScheduleFile =
+            toml::from_str(&text).map_err(|error| error.message().to_owned())?;
+        self.version = Version::of(file.version).ok_or_else(|| {
+            format!(
+                "`version` is {}, but this referee knows versions up to {} only",
+                file.version,
+                Version::NEWEST.number()
+            )
+        })?;
+        Ok(())
+    }
+
     /// Puts the configuration there: all of it or, after a crash, nothing.
-    pub(super) fn write_config(&self, config: &str) -> Result<(), WriteError> {
+    fn write_config(&self, config: &str) -> Result<(), WriteError> {
         self.write_as(CONFIG_NAME, config)
     }
 
@@ -114,7 +166,7 @@ impl Folder {
     pub(super) fn read_earlier(path: &Path) -> io::Result<Vec<String>> {
         let mut earlier = Vec::new();
         loop {
-            match fs::read_to_string(path.join(earlier_name(earlier.len() + 1))) {
+            match files::read(&path.join(earlier_name(earlier.len() + 1)), 4 * MOST_TEXT) {
                 Ok(text) => earlier.push(text),
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(earlier),
                 Err(error) => return Err(error),
@@ -193,6 +245,9 @@ impl Folder {
             for (at, text) in self.earlier.iter().enumerate() {
                 fs::write(path.join(earlier_name(at + 1)), text)?;
             }
+            if self.version > Version::First {
+                fs::write(path.join(SCHEDULE_NAME), schedule_text(self.version))?;
+            }
             let mut copy = File::create_new(path.join(CONFIG_NAME))?;
             copy.write_all(config.as_bytes())
         };
@@ -201,6 +256,11 @@ impl Folder {
             Err(error) => Err(WriteError::io(&path, error)),
         }
     }
+}
+
+/// What [`SCHEDULE_NAME`] says.
+fn schedule_text(version: Version) -> String {
+    format!("{SCHEDULE_COMMENT}version = {}\n", version.number())
 }
 
 /// The copy of the configuration before the n-th extension.
@@ -264,7 +324,8 @@ mod tests {
         assert!(folder.log.is_empty());
         let copy = fs::read_to_string(path.join(CONFIG_NAME)).unwrap();
         assert_eq!(copy, "name = 1");
-        assert_eq!(fs::read_dir(&path).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
+        assert_eq!(folder.version(), Version::NEWEST);
         let again = Folder::create(&path, "other");
         assert!(matches!(again, Err(FolderError::Taken { .. })));
     }
@@ -312,5 +373,7 @@ mod tests {
             "name = 1"
         );
         assert_eq!(fs::read_to_string(third.join(LOG_NAME)).unwrap(), "");
+        let schedule = fs::read_to_string(third.join(SCHEDULE_NAME)).unwrap();
+        assert!(schedule.contains("version = 2"), "{schedule}");
     }
 }

@@ -8,6 +8,8 @@ use serde_json::Value;
 
 use super::schedule::{Count, Format, Schedule, Scheduled};
 use super::{Config, GameSetup, opening};
+use crate::rating::sprt::{EloModel, Prospect, prospect};
+use crate::report::trials;
 
 /// How many random games tell how long a game is.
 const PLAYOUTS: u32 = 30;
@@ -34,10 +36,56 @@ pub struct Forecast {
     pub seconds_least: u64,
     /// The same for `matches_most`.
     pub seconds_most: u64,
+    /// What to expect of the test; nothing in other formats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestForecast>,
     /// What is played.
     pub games: Vec<GameForecast>,
     /// The matches that are known, in their order.
     pub schedule: Vec<MatchForecast>,
+}
+
+/// What to expect of a test: if the first hypothesis holds, half-way between, and if the second one
+/// does.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestForecast {
+    /// The scale of the hypotheses.
+    pub model: EloModel,
+    /// Without draws.
+    pub without_draws: [Prospect; 3],
+    /// With half of the matches drawn; in normalized Elo the same.
+    pub half_drawn: [Prospect; 3],
+    /// After so many pairs it ends without a decision.
+    pub max_pairs: u32,
+}
+
+impl TestForecast {
+    /// What to expect of the test, if the format is one.
+    pub fn of(format: &Format) -> Option<Self> {
+        let Format::Sprt {
+            hypotheses,
+            max_pairs,
+        } = format
+        else {
+            return None;
+        };
+        Some(TestForecast {
+            model: hypotheses.model,
+            without_draws: prospect(hypotheses, 0.0, *max_pairs),
+            half_drawn: prospect(hypotheses, 0.5, *max_pairs),
+            max_pairs: *max_pairs,
+        })
+    }
+
+    /// In words.
+    pub(crate) fn in_words(&self) -> String {
+        let Self {
+            without_draws,
+            half_drawn,
+            ..
+        } = self;
+        trials::prospect(self.model, without_draws, half_drawn, self.max_pairs)
+    }
 }
 
 /// A game of a tournament.
@@ -105,6 +153,7 @@ impl Forecast {
             matches_most: most,
             seconds_least: all(least),
             seconds_most: all(most),
+            test: TestForecast::of(&config.format),
             games,
             schedule: schedule.known().map(|m| one(config, m)).collect(),
         }
@@ -213,5 +262,16 @@ mod tests {
         assert_eq!(knockout.schedule.len(), 4, "the semifinals");
         let sprt = forecast(&format!("format = \"sprt\"\n{RUN}"), 2);
         assert_eq!((sprt.rounds, sprt.matches_most), (None, 20_000));
+        let test = sprt.test.unwrap();
+        assert!(!test.in_words().contains("warning"), "{}", test.in_words());
+        let short = format!("format = \"sprt\"\nsprt = {{ max_pairs = 100 }}\n{RUN}");
+        let short = forecast(&short, 2).test.unwrap().in_words();
+        assert!(
+            short.contains("`sprt.max_pairs` = 100 will hardly suffice"),
+            "{short}"
+        );
+        let normalized = "format = \"sprt\"\nsprt = { model = \"normalized\", elo1 = 10 }\n";
+        let normalized = forecast(&format!("{normalized}{RUN}"), 2).test.unwrap();
+        assert_eq!(normalized.without_draws, normalized.half_drawn);
     }
 }

@@ -1,6 +1,7 @@
 //! Tournaments: configuration, schedule, openings, folder, running, going on.
 
 pub mod book;
+pub mod capacity;
 pub mod config;
 mod config_error;
 mod config_file;

@@ -1,20 +1,22 @@
 //! One match from its beginning to its record.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
 use games::Session;
-use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record};
+use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 
+use super::GameSetup;
+use super::failures::{Failure, Failures};
 use super::load::LoadWatch;
-use super::{GameSetup, failures};
 use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
-use crate::bot::{Failure, Nursery, REFEREE_NAME};
+use crate::bot::{self, Nursery, REFEREE_NAME};
 use crate::driver::{self, After, Guests, Taker};
+use crate::shortage;
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
@@ -37,8 +39,8 @@ pub struct Plan {
     pub specs: Vec<Arc<BotSpec>>,
     /// How it is run.
     pub conditions: Conditions,
-    /// The tournament's folder, in which failures are told; `None` to tell nothing.
-    pub folder: Option<PathBuf>,
+    /// Where failures are told; `None` to tell nothing.
+    pub failures: Option<Arc<Failures>>,
 }
 
 impl Plan {
@@ -55,7 +57,7 @@ impl Plan {
         let started = SystemTime::now();
         let clock = Instant::now();
         let takers = self.take(pool, &guests).await;
-        let versions: Vec<Option<String>> = takers.iter().map(version).collect();
+        let introduced: Vec<Introduced> = takers.iter().map(Introduced::of).collect();
         let setup = Setup {
             match_id: self.id.clone(),
             rules: rules.clone(),
@@ -87,7 +89,7 @@ impl Plan {
             options: rules.options().to_json(),
             seed: self.seed,
             start: state,
-            players: self.players(versions, pool.nursery()),
+            players: self.players(introduced, pool.nursery()),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
@@ -98,9 +100,10 @@ impl Plan {
             started: humantime::format_rfc3339_millis(started).to_string(),
             duration_ms: Millis(clock.elapsed()),
             referee: REFEREE_NAME.to_owned(),
+            prev: None,
         };
         for (seat, after) in after.into_iter().enumerate() {
-            self.see_off(&record, seat, after, pool);
+            self.see_off(&record, seat, after, pool).await;
         }
         record
     }
@@ -119,21 +122,30 @@ impl Plan {
     }
 
     /// Keeps a bot for its next match, or what there is to tell about its failure.
-    fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
+    async fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
-        let folder = self.folder.as_ref();
-        let failure = folder.and_then(|folder| {
-            let failure = failures::Failure::of(record, seat, spec, folder)?;
-            Some((failure, folder.clone()))
+        // What the machine has no more of is no failure of a bot.
+        let failures = self
+            .failures
+            .as_ref()
+            .filter(|_| shortage::noted().is_none());
+        let failure = failures.and_then(|failures| {
+            let failure = Failure::of(record, seat, spec, failures.folder())?;
+            Some((failure, failures.clone(), pool.nursery_handle()))
         });
         match (after, failure) {
-            (After::Fit(bot), _) => pool.give_back(spec, bot),
-            (After::Leaving(leaving), Some((failure, folder))) => pool.later(async move {
-                failure.write(&folder, leaving.await.ok());
-            }),
-            (After::Absent(evidence), Some((failure, folder))) => pool.later(async move {
-                failure.write(&folder, evidence.map(|evidence| *evidence));
-            }),
+            (After::Fit(bot), _) => pool.give_back(spec, bot).await,
+            (After::Leaving(leaving), Some((failure, failures, nursery))) => {
+                pool.later(async move {
+                    nursery.add_news(failures.add(failure, leaving.await.ok()));
+                });
+            }
+            (After::Absent(evidence), Some((failure, failures, nursery))) => {
+                pool.later(async move {
+                    let evidence = evidence.map(|evidence| *evidence);
+                    nursery.add_news(failures.add(failure, evidence));
+                });
+            }
             (After::Leaving(_) | After::Absent(_), None) => {}
         }
     }
@@ -157,16 +169,22 @@ impl Plan {
         seats.collect()
     }
 
-    fn players(&self, versions: Vec<Option<String>>, nursery: &Nursery) -> Vec<Player> {
-        let seats = self.specs.iter().zip(self.game.rules.roles()).zip(versions);
+    fn players(&self, introduced: Vec<Introduced>, nursery: &Nursery) -> Vec<Player> {
+        let seats = self
+            .specs
+            .iter()
+            .zip(self.game.rules.roles())
+            .zip(introduced);
         seats
-            .map(|((spec, role), version)| Player {
+            .map(|((spec, role), introduced)| Player {
                 name: spec.name.clone(),
                 role: (*role).to_owned(),
-                version,
+                version: introduced.version,
+                files: introduced.files,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: nursery.cage(spec).confined().cloned(),
+                cpu_time: nursery.limits_cpu_time(spec),
             })
             .collect()
     }
@@ -179,18 +197,31 @@ fn cores() -> u32 {
 }
 
 /// Why a bot that was there did not get ready.
-fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<bot::Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
     Some((fault.code, fault.message.clone()))
 }
 
-/// As the bot tells it; a bot that tells a novel does not fill the log with it.
-fn version(taker: &Taker) -> Option<String> {
-    let Taker::Bot(Ok(bot)) = taker else {
-        return None;
-    };
-    let told = bot.hello().version.as_ref()?;
-    let fit = told.chars().filter(|c| !c.is_control());
-    Some(fit.take(LONGEST_VERSION).collect())
+/// What is known of a player when the match begins.
+#[derive(Default)]
+struct Introduced {
+    /// As the bot tells it; a bot that tells a novel does not fill the log with it.
+    version: Option<String>,
+    /// Hashes of its files.
+    files: BTreeMap<String, String>,
+}
+
+impl Introduced {
+    fn of(taker: &Taker) -> Self {
+        let Taker::Bot(Ok(bot)) = taker else {
+            return Introduced::default();
+        };
+        let version = bot.hello().version.as_ref();
+        let version = version.map(|told| excerpt(told.as_bytes(), LONGEST_VERSION));
+        Introduced {
+            version,
+            files: bot.files().clone(),
+        }
+    }
 }

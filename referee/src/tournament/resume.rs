@@ -1,7 +1,6 @@
 //! Going on with a tournament: its folder is opened again, checked against configuration and
 //! schedule, and what is left to be played is found. Until all is checked, nothing is changed.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,10 +8,11 @@ use protocol::Record;
 use thiserror::Error;
 use toml::Table;
 
-use super::folder::{CONFIG_NAME, Folder};
-use super::schedule::{Schedule, Scheduled};
+use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
+use super::schedule::{Schedule, Scheduled, Shape};
 use super::{Config, config_format, difference, opening};
-use crate::log::{CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
+use crate::files::{self, MOST_TEXT};
+use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use crate::rating;
 
 /// A tournament that cannot go on.
@@ -48,7 +48,7 @@ pub enum ResumeError {
         /// The file.
         missing: &'static str,
     },
-    /// The copy of the configuration cannot be read.
+    /// The copy of the configuration, or what says how the schedule is made, cannot be read.
     #[error("`{}` cannot be read: {reason}", path.display())]
     Copy {
         /// The file.
@@ -101,6 +101,17 @@ pub enum ResumeError {
         line: usize,
         /// What is wrong.
         reason: String,
+    },
+    /// A line does not follow the one before it.
+    #[error(
+        "`{}` {broken}; nothing was changed: `referee replay --verify` checks each match",
+        path.display()
+    )]
+    Chain {
+        /// The log.
+        path: PathBuf,
+        /// The line.
+        broken: ChainBreak,
     },
     /// The log cannot be written.
     #[error(transparent)]
@@ -168,23 +179,35 @@ pub fn open(
             }
         }
         // The referee died in the moment between making the two files.
-        None if folder.log.is_empty() => folder.write_config(&config.text)?,
+        None if folder.log.is_empty() => folder.begin(&config.text)?,
         None => return Err(missing(CONFIG_NAME)),
     }
+    folder.read_version().map_err(|reason| ResumeError::Copy {
+        path: path.join(SCHEDULE_NAME),
+        reason,
+    })?;
+    let version = folder.version();
     let mut earlier = Vec::new();
     for text in folder.earlier.iter().chain(&before) {
-        let found = config_format::earlier(text, config);
+        let found = config_format::earlier(text, config, version);
         earlier.push(found.map_err(|differences| ResumeError::NotExtended {
             differences,
             copy: copy.clone(),
         })?);
     }
-    let schedule = Schedule::extending(&config.shape(), &earlier);
+    let shape = Shape {
+        version,
+        ..config.shape()
+    };
+    let schedule = Schedule::extending(&shape, &earlier);
     let mut ledger = Ledger::new(config, schedule);
-    let mut file = LogFile::open(&log)?;
+    let mut file = LogFile::open(&log)?.checking_chain();
     while let Some(record) = file.next() {
         let record = record?;
         let line = file.line();
+        if let Some(&broken) = file.breaks().first() {
+            return Err(ResumeError::Chain { path: log, broken });
+        }
         if let Err(reason) = ledger.enter(&record, line) {
             let path = log;
             return Err(ResumeError::Line { path, line, reason });
@@ -212,7 +235,7 @@ fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
         path: path.to_owned(),
         reason,
     };
-    match fs::read_to_string(path) {
+    match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
             let first_line = |error: toml::de::Error| error.message().to_owned();
             let table = text.parse().map_err(|error| wrong(first_line(error)))?;
@@ -345,6 +368,7 @@ mod tests {
     use super::*;
     use crate::tournament::schedule::Next;
     use serde_json::{Value, json};
+    use std::fs;
 
     const CONFIG: &str = "name = \"t\"\nrounds = 2\n\
         games = [{ id = \"amazons\", options = { size = 5 } }]\n\
@@ -541,6 +565,68 @@ mod tests {
         assert_eq!(numbers(resumed.schedule).len(), 4);
         let copy = fs::read_to_string(place.folder.path().join(CONFIG_NAME)).unwrap();
         assert_eq!(copy, CONFIG);
+    }
+
+    /// Three bots in three seats.
+    fn of_three() -> (Config, String) {
+        let text = CONFIG
+            .replace(
+                "games = [{ id = \"amazons\", options = { size = 5 } }]",
+                THREE,
+            )
+            .replace("rounds = 2", "rounds = 4")
+            + "[[bots]]\nname = \"c\"\ncommand = \"referee bot random\"\n";
+        (Config::parse(&text, Path::new("/")).unwrap(), text)
+    }
+
+    const THREE: &str = "games = [{ id = \"penguins\", options = { players = 3 } }]";
+
+    #[test]
+    fn a_tournament_keeps_the_version_of_its_schedule() {
+        let (config, text) = of_three();
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("new"), &text).unwrap();
+        drop(folder);
+        let old = place.path().join("old");
+        fs::create_dir(&old).unwrap();
+        fs::write(old.join(CONFIG_NAME), &text).unwrap();
+        fs::write(old.join(LOG_NAME), "").unwrap();
+        let orders = |path: &Path, config: &Config, allowed| -> Vec<Vec<usize>> {
+            let resumed = open(path, config, allowed, |_| ()).unwrap();
+            let known = resumed.schedule.known();
+            known.map(|scheduled| scheduled.seats.to_vec()).collect()
+        };
+        let new = place.path().join("new");
+        let [first, second] = [&old, &new].map(|path| orders(path, &config, Allowed::Nothing));
+        let rotations = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
+        assert_eq!(first, [rotations; 4].concat());
+        assert!(second.contains(&vec![0, 2, 1]) && second.contains(&vec![0, 1, 2]));
+        assert_eq!(
+            second,
+            known(&config)
+                .iter()
+                .map(|m| m.seats.to_vec())
+                .collect::<Vec<_>>()
+        );
+        // An extension goes on with what was there.
+        let more = text.replace("rounds = 4", "rounds = 6");
+        let more = Config::parse(&more, Path::new("/")).unwrap();
+        for (path, before) in [(&old, &first), (&new, &second)] {
+            let extended = orders(path, &more, Allowed::Additions);
+            assert_eq!(extended[..before.len()], before[..]);
+            assert_eq!(extended.len(), 18);
+        }
+        assert_eq!(
+            orders(&old, &more, Allowed::Nothing),
+            [rotations; 6].concat()
+        );
+        fs::write(new.join(SCHEDULE_NAME), "version = 99").unwrap();
+        let error = open(&new, &more, Allowed::Nothing, |_| ()).err().unwrap();
+        let error = error.to_string();
+        assert!(
+            error.contains("schedule.toml") && error.contains("up to 2 only"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Running a tournament: slots play matches side by side, one writer keeps the log.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use tokio::time::sleep;
 use super::Config;
 use super::config::Affinity;
 use super::cores;
+use super::failures::Failures;
 use super::folder::Folder;
 use super::memory;
 use super::opening::{self, Opening};
@@ -26,6 +26,7 @@ use crate::bot::spec::BotSpec;
 use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::rating;
+use crate::shortage;
 
 /// So many reports of slots wait to be written, at most.
 const MOST_REPORTS: usize = 32;
@@ -59,9 +60,9 @@ pub enum RunError {
     /// The log.
     #[error(transparent)]
     Log(#[from] WriteError),
-    /// Threads.
-    #[error("no thread can be started for a match: {0}")]
-    Slot(std::io::Error),
+    /// The machine has no more of something.
+    #[error("{0}")]
+    Short(String),
 }
 
 /// How running went.
@@ -80,6 +81,8 @@ enum Report {
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
     Trouble(String),
+    /// The machine has no more of something.
+    Short(String),
 }
 
 impl Report {
@@ -87,7 +90,7 @@ impl Report {
     fn record(&self) -> Option<&Record> {
         match self {
             Report::Finished(_, record) => Some(record),
-            Report::Started(_) | Report::Trouble(_) => None,
+            Report::Started(_) | Report::Trouble(_) | Report::Short(_) => None,
         }
     }
 }
@@ -99,7 +102,7 @@ struct Shared {
     /// Games about whose openings there was a warning.
     told: Mutex<HashSet<usize>>,
     nursery: Arc<Nursery>,
-    folder: PathBuf,
+    failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
 }
 
@@ -124,37 +127,40 @@ pub async fn run(
         .concurrency
         .min(usize::try_from(left).unwrap_or(usize::MAX));
     let shared = Arc::new(Shared {
+        failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
         config,
         queue: Queue::new(schedule),
         told: Mutex::default(),
         nursery: Arc::new(nursery),
-        folder: folder.path.clone(),
         stop,
     });
     memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, mut inbox) = mpsc::channel(MOST_REPORTS);
+    let mut wrong = None;
     for number in 0..slots {
         let (shared, reports) = (shared.clone(), reports.clone());
-        thread::Builder::new()
-            .name(format!("slot {number}"))
-            .spawn(move || own_runtime(number, shared, reports))
-            .map_err(RunError::Slot)?;
-    }
-    drop(reports);
-    let mut wrong = None;
-    let mut batch = Vec::new();
-    // Ends when the last slot is gone. After an error slots end at their next report.
-    while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
-        if let Err(error) = folder.log.append(batch.iter().filter_map(Report::record)) {
-            wrong = Some(error);
+        let slot = thread::Builder::new().name(format!("slot {number}"));
+        if let Err(error) = slot.spawn(move || own_runtime(number, shared, reports)) {
+            let what = format!("no thread can be started for a match: {error}");
+            wrong = Some(RunError::Short(what));
             break;
         }
-        warn_if_mended(&mut folder.log, &mut show);
+    }
+    drop(reports);
+    let mut batch = Vec::new();
+    // Ends when the last slot is gone. After an error slots end at their next report.
+    while wrong.is_none() && inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+        if let Err(error) = folder.log.append(batch.iter().filter_map(Report::record)) {
+            wrong = Some(error.into());
+            break;
+        }
+        warn_if_put_back(&mut folder.log, &mut show);
         for report in batch.drain(..) {
             match report {
                 Report::Started(what) => show(Progress::Started(&what)),
                 Report::Trouble(what) => show(Progress::Trouble(&what)),
+                Report::Short(what) => wrong = Some(RunError::Short(what)),
                 Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
@@ -170,11 +176,22 @@ pub async fn run(
     }
     drop(inbox);
     shared.nursery.all_gone().await;
+    for what in shared.nursery.take_news() {
+        show(Progress::Trouble(&what));
+    }
     if let Some(error) = wrong {
-        return Err(error.into());
+        // Wherever the file is now, what is in it should be true.
+        if matches!(error, RunError::Log(WriteError::Gone { .. }))
+            && let Err(lost) = folder.log.check()
+        {
+            show(Progress::Trouble(&lost.to_string()));
+        }
+        // What was finished should be on the disk; an error that is there already is the cause.
+        let _ = folder.log.finish();
+        return Err(error);
     }
     folder.log.finish()?;
-    warn_if_mended(&mut folder.log, &mut show);
+    warn_if_put_back(&mut folder.log, &mut show);
     let schedule = shared.queue.schedule();
     Ok(Ran {
         complete: schedule.is_over(),
@@ -193,12 +210,12 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
 }
 
 /// Tells the user that somebody else wrote to the log.
-fn warn_if_mended(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
-    if log.take_mended() {
-        show(Progress::Trouble(
-            "another program wrote to the log, perhaps a bot; it was put back as it was \
-             (`sandbox = \"strict\"` would keep bots from it)",
-        ));
+fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if let Some(lines) = log.take_put_back() {
+        show(Progress::Trouble(&format!(
+            "another program wrote to the log, perhaps a bot; it was put back as it was, all \
+             {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
+        )));
     }
 }
 
@@ -218,7 +235,10 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
     match runtime {
         // On the heap: futures are handed through many frames, which would each carry it.
         Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
-        Err(error) => tracing::error!("a slot cannot begin: {error}"),
+        Err(error) => {
+            let what = format!("no match can be driven: {error}");
+            let _ = reports.blocking_send(Report::Short(what));
+        }
     }
 }
 
@@ -248,6 +268,11 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
+        // The match may be lost by it, or another one may be: none of them counts.
+        if let Some(what) = shortage::noted() {
+            let _ = reports.send(Report::Short(what.to_owned())).await;
+            break;
+        }
         for what in shared.nursery.take_news() {
             let _ = reports.send(Report::Trouble(what)).await;
         }
@@ -300,7 +325,7 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         time: config.time.clone(),
         specs,
         conditions: config.conditions(),
-        folder: Some(shared.folder.clone()),
+        failures: Some(shared.failures.clone()),
     };
     plan.play(pool, Guests::default(), |_| ()).await
 }

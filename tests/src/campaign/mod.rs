@@ -5,6 +5,7 @@ pub mod busy;
 pub mod hostile;
 mod modes;
 pub mod quick;
+pub mod redteam;
 mod watch;
 
 use std::fmt;

@@ -215,3 +215,30 @@ fn a_bot_that_does_not_start_is_told_once_with_its_last_words() {
             .starts_with("before the first ply: exited with code 3")
     );
 }
+
+#[test]
+fn failures_have_a_limit_in_all() {
+    let command = format!(r#"["{HOSTILE}", "garbage"]"#);
+    let bots = config(&[RANDOM, ("garbage", &command)]);
+    let top = "concurrency = 1\nrounds = 10\nkeep = { failures = \"64KiB\" }";
+    let arena = Arena::new(&format!("{top}\n{bots}"));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr.matches("`keep.failures`").count(),
+        1,
+        "{}",
+        ran.stderr
+    );
+    let note = fs::read_to_string(arena.path("out/failures/dropped.txt")).unwrap();
+    assert!(
+        note.contains("`keep.failures` allows 64.0 KiB in all"),
+        "{note}"
+    );
+    let there = |number: usize| {
+        let name = format!("out/failures/m-{number:06}-seat{}-garbage", number % 2);
+        arena.path(&name).exists()
+    };
+    let left: Vec<usize> = (1..=20).filter(|number| there(*number)).collect();
+    assert!(!left.contains(&1) && left.contains(&20), "{left:?}");
+}

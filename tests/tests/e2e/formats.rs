@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run, timeless};
+use tests::{Arena, Ran, run, timeless, unchained};
 
 use crate::{GREEDY, RANDOM, config, config_of};
 
@@ -183,6 +183,7 @@ fn a_match_that_a_swiss_tournament_does_not_have_is_refused() {
         .lines()
         .find(|line| line.contains("m-000005"))
         .unwrap();
+    let late = unchained(late);
     fs::write(arena.path("out/games.jsonl"), format!("{late}\n")).unwrap();
     let ran = resume(&arena);
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
@@ -204,6 +205,94 @@ fn three_seats_are_played_in_rotations_or_in_all_orders() {
         assert_eq!(played.len(), matches);
         assert!(played.iter().all(|m| m["seed"] == played[0]["seed"]));
     }
+}
+
+/// The bot after the first one around the circle, in each match.
+fn neighbours(matches: &[Value]) -> Vec<String> {
+    let after = |record: &Value| {
+        let names = names(record);
+        let at = names.iter().position(|name| *name == "random").unwrap();
+        names[(at + 1) % names.len()].to_owned()
+    };
+    matches.iter().map(after).collect()
+}
+
+#[test]
+fn cyclic_orders_change_and_tournaments_begun_before_keep_theirs() {
+    let games = r#"games = [{ id = "penguins", options = { players = 3 } }]"#;
+    let text = format!("rounds = 2\n{}", config_of(games, &bots(3)));
+    let (_, matches) = played_and_resumed(&text);
+    let after = neighbours(&matches);
+    assert_eq!(after.len(), 6);
+    assert!(after[..3].iter().all(|name| *name == after[0]), "{after:?}");
+    assert!(after[3..].iter().all(|name| *name != after[0]), "{after:?}");
+    // A folder of a tournament that was begun before orders changed.
+    let arena = Arena::new(&text);
+    let out = arena.path("out");
+    fs::create_dir(&out).unwrap();
+    fs::copy(arena.path("t.toml"), out.join("tournament.toml")).unwrap();
+    fs::write(out.join("games.jsonl"), "").unwrap();
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(neighbours(&arena.matches()), ["greedy"; 6]);
+    let more = fs::read_to_string(arena.path("t.toml")).unwrap();
+    let more = more.replace("rounds = 2", "rounds = 3");
+    fs::write(arena.path("t.toml"), more).unwrap();
+    let mut args = arena.tournament();
+    args.push("--extend".into());
+    let ran = run(args);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(neighbours(&arena.matches()), ["greedy"; 9]);
+    let report = run(vec!["standings".into(), out]);
+    let told = "Confounded: ";
+    assert!(report.stdout.contains(told), "{}", report.stdout);
+    assert!(
+        report
+            .stdout
+            .contains("`greedy` right after `random` (9 matches)"),
+        "{}",
+        report.stdout
+    );
+}
+
+#[test]
+fn losers_of_the_semifinals_can_play_for_the_third_place() {
+    let head = "format = \"knockout\"\nknockout = { third_place = true }\n";
+    let text = format!("{head}{}", config(&bots(4)));
+    let (shown, matches) = played_and_resumed(&text);
+    assert!(matches.len() >= 4 * 2, "{}", matches.len());
+    for part in ["Semifinals", " Third place\n", "Winner: ", "Third: "] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
+#[test]
+fn a_test_says_what_to_expect_before_it_begins() {
+    let head = "format = \"sprt\"\n";
+    let tail = "[sprt]\nmodel = \"normalized\"\nelo0 = 0\nelo1 = 100\nmax_pairs = 4\n";
+    let text = format!("{head}{}{tail}", config(&[GREEDY, RANDOM]));
+    let arena = Arena::new(&text);
+    let mut args = vec!["config".into(), "check".into()];
+    args.push(arena.path("t.toml"));
+    let checked = run(args);
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for said in [&checked.stdout, &ran.stderr] {
+        assert!(said.contains("Expected swapped pairs: "), "{said}");
+        assert!(
+            said.contains("`sprt.max_pairs` = 4 will hardly suffice"),
+            "{said}"
+        );
+    }
+    let args = "--model normalized --elo1 100 --sprt greedy random";
+    let mut all = vec!["standings".into(), arena.path("out")];
+    all.extend(args.split(' ').map(PathBuf::from));
+    let report = run(all);
+    assert!(
+        report.stdout.contains("or 100 normalized Elo"),
+        "{}",
+        report.stdout
+    );
 }
 
 #[test]

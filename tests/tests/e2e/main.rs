@@ -7,23 +7,28 @@
 
 mod arena;
 mod bad_input;
+mod bounds;
 mod check;
 mod clocks;
 mod commands;
 mod config;
 mod failures;
 mod faults;
+mod forgery;
 mod formats;
 mod human;
 mod limits;
 mod mistakes;
 mod new_bot;
 mod processes;
+mod redteam;
 mod replay;
 mod resume;
 mod sandbox;
+mod shortages;
 mod standings;
 mod supervision;
+mod suspension;
 mod tournament;
 mod trace;
 

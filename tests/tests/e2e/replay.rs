@@ -17,6 +17,9 @@ fn played() -> Arena {
 fn after(change: impl FnOnce(&mut Value)) -> Ran {
     let arena = played();
     let mut matches = arena.matches();
+    for record in &mut matches {
+        record.as_object_mut().unwrap().remove("prev");
+    }
     change(&mut matches[1]);
     let lines: String = matches.iter().map(|record| format!("{record}\n")).collect();
     let log = arena.write("changed.jsonl", &lines);

@@ -149,17 +149,30 @@ fn in_the_strict_sandbox_nothing_succeeds() {
 }
 
 #[test]
-fn without_bubblewrap_only_the_size_of_tmp_is_missing() {
+fn without_bubblewrap_a_bot_is_restricted_and_the_log_says_what_is_missing() {
     let (arena, listeners) = spy("best_effort = true", "sandbox = \"strict\"");
     let seen = play(&arena, &[NO_BUBBLEWRAP]);
     assert_eq!(succeeded(&arena, &seen), ["fill own /tmp"]);
     assert_eq!(listeners.heard(), (false, false));
     let confined = confined(&arena);
+    assert_eq!(confined["sandbox"], "restricted");
     assert_eq!(confined["walls"], json!(["landlock", "seccomp"]));
-    assert_eq!(
-        confined["missing"],
-        json!(["the size of `/tmp` (`sandbox = \"strict\"`)"])
-    );
+    let missing: Vec<String> = serde_json::from_value(confined["missing"].clone()).unwrap();
+    assert!(missing[0].starts_with("`sandbox = \"strict\"` (there is no `bwrap`"));
+    for lost in [
+        "see other processes",
+        "write more into its temporary folder than allowed",
+    ] {
+        assert!(missing.iter().any(|what| what == lost), "{missing:?}");
+    }
+}
+
+#[test]
+fn the_sandbox_restricted_needs_no_bubblewrap() {
+    let (arena, _) = spy("", "sandbox = \"restricted\"");
+    let seen = play(&arena, &[NO_BUBBLEWRAP]);
+    assert_eq!(succeeded(&arena, &seen), ["fill own /tmp"]);
+    assert_eq!(confined(&arena)["sandbox"], "restricted");
 }
 
 #[test]
@@ -169,24 +182,35 @@ fn what_is_missing_is_an_error_without_best_effort() {
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(
         ran.stderr
-            .contains("bot `hostile`: this machine cannot enforce the size of `/tmp`")
+            .contains("bot `hostile`: this machine cannot enforce `sandbox = \"strict\"`"),
+        "{}",
+        ran.stderr
     );
     assert!(ran.stderr.contains("best_effort = true"), "{}", ran.stderr);
 }
 
-/// The tournament's folder lies in the bot's own here, as it does by default.
+/// The tournament's folder lies in the bot's own here.
 #[test]
-fn the_log_is_hidden_also_in_a_bots_own_folder() {
+fn the_log_and_the_configuration_are_hidden_also_in_a_bots_own_folder() {
     for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
         let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
         let text = fs::read_to_string(arena.path("t.toml")).unwrap();
-        arena.write("t.toml", &text.replace("dir = \"spy\"", ""));
+        arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \".\""));
         let seen = play(&arena, variables);
         let mut succeeded = succeeded(&arena, &seen);
         succeeded.retain(|name| name != "fill own /tmp");
-        // What is in its own folder it may read.
-        assert_eq!(succeeded, ["read other/code.py", "read t.toml"]);
+        // What else is in its own folder it may read.
+        assert_eq!(succeeded, ["read other/code.py"]);
     }
+}
+
+#[test]
+fn without_a_folder_of_its_own_a_strict_bot_sees_its_program_only() {
+    let (arena, _) = spy("", "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
+    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    arena.write("t.toml", &text.replace("dir = \"spy\"", ""));
+    let seen = play(&arena, &[]);
+    assert_eq!(succeeded(&arena, &seen), [""; 0]);
 }
 
 #[test]
@@ -249,4 +273,16 @@ fn a_crash_in_the_sandbox_is_told_with_its_cause() {
         [2, 3],
         "out of the memory",
     );
+}
+
+/// The sandbox shows a folder under its real name only.
+#[test]
+fn a_folder_may_be_a_link() {
+    for (variables, more) in [(&[][..], ""), (&[NO_BUBBLEWRAP][..], "best_effort = true")] {
+        let (arena, _) = spy(more, "sandbox = \"strict\"\nresources = { tmp = \"2MiB\" }");
+        std::os::unix::fs::symlink("spy", arena.path("link")).unwrap();
+        let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+        arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \"link\""));
+        play(&arena, variables);
+    }
 }

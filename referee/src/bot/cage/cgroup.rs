@@ -30,6 +30,8 @@ pub struct Cgroups {
     memory: Option<Place>,
     pids: Option<Place>,
     cpu: Option<Place>,
+    weight: Option<Place>,
+    freezer: Option<Place>,
 }
 
 impl Cgroups {
@@ -51,11 +53,24 @@ impl Cgroups {
                         found.pids = Some(place.clone());
                     }
                     if has("cpuacct") && usable(&place, "cpuacct.usage") {
-                        found.cpu = Some(place);
+                        found.cpu = Some(place.clone());
+                    }
+                    if has("cpu") && usable(&place, "cpu.shares") {
+                        found.weight = Some(place.clone());
+                    }
+                    if has("freezer") && usable(&place, "freezer.state") {
+                        found.freezer = Some(place);
                     }
                 }
                 Version::Two => {
                     place.share_out();
+                    if usable(&place, "cpu.weight") {
+                        found.weight.get_or_insert(place.clone());
+                    }
+                    // Rather this one: what it has frozen can still be killed.
+                    if usable(&place, "cgroup.freeze") {
+                        found.freezer = Some(place.clone());
+                    }
                     if usable(&place, "memory.max") {
                         found.memory.get_or_insert(place.clone());
                     }
@@ -86,6 +101,16 @@ impl Cgroups {
         self.cpu.is_some()
     }
 
+    /// Whether each bot can have one share of the CPU, however many processes it has.
+    pub fn weight(&self) -> bool {
+        self.weight.is_some()
+    }
+
+    /// Whether all processes of a bot can be frozen at once.
+    pub fn freezer(&self) -> bool {
+        self.freezer.is_some()
+    }
+
     /// Makes a group with these limits, as far as they can be enforced here.
     ///
     /// # Errors
@@ -109,6 +134,17 @@ impl Cgroups {
         if let (Some(place), Some(most)) = (&self.pids, processes) {
             let dir = group.add(place, &name)?;
             fs::write(dir.join("pids.max"), most.to_string())?;
+        }
+        if let Some(place) = &self.weight {
+            // All groups weigh the same as they are.
+            group.add(place, &name)?;
+        }
+        if let Some(place) = &self.freezer {
+            let dir = group.add(place, &name)?;
+            group.freezer = Some(Freezer {
+                dir,
+                version: place.version,
+            });
         }
         if let Some(place) = &self.cpu {
             let dir = group.add(place, &name)?;
@@ -137,9 +173,11 @@ impl Place {
     fn share_out(&self) {
         let control = self.dir.join("cgroup.subtree_control");
         let shared = fs::read_to_string(&control).unwrap_or_default();
-        let missing: Vec<String> = ["memory", "pids"]
+        let there = fs::read_to_string(self.dir.join("cgroup.controllers")).unwrap_or_default();
+        let is_in = |text: &str, name: &str| text.split_whitespace().any(|word| word == name);
+        let missing: Vec<String> = ["cpu", "memory", "pids"]
             .iter()
-            .filter(|name| !shared.split_whitespace().any(|word| word == **name))
+            .filter(|name| is_in(&there, name) && !is_in(&shared, name))
             .map(|name| format!("+{name}"))
             .collect();
         if missing.is_empty() || fs::write(&control, missing.join(" ")).is_ok() {
@@ -211,6 +249,47 @@ fn own_group<'a>(groups: &'a str, version: Version, controllers: &[String]) -> O
 pub struct Group {
     dirs: Vec<PathBuf>,
     cpu: Option<Cpu>,
+    freezer: Option<Freezer>,
+}
+
+/// The group that freezes a bot.
+#[derive(Clone, Debug)]
+pub struct Freezer {
+    dir: PathBuf,
+    version: Version,
+}
+
+impl Freezer {
+    /// Freezes all processes in the group, also those that are just being born.
+    ///
+    /// # Errors
+    /// If the kernel refuses, as when the group is gone.
+    pub fn freeze(&self) -> io::Result<()> {
+        match self.version {
+            Version::One => fs::write(self.dir.join("freezer.state"), "FROZEN"),
+            Version::Two => fs::write(self.dir.join("cgroup.freeze"), "1"),
+        }
+    }
+
+    /// Lets them go on.
+    ///
+    /// # Errors
+    /// If the kernel refuses, as when the group is gone.
+    pub fn thaw(&self) -> io::Result<()> {
+        match self.version {
+            Version::One => fs::write(self.dir.join("freezer.state"), "THAWED"),
+            Version::Two => fs::write(self.dir.join("cgroup.freeze"), "0"),
+        }
+    }
+
+    /// Whether all of them are frozen by now.
+    pub fn is_frozen(&self) -> bool {
+        let text = |file: &str| fs::read_to_string(self.dir.join(file)).unwrap_or_default();
+        match self.version {
+            Version::One => text("freezer.state").trim() == "FROZEN",
+            Version::Two => counter(&text("cgroup.events"), "frozen") == Some(1),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -229,6 +308,11 @@ impl Group {
             self.dirs.push(dir.clone());
         }
         Ok(dir)
+    }
+
+    /// What freezes it.
+    pub fn freezer(&self) -> Option<&Freezer> {
+        self.freezer.as_ref()
     }
 
     /// The folders of the groups. Who writes its process id to `cgroup.procs` in them joins.
@@ -276,6 +360,26 @@ pub fn enforced(dirs: &[PathBuf]) -> Option<&'static str> {
     }
     counted("pids.events", "max")
         .then_some("it was refused more processes and threads than allowed to it")
+}
+
+/// Lets what is frozen in these groups go on: in version one it cannot end before.
+pub fn thaw(dirs: &[PathBuf]) {
+    for dir in dirs {
+        let state = dir.join("freezer.state");
+        if state.exists() {
+            let _ = fs::write(state, "THAWED");
+        }
+    }
+}
+
+/// Ends all processes in these groups, where the kernel does that at once.
+pub fn kill(dirs: &[PathBuf]) {
+    for dir in dirs {
+        let all = dir.join("cgroup.kill");
+        if all.exists() {
+            let _ = fs::write(all, "1");
+        }
+    }
 }
 
 /// Removes groups in which nothing runs any more.

@@ -1,5 +1,5 @@
 //! The launcher: the process that is to become the bot takes its limits upon itself and then
-//! turns into the bot's program.
+//! turns into the bot's program, or into the sandbox in which that is started.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -7,8 +7,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use nix::sys::resource::{Resource, setrlimit};
+use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
+use super::account::Ids;
+use super::filter::{self, Filter};
+use super::init::Init;
 use super::walls::{self, Walls};
 
 /// The hidden subcommand that a launcher is.
@@ -17,18 +21,44 @@ pub const SUBCOMMAND: &str = "launch";
 pub const NOT_STARTED: u8 = 126;
 
 /// What a launcher takes upon itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// Control groups to join.
     pub groups: Vec<PathBuf>,
     /// Limits of each process, by setrlimit(2).
     pub rlimits: Vec<(Rlimit, u64)>,
-    /// Nothing that it starts can have more rights than it has.
-    pub no_new_privileges: bool,
-    /// What it may read and write.
-    pub walls: Option<Walls>,
+    /// The user ids to choose from, where root runs the referee.
+    pub ids: Option<Ids>,
+    /// How it is kept apart.
+    pub apart: Apart,
     /// What it turns into.
     pub command: Vec<String>,
+}
+
+/// How a bot is kept apart from the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Apart {
+    /// Not at all, but that root is less than it was.
+    Limits,
+    /// By Landlock and seccomp.
+    Restricted {
+        /// What it may read and write.
+        walls: Walls,
+        /// Its own temporary folder.
+        tmp: PathBuf,
+        /// What it is refused.
+        filter: Filter,
+    },
+    /// By bubblewrap.
+    Strict {
+        /// The command of bubblewrap, to which the init's and its plan are added.
+        wrapper: Vec<String>,
+        /// How many processes and threads there may be.
+        processes: Option<u64>,
+        /// What it is refused.
+        filter: Filter,
+    },
 }
 
 /// A limit of a process, inherited by what it starts.
@@ -60,8 +90,8 @@ impl Rlimit {
 pub fn run(launch: &Launch) -> String {
     match restrict(launch) {
         Err(error) => error,
-        Ok(()) => {
-            let [program, arguments @ ..] = &launch.command[..] else {
+        Ok(command) => {
+            let [program, arguments @ ..] = &command[..] else {
                 return "there is no command".to_owned();
             };
             let error = Command::new(program).args(arguments).exec();
@@ -82,7 +112,8 @@ pub fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-fn restrict(launch: &Launch) -> Result<(), String> {
+/// Gives the command that this process is to turn into.
+fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
     for group in &launch.groups {
         let procs = group.join("cgroup.procs");
         // 0 is the process that writes.
@@ -96,9 +127,101 @@ fn restrict(launch: &Launch) -> Result<(), String> {
         setrlimit(limit.resource(), value, value)
             .map_err(|error| format!("the limit {limit:?} of {value}: {error}"))?;
     }
-    #[cfg(target_os = "linux")]
-    if launch.no_new_privileges {
-        nix::sys::prctl::set_no_new_privs().map_err(|error| format!("privileges: {error}"))?;
+    let user = launch.ids.map(|ids| ids.of(Pid::this()));
+    let command = &launch.command;
+    match &launch.apart {
+        Apart::Limits => {
+            if launch.ids.is_some() {
+                less_than_root().map_err(|error| format!("root's rights: {error}"))?;
+            }
+            Ok(command.clone())
+        }
+        Apart::Restricted { walls, tmp, filter } => {
+            if let Some(user) = user {
+                give_up_root(user, tmp).map_err(|error| format!("another user: {error}"))?;
+            }
+            no_new_privileges()?;
+            walls::raise(walls)?;
+            filter::apply(*filter)?;
+            Ok(command.clone())
+        }
+        Apart::Strict {
+            wrapper,
+            processes,
+            filter,
+        } => {
+            if let Some(user) = user {
+                own_streams(user).map_err(|error| format!("its streams: {error}"))?;
+            }
+            let init = Init {
+                user: user.map(Uid::as_raw),
+                processes: *processes,
+                filter: *filter,
+                command: command.clone(),
+            };
+            let init = serde_json::to_string(&init).map_err(|error| error.to_string())?;
+            Ok(wrapper.iter().cloned().chain([init]).collect())
+        }
     }
-    launch.walls.as_ref().map_or(Ok(()), walls::raise)
+}
+
+/// Lets the bot's user open its streams again, as with `/dev/stderr`.
+fn own_streams(user: Uid) -> nix::Result<()> {
+    for fd in 0..=2 {
+        // SAFETY: these are open in every process that the keeper starts, and stay so.
+        #[expect(unsafe_code, reason = "fchown asks for a borrowed descriptor")]
+        let stream = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
+        // Only pipes: the referee's own stderr is not the bot's.
+        let kind = nix::sys::stat::fstat(stream)?.st_mode & nix::libc::S_IFMT;
+        if kind == nix::libc::S_IFIFO {
+            nix::unistd::fchown(stream, Some(user), None)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn no_new_privileges() -> Result<(), String> {
+    nix::sys::prctl::set_no_new_privs().map_err(|error| format!("privileges: {error}"))
+}
+
+#[cfg(target_os = "linux")]
+fn give_up_root(user: Uid, tmp: &std::path::Path) -> nix::Result<()> {
+    nix::unistd::chown(tmp, Some(user), None)?;
+    own_streams(user)?;
+    super::init::become_user(user)
+}
+
+/// What root keeps in the sandbox `limits`: its files. With more it could leave its control groups
+/// and lift its limits.
+#[cfg(target_os = "linux")]
+fn less_than_root() -> io::Result<()> {
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+
+    super::mounts::protect_the_kernels_files()?;
+    let kept = CapabilitySet::CHOWN
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::DAC_READ_SEARCH
+        | CapabilitySet::FOWNER
+        | CapabilitySet::FSETID;
+    for capability in CapabilitySet::all().difference(kept) {
+        // Newer ones than the kernel has are no loss.
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn no_new_privileges() -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_up_root(_: Uid, _: &std::path::Path) -> nix::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn less_than_root() -> io::Result<()> {
+    Ok(())
 }

@@ -20,16 +20,28 @@ pub enum Sandbox {
     None,
     /// What it may use is limited.
     Limits,
-    /// Besides, it sees no network, no files but the system's and its own, and no other process.
+    /// Besides, it reaches no network, no files but the system's and its own, and no other process,
+    /// as far as Landlock and seccomp go.
+    Restricted,
+    /// Besides, it sees nothing of all that, as in a machine of its own; needs bubblewrap.
     Strict,
 }
 
 impl Sandbox {
+    /// All of them, from the most open one on.
+    pub const ALL: [Sandbox; 4] = [
+        Sandbox::None,
+        Sandbox::Limits,
+        Sandbox::Restricted,
+        Sandbox::Strict,
+    ];
+
     /// As it is written in configurations.
     pub fn name(self) -> &'static str {
         match self {
             Sandbox::None => "none",
             Sandbox::Limits => "limits",
+            Sandbox::Restricted => "restricted",
             Sandbox::Strict => "strict",
         }
     }

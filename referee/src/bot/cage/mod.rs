@@ -2,32 +2,46 @@
 //! comes from the configuration, what this machine can do is looked up, and a [`Cage`] is what
 //! follows from both.
 
+pub mod account;
 pub mod bubblewrap;
 pub mod cgroup;
+pub mod filter;
+pub(super) mod freezer;
+#[cfg(target_os = "linux")]
+pub mod init;
 pub mod launch;
 pub mod limits;
 pub mod machine;
+#[cfg(target_os = "linux")]
+mod mounts;
+pub mod promises;
 pub mod view;
 pub mod walls;
 
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use protocol::{Confined, Enforced};
+use protocol::{Confined, CpuTimeBy, Enforced};
 use tempfile::TempDir;
 use thiserror::Error;
 
-use super::keeper::{Plan, Watch};
+use super::keeper::{self, Plan};
 use super::spec::{BotSpec, CommandError, REFEREE_VARIABLE};
 use super::tree;
+use super::watch::Watch;
+use account::{Account, Ids};
 use bubblewrap::Bubblewrap;
 use cgroup::{Cgroups, Group};
-use launch::{Launch, Rlimit};
+use filter::Filter;
+use launch::{Apart, Launch, Rlimit};
 use limits::{Sandbox, Wanted};
 pub use machine::Machine;
+use promises::{Means, Promise};
 use view::View;
 use walls::Walls;
 
@@ -75,25 +89,36 @@ pub struct Cage {
     command: Vec<String>,
     dir: PathBuf,
     cgroups: Cgroups,
+    /// Where the bot becomes another user.
+    ids: Option<Ids>,
     rlimits: Vec<(Rlimit, u64)>,
     watch: Watch,
-    strict: Option<Strict>,
+    /// What it is refused, where it is refused any calls.
+    filter: Filter,
+    kept: Keeping,
     confined: Option<Confined>,
 }
 
-/// What the strict sandbox is made of.
+/// What really keeps a bot apart.
 #[derive(Clone, Debug)]
-enum Strict {
-    Bubblewrap(Bubblewrap, View),
-    Walls(View),
-    /// Nothing: the machine can do none of it, and that is good enough.
+enum Keeping {
+    /// Nothing.
     Open,
+    /// Its limits.
+    Limits,
+    /// The sandbox `restricted`.
+    Restricted(View),
+    /// The sandbox `strict`.
+    Strict(Bubblewrap, View),
 }
 
 /// A cage for one process.
 pub(super) struct Prepared {
     pub(super) plan: Plan,
     pub(super) group: Option<Group>,
+    /// Whether the first process in the sandbox stops and continues the bot, as no control group
+    /// does.
+    pub(super) has_init: bool,
     /// The bot's own `/tmp`, where that is a folder; it goes with this.
     pub(super) tmp: Option<TempDir>,
     /// Whether nothing of the referee's environment is handed on but what is in `env`.
@@ -115,20 +140,32 @@ impl Cage {
             command: spec.command.clone(),
             dir: spec.dir.clone(),
             cgroups: Cgroups::default(),
+            ids: None,
             rlimits: Vec::new(),
             watch: Watch::default(),
-            strict: None,
+            filter: Filter::default(),
+            kept: Keeping::Open,
             confined: None,
             wanted,
         };
         let mut found = Findings::default();
-        cage.limit(machine, &mut found);
-        match cage.wanted.sandbox {
+        let sandbox = tier(cage.wanted.sandbox, machine, &mut found);
+        if sandbox > Sandbox::None {
+            cage.ids = machine.account.ids();
+        }
+        cage.limit(machine, sandbox, &mut found);
+        cage.kept = match sandbox {
+            Sandbox::None => Keeping::Open,
+            Sandbox::Limits => Keeping::Limits,
+            Sandbox::Restricted => Keeping::Restricted(cage.look_out(spec, hidden, sandbox)?),
             Sandbox::Strict => {
-                let view = cage.look_out(spec, hidden)?;
-                cage.strict = Some(strict(machine, view, &mut found));
+                let view = cage.look_out(spec, hidden, sandbox)?;
+                let bubblewrap = machine.bubblewrap.clone();
+                Keeping::Strict(bubblewrap.expect("the tier needs it"), view)
             }
-            _ => cage.command[0] = text(&spec.program().map_err(program)?),
+        };
+        if sandbox <= Sandbox::Limits {
+            cage.command[0] = text(&spec.program().map_err(program)?);
         }
         if !found.missing.is_empty() && !cage.wanted.best_effort {
             let missing = found.missing;
@@ -138,18 +175,20 @@ impl Cage {
             });
         }
         if cage.wanted.sandbox != Sandbox::None {
+            let means = machine.means();
+            let weak = unkept(cage.wanted.sandbox, sandbox, means).map(str::to_owned);
             cage.confined = Some(Confined {
-                sandbox: cage.wanted.sandbox.name().to_owned(),
+                sandbox: sandbox.name().to_owned(),
                 walls: found.walls,
                 limits: found.limits,
-                missing: found.missing,
+                missing: found.missing.into_iter().chain(weak).collect(),
             });
         }
         Ok(cage)
     }
 
     /// Decides how each limit is enforced.
-    fn limit(&mut self, machine: &Machine, found: &mut Findings) {
+    fn limit(&mut self, machine: &Machine, sandbox: Sandbox, found: &mut Findings) {
         let resources = &self.wanted.resources;
         found.add_if(
             resources.cpu_time.map(|time| time.as_millis() as u64),
@@ -168,7 +207,7 @@ impl Cage {
         ] {
             found.add_if(Some(value), key, || Ok("referee"));
         }
-        if self.wanted.sandbox == Sandbox::None {
+        if sandbox == Sandbox::None {
             return;
         }
         self.cgroups = machine.cgroups.clone();
@@ -181,16 +220,26 @@ impl Cage {
         if let (Some(bytes), false) = (resources.memory, in_group) {
             self.rlimits.push((Rlimit::Data, bytes));
             self.watch.memory = Some(bytes);
+            if sandbox == Sandbox::Strict {
+                self.watch.files = bubblewrap::IN_MEMORY.map(PathBuf::from).to_vec();
+            }
         }
+        let by_signals = !machine.cgroups.freezer();
+        self.filter = Filter {
+            no_name_spaces: sandbox == Sandbox::Restricted,
+            delayed_signals: by_signals,
+            unnamed_files: !in_group,
+        };
         let in_group = machine.cgroups.pids();
         found.add_if(resources.processes, "processes", || {
-            match (in_group, watched) {
-                (true, _) => Ok("cgroup"),
-                (_, true) => Ok("watch"),
+            match (in_group, sandbox, watched) {
+                (true, ..) => Ok("cgroup"),
+                (_, Sandbox::Strict, _) => Ok("rlimit"),
+                (.., true) => Ok("watch"),
                 _ => Err("the limit `processes`"),
             }
         });
-        if !in_group {
+        if !in_group && sandbox != Sandbox::Strict {
             self.watch.processes = resources.processes;
         }
         self.rlimits.push((Rlimit::Core, 0));
@@ -203,26 +252,35 @@ impl Cage {
         }
     }
 
-    /// What the bot sees in the strict sandbox. Its program is looked for where it can see it.
-    fn look_out(&mut self, spec: &BotSpec, hidden: &[PathBuf]) -> Result<View, CageError> {
-        let view = |readable: &[PathBuf]| {
-            let seen = View::of_bot(&spec.dir, readable, hidden);
-            seen.map_err(|why| CageError::View {
-                bot: spec.name.clone(),
-                why,
-            })
+    /// What the bot sees. Its program is looked for where it can see it.
+    fn look_out(
+        &mut self,
+        spec: &BotSpec,
+        hidden: &[PathBuf],
+        sandbox: Sandbox,
+    ) -> Result<View, CageError> {
+        let wrong = |why| CageError::View {
+            bot: spec.name.clone(),
+            why,
         };
-        let mut readable = spec.wanted.readable.clone();
-        readable.extend(env::current_exe());
-        let path = shown_path(&view(&readable)?);
+        let view = |more: &[PathBuf]| {
+            let mut readable = spec.wanted.readable.clone();
+            readable.extend(env::current_exe());
+            readable.extend_from_slice(more);
+            View::of_bot(spec, &readable, hidden).map_err(wrong)
+        };
+        let path = shown_path(&view(&[])?);
         let program = spec.program_on(&path).or_else(|_| spec.program());
         let program = program.map_err(|error| CageError::Command {
             bot: spec.name.clone(),
             error,
         })?;
         self.command[0] = text(&program);
-        readable.push(program);
-        view(&readable)
+        let view = view(&[program])?;
+        if self.ids.is_some() {
+            view.check_rights(sandbox).map_err(wrong)?;
+        }
+        Ok(view)
     }
 
     /// What is enforced, for the log; `None` where there is no sandbox.
@@ -235,86 +293,149 @@ impl Cage {
         &self.wanted.resources
     }
 
+    /// How the CPU time of the bot is known.
+    pub fn cpu_time(&self) -> CpuTimeBy {
+        match self.cgroups.cpu() {
+            true => CpuTimeBy::Counted,
+            false => CpuTimeBy::Estimated,
+        }
+    }
+
+    /// The sandbox that it really is in.
+    pub fn sandbox(&self) -> Sandbox {
+        match self.kept {
+            Keeping::Open => Sandbox::None,
+            Keeping::Limits => Sandbox::Limits,
+            Keeping::Restricted(_) => Sandbox::Restricted,
+            Keeping::Strict(..) => Sandbox::Strict,
+        }
+    }
+
     /// Makes the cage for a process.
     pub(super) fn prepare(&self) -> io::Result<Prepared> {
         let resources = &self.wanted.resources;
+        let referee = env::current_exe().unwrap_or_default();
         let mut prepared = Prepared {
             plan: Plan::new(self.command.clone()),
             group: None,
+            has_init: false,
             tmp: None,
             clear_env: false,
-            env: vec![(
-                REFEREE_VARIABLE.into(),
-                env::current_exe().unwrap_or_default().into(),
-            )],
+            env: vec![(REFEREE_VARIABLE.into(), referee.clone().into())],
         };
-        if self.wanted.sandbox == Sandbox::None {
-            return Ok(prepared);
-        }
-        let group = self.cgroups.make(resources.memory, resources.processes)?;
-        let mut launch = Launch {
-            groups: group.dirs().to_vec(),
-            rlimits: self.rlimits.clone(),
-            no_new_privileges: self.strict.is_some(),
-            walls: None,
-            command: self.command.clone(),
+        let view = match &self.kept {
+            Keeping::Open => return Ok(prepared),
+            Keeping::Limits => None,
+            Keeping::Restricted(view) | Keeping::Strict(_, view) => Some(view),
         };
-        prepared.plan.watch = self.watch.clone();
-        prepared.plan.groups = group.dirs().to_vec();
-        prepared.group = Some(group);
-        if let Some(strict) = &self.strict {
-            let shown = strict.view();
+        // Bubblewrap, and the init with its thread, are there besides.
+        let besides = match self.kept {
+            Keeping::Strict(..) => 3,
+            _ => 0,
+        };
+        let processes = resources.processes.map(|most| most.saturating_add(besides));
+        let group = self.cgroups.make(resources.memory, processes)?;
+        let groups = group.dirs().to_vec();
+        if let Some(view) = view {
             prepared.clear_env = true;
-            prepared.env.extend(strict_environment(shown));
-            let mut home = PathBuf::from("/tmp");
-            match strict {
-                Strict::Bubblewrap(bubblewrap, view) => {
-                    launch.command =
-                        bubblewrap.command(view, resources.tmp, &self.dir, &self.command);
-                    prepared.plan.wrapped = true;
+            prepared.env.extend(strict_environment(view));
+        }
+        let apart = match &self.kept {
+            Keeping::Open | Keeping::Limits => Apart::Limits,
+            Keeping::Restricted(view) => {
+                let private = Permissions::from_mode(0o700);
+                let tmp = tempfile::Builder::new()
+                    .prefix("referee-")
+                    .permissions(private)
+                    .tempdir()?;
+                let path = tmp.path().canonicalize()?;
+                prepared.plan.tmp = Some(path.clone());
+                prepared.tmp = Some(tmp);
+                Apart::Restricted {
+                    walls: around(view, &path),
+                    tmp: path,
+                    filter: self.filter,
                 }
-                Strict::Walls(view) => {
-                    let tmp = tempfile::Builder::new().prefix("referee-").tempdir()?;
-                    home = tmp.path().to_owned();
-                    launch.walls = Some(around(view, &home));
-                    prepared.tmp = Some(tmp);
-                }
-                Strict::Open => {}
             }
+            Keeping::Strict(bubblewrap, view) => {
+                prepared.plan.wrapped = true;
+                prepared.has_init = group.freezer().is_none();
+                let init = [text(&referee), keeper::INIT.to_owned()];
+                Apart::Strict {
+                    wrapper: bubblewrap.command(view, resources.tmp, &self.dir, &init),
+                    processes: resources.processes,
+                    filter: self.filter,
+                }
+            }
+        };
+        if view.is_some() {
+            let tmp = prepared.tmp.as_ref().map(TempDir::path);
+            let home = tmp.unwrap_or(Path::new("/tmp")).to_owned();
             for name in ["HOME", "TMPDIR"] {
                 prepared.env.push((name.into(), home.clone().into()));
             }
         }
-        prepared.plan.launch(launch)?;
+        prepared.plan.watch = self.watch.clone();
+        prepared.plan.groups = groups.clone();
+        prepared.plan.keeps_init_line = prepared.has_init;
+        prepared.group = Some(group);
+        prepared.plan.launch(Launch {
+            groups,
+            rlimits: self.rlimits.clone(),
+            ids: self.ids,
+            apart,
+            command: self.command.clone(),
+        })?;
         Ok(prepared)
     }
 }
 
-impl Strict {
-    fn view(&self) -> Option<&View> {
-        match self {
-            Strict::Bubblewrap(_, view) | Strict::Walls(view) => Some(view),
-            Strict::Open => None,
+/// The sandbox that a bot gets on this machine where it is to get this one. What that lacks is
+/// among the findings.
+fn tier(wanted: Sandbox, machine: &Machine, found: &mut Findings) -> Sandbox {
+    let stuck = match &machine.account {
+        Account::Stuck(why) => Some(why.clone()),
+        Account::Ordinary | Account::Root(_) => None,
+    };
+    if wanted == Sandbox::Strict {
+        match (&machine.bubblewrap, &stuck) {
+            (Ok(bubblewrap), None) => {
+                found.walls.push(bubblewrap.version.clone());
+                found.walls.push("seccomp".to_owned());
+                return Sandbox::Strict;
+            }
+            (Err(why), _) | (_, Some(why)) => {
+                found
+                    .missing
+                    .push(format!("`sandbox = \"strict\"` ({why})"));
+            }
         }
     }
+    if wanted >= Sandbox::Restricted {
+        match machine.walls.as_ref().or(stuck.as_ref()) {
+            None => {
+                found
+                    .walls
+                    .extend(["landlock", "seccomp"].map(str::to_owned));
+                return Sandbox::Restricted;
+            }
+            Some(why) => found
+                .missing
+                .push(format!("`sandbox = \"restricted\"` ({why})")),
+        }
+    }
+    wanted.min(Sandbox::Limits)
 }
 
-fn strict(machine: &Machine, view: View, found: &mut Findings) -> Strict {
-    if let Ok(bubblewrap) = &machine.bubblewrap {
-        found.walls.push(bubblewrap.version.clone());
-        return Strict::Bubblewrap(bubblewrap.clone(), view);
-    }
-    if machine.walls.is_none() {
-        found
-            .walls
-            .extend(["landlock", "seccomp"].map(str::to_owned));
-        found
-            .missing
-            .push("the size of `/tmp` (`sandbox = \"strict\"`)".to_owned());
-        return Strict::Walls(view);
-    }
-    found.missing.push("`sandbox = \"strict\"`".to_owned());
-    Strict::Open
+/// What the sandbox that was asked for should keep a bot from, as it does for root on a machine
+/// with control groups, and the one that it is in does not.
+fn unkept(asked: Sandbox, is: Sandbox, means: Means) -> impl Iterator<Item = &'static str> {
+    let unkept = Promise::ALL
+        .into_iter()
+        .filter(move |promise| promise.holds(asked, Means::ROOT) && !promise.holds(is, means));
+    // What depends on the clock is said where the clock is.
+    let unkept = unkept.filter(|promise| *promise != Promise::CpuClock);
+    unkept.map(Promise::in_words)
 }
 
 /// What a bot may read and write without a file system of its own.
@@ -361,12 +482,11 @@ fn shown_path(view: &View) -> OsString {
     env::join_paths(shown).unwrap_or_default()
 }
 
-fn strict_environment(view: Option<&View>) -> Vec<(OsString, OsString)> {
+fn strict_environment(view: &View) -> Vec<(OsString, OsString)> {
     let kept = KEPT_VARIABLES
         .iter()
         .filter_map(|name| Some((name.into(), env::var_os(name)?)));
-    let path = view.map_or_else(|| env::var_os("PATH").unwrap_or_default(), shown_path);
-    kept.chain([("PATH".into(), path)]).collect()
+    kept.chain([("PATH".into(), shown_path(view))]).collect()
 }
 
 fn text(path: &Path) -> String {

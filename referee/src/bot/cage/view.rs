@@ -1,7 +1,11 @@
 //! What a bot sees of the machine's files in the strict sandbox.
 
 use std::env;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use super::limits::Sandbox;
+use crate::bot::spec::BotSpec;
 
 /// Folders that belong to the system, wherever they are there.
 const SYSTEM: [&str; 10] = [
@@ -41,7 +45,7 @@ pub struct View {
     pub masked: Vec<PathBuf>,
     /// The bot's folder and program, and what else it may read.
     pub own: Vec<PathBuf>,
-    /// Folders in all these that are empty instead.
+    /// Files and folders in all these that are empty instead.
     pub hidden: Vec<PathBuf>,
 }
 
@@ -61,15 +65,20 @@ impl View {
         view
     }
 
-    /// What a bot with this folder sees that is allowed to read these besides; `hidden` are
-    /// folders that it must not see, unless its own lies in them.
+    /// What a bot sees that is allowed to read these besides; `hidden` are files and folders that
+    /// it must not see, unless its own folder lies in them.
     ///
     /// # Errors
     /// If that would show somebody's home.
-    pub fn of_bot(dir: &Path, readable: &[PathBuf], hidden: &[PathBuf]) -> Result<Self, String> {
+    pub fn of_bot(bot: &BotSpec, readable: &[PathBuf], hidden: &[PathBuf]) -> Result<Self, String> {
         let mut view = View::system();
-        let dir = real(dir);
-        if let Some(home) = homes().iter().find(|home| home.starts_with(&dir)) {
+        let dir = real(&bot.dir);
+        let mut own: Vec<PathBuf> = readable.iter().map(|path| real(path)).collect();
+        match bot.shows_dir {
+            true => own.push(dir.clone()),
+            false => own.extend(named_files(&bot.command, &dir)),
+        }
+        if let (true, Some(home)) = (bot.shows_dir, homes().iter().find(|h| h.starts_with(&dir))) {
             return Err(format!(
                 "its folder `{}` holds the home directory `{}`, which the strict sandbox does \
                  not show; give it a `dir` of its own",
@@ -77,8 +86,6 @@ impl View {
                 home.display()
             ));
         }
-        let mut own: Vec<PathBuf> = readable.iter().map(|path| real(path)).collect();
-        own.push(dir.clone());
         for path in own {
             if !view.own.contains(&path) && !view.shows(&path) {
                 view.own.push(path);
@@ -86,16 +93,54 @@ impl View {
         }
         // What is inside another one comes after it.
         view.own.sort();
-        for path in hidden.iter().map(|path| real(path)) {
-            if !dir.starts_with(&path) && path.is_dir() && view.shows(&path) {
+        let hidden = hidden.iter().map(|path| real(path));
+        for path in hidden.filter(|path| !dir.starts_with(path)) {
+            if path.exists() && view.shows(&path) && !view.own.contains(&path) {
                 view.hidden.push(path);
             }
         }
         Ok(view)
     }
 
+    /// Whether somebody who owns nothing here can read all that the bot has of its own.
+    ///
+    /// # Errors
+    /// What cannot be read, and how that is changed, as a sentence.
+    pub fn check_rights(&self, sandbox: Sandbox) -> Result<(), String> {
+        let closed = |path: &&Path| {
+            let needed = match path.is_dir() {
+                true => 0o005,
+                false => 0o004,
+            };
+            path.metadata()
+                .is_ok_and(|meta| meta.permissions().mode() & needed != needed)
+        };
+        // Without mounts of its own, all folders on the way must be open, too.
+        let on_the_way = |path: &'_ Path| -> Vec<PathBuf> {
+            let way = path.ancestors().skip(1);
+            match sandbox == Sandbox::Restricted {
+                true => way.map(Path::to_owned).collect(),
+                false => Vec::new(),
+            }
+        };
+        for path in &self.own {
+            let way = on_the_way(path);
+            let mut all = way.iter().map(PathBuf::as_path).chain([path.as_path()]);
+            if let Some(closed) = all.find(closed) {
+                return Err(format!(
+                    "`{}` is for its owner only, and in the sandbox `{}` the bot runs as a user of \
+                     its own where root runs the referee; `chmod o+rX {}` opens it for reading",
+                    closed.display(),
+                    sandbox.name(),
+                    closed.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a path lies in what is there so far.
-    fn shows(&self, path: &Path) -> bool {
+    pub fn shows(&self, path: &Path) -> bool {
         let all = self.system.iter().chain(&self.own);
         all.into_iter().any(|shown| path.starts_with(shown))
     }
@@ -104,6 +149,17 @@ impl View {
     pub fn readable(&self) -> impl Iterator<Item = &PathBuf> {
         self.system.iter().chain(&self.own)
     }
+}
+
+/// Whether a file belongs to the system, for everybody to use.
+pub(in crate::bot) fn is_the_systems(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The files in a folder that a command names.
+fn named_files(command: &[String], dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let named = command.iter().map(|word| real(&dir.join(word)));
+    named.filter(move |path| path.starts_with(dir) && path.is_file())
 }
 
 /// A path without links, if it is there.
@@ -127,6 +183,16 @@ mod tests {
     use super::*;
     use std::fs;
 
+    fn bot(dir: &Path, shows_dir: bool) -> BotSpec {
+        let command = ["python3", "bot.py", "--level=3"]
+            .map(str::to_owned)
+            .to_vec();
+        let time = protocol::TimeControl::default();
+        let mut bot = BotSpec::new("x".to_owned(), command, dir.to_owned(), &time);
+        bot.shows_dir = shows_dir;
+        bot
+    }
+
     #[test]
     fn others_are_hidden_and_homes_are_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -137,17 +203,53 @@ mod tests {
         }
         let [mine, runs, other, tool] = dirs;
         let hidden = [runs.clone(), other.clone(), top.clone()];
-        let view = View::of_bot(&mine, std::slice::from_ref(&tool), &hidden).unwrap();
+        let of_bot = |dir: &Path, readable: &Path| {
+            View::of_bot(&bot(dir, true), &[readable.to_owned()], &hidden)
+        };
+        let view = of_bot(&mine, &tool).unwrap();
         assert_eq!(view.own, [mine.clone(), tool]);
         assert_eq!(
             view.hidden,
             [runs],
             "the other is not there in the first place"
         );
-        let wide = View::of_bot(&mine, std::slice::from_ref(&top), &hidden).unwrap();
+        let wide = of_bot(&mine, &top).unwrap();
         assert!(wide.hidden.contains(&other));
         assert!(!wide.hidden.contains(&top), "its own folder is in it");
-        let error = View::of_bot(Path::new("/"), &[], &[]).unwrap_err();
+        let error = of_bot(Path::new("/"), &mine).unwrap_err();
         assert!(error.contains("home directory"), "{error}");
+    }
+
+    #[test]
+    fn without_a_folder_of_its_own_a_bot_sees_its_program_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["bot.py", "secret.toml"] {
+            fs::write(top.join(name), "").unwrap();
+        }
+        let view = View::of_bot(&bot(&top, false), &[], &[]).unwrap();
+        assert_eq!(view.own, [top.join("bot.py")]);
+        let config = top.join("secret.toml");
+        let view = View::of_bot(&bot(&top, true), &[], std::slice::from_ref(&config)).unwrap();
+        assert_eq!((view.own, view.hidden), (vec![top], vec![config]));
+    }
+
+    #[test]
+    fn what_only_root_can_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let inner = top.join("inner");
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o755)).unwrap();
+        let view = View::of_bot(&bot(&inner, true), &[], &[]).unwrap();
+        assert_eq!(view.check_rights(Sandbox::Strict), Ok(()));
+        let error = view.check_rights(Sandbox::Restricted).unwrap_err();
+        assert!(
+            error.contains(&format!("chmod o+rX {}", top.display())),
+            "{error}"
+        );
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
+        let error = view.check_rights(Sandbox::Strict).unwrap_err();
+        assert!(error.contains("inner` is for its owner only"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
-//! The strict sandbox where bubblewrap is not there: Landlock for files, signals and connections,
-//! and seccomp for all other kinds of network. Applied by a process to itself.
+//! The files and processes that a bot reaches in the sandbox `restricted`: by Landlock, which a
+//! process applies to itself. What Landlock leaves open, the [filter](super::filter) closes.
 
 use std::path::PathBuf;
 
@@ -40,19 +40,12 @@ pub fn raise(walls: &Walls) -> Result<(), String> {
 
 #[cfg(target_os = "linux")]
 mod implementation {
-    use std::collections::BTreeMap;
-
     use landlock::{
         ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr,
         RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
     };
-    use seccompiler::{
-        SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-        SeccompRule, apply_filter,
-    };
 
     use super::Walls;
-    use nix::libc;
 
     /// The first one that keeps signals inside, since Linux 6.12.
     const NEEDED: ABI = ABI::V6;
@@ -97,37 +90,6 @@ mod implementation {
         if status.ruleset != RulesetStatus::FullyEnforced {
             return Err("Landlock: the kernel does not enforce all of it".to_owned());
         }
-        filter().map_err(|error| format!("seccomp: {error}"))
-    }
-
-    /// No sockets but pairs of them: Landlock does not keep anybody from connecting to those in
-    /// the file system.
-    fn filter() -> Result<(), Box<dyn std::error::Error>> {
-        let unix = u64::try_from(libc::AF_UNIX)?;
-        let elsewhere = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unix)?;
-        let mut rules = BTreeMap::new();
-        rules.insert(libc::SYS_socket, Vec::new());
-        rules.insert(
-            libc::SYS_socketpair,
-            vec![SeccompRule::new(vec![elsewhere])?],
-        );
-        // Ways around the rest: requests that no filter sees, and other processes' memory.
-        for call in [
-            libc::SYS_io_uring_setup,
-            libc::SYS_ptrace,
-            libc::SYS_process_vm_readv,
-            libc::SYS_process_vm_writev,
-        ] {
-            rules.insert(call, Vec::new());
-        }
-        let filter = SeccompFilter::new(
-            rules,
-            SeccompAction::Allow,
-            SeccompAction::Errno(libc::EPERM as u32),
-            std::env::consts::ARCH.try_into()?,
-        )?;
-        let program: seccompiler::BpfProgram = filter.try_into()?;
-        apply_filter(&program)?;
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! A report as one tidy table: a line of names, then a line each. Shares and scores are fractions;
-//! what is not known is empty.
+//! what is not known is empty. Spreadsheets take cells that begin like a formula for one: texts of
+//! the log that do get an apostrophe first, numbers never do.
 
 use super::places::{rated, total};
-use super::{By, Sheet, share};
+use super::{By, Sheet, clean, share};
 use crate::rating::{Bound, Estimate, FAULT_CODES, Results};
 
 /// The table of what was asked for.
@@ -25,6 +26,19 @@ pub(super) fn write(sheet: &Sheet) -> String {
 }
 
 type Row = Vec<String>;
+
+/// What formulas begin with, also as keyboards for Chinese and Japanese have it.
+const FORMULAS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+
+/// A text of the log as a cell that no spreadsheet calculates. What steers terminals is escaped, so
+/// it cannot begin with a tab or a line end, which some programs skip.
+fn text(text: &str) -> String {
+    let text = clean(text);
+    match text.trim_start().starts_with(FORMULAS) {
+        true => format!("'{text}"),
+        false => text,
+    }
+}
 
 fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
@@ -108,7 +122,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
     for (place, &index) in report.ranking.iter().enumerate() {
         let bot = &report.bots[index];
         let group = report.ratings.groups[index].to_string();
-        let mut row = vec![(place + 1).to_string(), bot.name.clone(), group];
+        let mut row = vec![(place + 1).to_string(), text(&bot.name), group];
         row.extend(estimate(report.ratings.bots[index].as_ref()));
         row.extend(results(&bot.results));
         row.extend(bot.faults.iter().map(u64::to_string));
@@ -139,7 +153,7 @@ fn games(sheet: &Sheet) -> Vec<Row> {
     for ((game, bots), ratings) in rated(sheet).zip(&sheet.games) {
         for bot in bots {
             let sum = total(&game.bots[bot]);
-            let mut row = vec![game.label.clone(), sheet.report.bots[bot].name.clone()];
+            let mut row = vec![text(&game.label), text(&sheet.report.bots[bot].name)];
             row.extend(estimate(ratings.bots[bot].as_ref()));
             row.extend(results(&sum));
             row.push(sum.scores.to_string());
@@ -184,7 +198,7 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {
             let mut add = |bot: &str, played: &Results, worth: Option<&Estimate>| {
-                let (label, role, bot) = (game.label.clone(), role.clone(), bot.to_owned());
+                let (label, role, bot) = (text(&game.label), text(role), text(bot));
                 let mut row = vec![label, seat.to_string(), role, bot];
                 row.extend(results(played));
                 row.push(played.scores.to_string());
@@ -214,7 +228,7 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
         seats.map(|(seat, (role, played))| {
             let first = opening.first.in_log().map(|number| number.to_string());
             let first = first.unwrap_or_default();
-            let mut row = vec![game.label.clone(), first, seat.to_string(), role.clone()];
+            let mut row = vec![text(&game.label), first, seat.to_string(), text(role)];
             row.extend(results(played));
             row.extend(
                 opening
@@ -228,4 +242,22 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
     [names(header.chain(RESULTS).chain(["log"]))]
         .into_iter()
         .chain(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_no_formulas() {
+        for formula in ["=1+1", "+x", "-x", "@SUM(A1)", " =1", "＝1"] {
+            assert_eq!(text(formula), format!("'{formula}"));
+        }
+        assert_eq!(text("\t=1"), "\\u0009=1");
+        assert_eq!(text("\r=1"), "\\u000d=1");
+        for plain in ["mcts", "a=b", "", "'=", "a-1"] {
+            assert_eq!(text(plain), plain);
+        }
+        assert_eq!(figure(Some(-12.5), 1), "-12.5", "numbers stay numbers");
+    }
 }

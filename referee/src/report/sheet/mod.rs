@@ -8,6 +8,7 @@ mod fitness;
 mod html;
 mod json;
 mod markdown;
+mod orders;
 mod pairs;
 mod places;
 mod plot;
@@ -18,6 +19,7 @@ mod tests;
 mod text;
 
 use clap::ValueEnum;
+use protocol::shown as clean;
 use serde::Serialize;
 
 use crate::rating::{Matches, Ratings, Report, Request, RequestError, Results};
@@ -104,6 +106,7 @@ impl Sheet {
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
         parts.extend(fitness::warnings(&self.report));
+        parts.extend(orders::all(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
             None | Some(By::Version) => {
@@ -157,12 +160,6 @@ impl Grid {
 
 fn heading(text: &str) -> Part {
     Part::Heading(text.to_owned())
-}
-
-/// A text of a log, fit to be shown: nothing in it can steer a terminal or break a table.
-fn clean(text: &str) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(clean).collect()
 }
 
 /// A name in a note, marked as one.

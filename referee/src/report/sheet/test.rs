@@ -4,6 +4,7 @@ use super::ranking::count;
 use super::{Part, heading, quoted};
 use crate::rating::sprt::Verdict;
 use crate::rating::{Report, SprtReport};
+use crate::report::trials;
 
 /// The test, if one was asked for.
 pub(super) fn all(report: &Report) -> Vec<Part> {
@@ -15,31 +16,48 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     let mut note = |text: String| parts.push(Part::Note(text));
     note(decision(test, &first, &second));
     note(evidence(test, &first));
+    if let Some(corrected) = &test.corrected {
+        note(trials::estimate(corrected, test.elo, test.hypotheses.model));
+    }
+    if let Some(text) = trials::repeats(test.repeats, test.pairs, test.worth) {
+        note(text);
+    }
+    if test.incomplete > 0 {
+        let mut text = format!(
+            "{} left out, because a match is missing in the log or still being played.",
+            count(test.incomplete, "pair is", "pairs are")
+        );
+        if test.after_incomplete > 0 {
+            text += &format!(
+                " {} after that and counted all the same: while a tournament runs, those that end \
+                 early may be unlike the others.",
+                count(test.after_incomplete, "pair comes", "pairs come")
+            );
+        }
+        note(text);
+    }
     if test.after > 0 {
-        note(match test.verdict {
-            Verdict::Running => format!(
-                "{} after one that is not finished yet, and not counted so far.",
-                count(test.after, "pair comes", "pairs come")
-            ),
-            _ => format!(
-                "{} after the decision, and changed nothing.",
-                count(test.after, "pair came", "pairs came")
-            ),
-        });
+        note(format!(
+            "{} after the decision, and changed nothing.",
+            count(test.after, "pair came", "pairs came")
+        ));
     }
     parts
 }
 
 fn decision(test: &SprtReport, first: &str, second: &str) -> String {
     let (elo0, elo1) = (test.hypotheses.elo0, test.hypotheses.elo1);
+    let unit = test.hypotheses.model.unit();
     let stronger = |by: f64, not: f64| {
-        format!("accepted: {first} is stronger than {second} by {by} Elo, not {not}")
+        format!("accepted: {first} is stronger than {second} by {by} {unit}, not {not}")
     };
     let verdict = match test.verdict {
         Verdict::H0 => format!("H0 {}", stronger(elo0, elo1)),
         Verdict::H1 => format!("H1 {}", stronger(elo1, elo0)),
         Verdict::Running => {
-            format!("not decided whether {first} is stronger than {second} by {elo0} or {elo1} Elo")
+            format!(
+                "not decided whether {first} is stronger than {second} by {elo0} or {elo1} {unit}"
+            )
         }
     };
     format!(
@@ -58,7 +76,8 @@ fn evidence(test: &SprtReport, first: &str) -> String {
         100.0 * test.score
     );
     if let Some(elo) = test.elo {
-        text += &format!(" ({:+.0} Elo)", elo + 0.0);
+        let unit = test.hypotheses.model.unit();
+        text += &format!(" ({} {unit})", trials::number(elo));
     }
     if let Some([lost, minus, even, plus, won]) = test.pentanomial {
         text +=

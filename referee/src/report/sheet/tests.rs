@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{By, Sheet, SheetFormat, plot};
+use super::{By, Sheet, SheetFormat, clean, plot};
 use crate::rating::{Match, Matches, Request, Resampling};
 
 /// A match between two bots; the first seat's outcome.
@@ -81,7 +81,11 @@ fn csv_has_a_row_for_each_bot() {
     };
     assert!(number(a, "low") < number(a, "elo") && number(a, "elo") < number(a, "high"));
     assert_eq!(number(a, "elo"), -number(&rows[1], "elo"));
-    assert_eq!(rows[1]["bot"], EVIL);
+    assert_eq!(
+        rows[1]["bot"],
+        clean(EVIL),
+        "escaped, so that terminals show it, too"
+    );
 }
 
 #[test]
@@ -261,11 +265,11 @@ fn text_and_markdown_and_html_say_the_same() {
         let markdown = sheet.write(SheetFormat::Markdown);
         assert_eq!(words(&text), words(&markdown), "{by:?}");
         let html = sheet.write(SheetFormat::Html);
-        for part in ["2½", "62.5 %", "&lt;b&gt;|&quot;x&quot;, y\u{fffd}", "<svg"] {
+        for part in ["2½", "62.5 %", "&lt;b&gt;|&quot;x&quot;, y\\u001b", "<svg"] {
             assert!(html.contains(part), "{part} in {html}");
         }
         assert!(!html.contains("<b>") && !html.contains("<script") && !html.contains('\u{1b}'));
-        assert!(markdown.contains("\\<b>\\|\"x\", y\u{fffd}"), "{markdown}");
+        assert!(markdown.contains("\\<b>\\|\"x\", y\\\\u001b"), "{markdown}");
     }
 }
 

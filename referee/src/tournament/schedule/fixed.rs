@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::cycles::Cycles;
 use super::order;
-use super::shape::{Format, Shape};
+use super::shape::{Format, SeatOrders, Shape};
+use super::version::Version;
 use super::{Earlier, Group, Planner, Played, Turns, Unit};
 
 /// All units at once.
@@ -17,13 +19,21 @@ impl Fixed {
         let mut there = HashSet::new();
         let mut all = Vec::new();
         let lists = earlier.iter().map(Earlier::units);
-        for list in lists.chain([units(shape)]) {
-            for unit in list {
-                // Of the first list, as of every list, each unit is there once.
-                if earlier.is_empty() || there.insert((unit.game, unit.group.clone(), unit.turn)) {
-                    all.push(unit);
+        let cyclic = shape.orders == SeatOrders::Rotations && shape.version >= Version::Second;
+        let mut cycles = cyclic.then(|| Cycles::new(shape));
+        for mut list in lists.chain([units(shape)]) {
+            // Of the first list, as of every list, each unit is there once.
+            let is_new = |unit: &Unit| there.insert((unit.game, unit.group.clone(), unit.turn));
+            if !earlier.is_empty() {
+                list.retain(is_new);
+            }
+            if let Some(cycles) = &mut cycles {
+                // An extension begins with the lists of before, so they get what they had.
+                for round in list.chunk_by_mut(|a, b| a.round == b.round) {
+                    cycles.deal(round);
                 }
             }
+            all.append(&mut list);
         }
         Fixed { units: all }
     }

@@ -8,12 +8,14 @@ use super::{Decided, Duel, Planner, Played, Standing, Turns, Unit};
 ///
 /// The bracket is the usual one: the first meets the last, the first two can meet in the final
 /// only. Without a power of two, the first ones have a bye in the first round. A duel that is tied
-/// goes on by one swapped pair after another, then the better place in the list decides.
+/// goes on by one swapped pair after another, then the better place in the list decides. The losers
+/// of the semifinals may play for the third place, beside the final.
 pub(super) struct Knockout {
     games: Vec<GameShape>,
     /// Units a duel, for each slot.
     rounds: u32,
     tie_breaks: u32,
+    third_place: bool,
     /// The place of each bot in the list from which the bracket is made.
     places: Vec<usize>,
     /// The duels of the stages so far, in the order of the bracket.
@@ -24,7 +26,7 @@ pub(super) struct Knockout {
 }
 
 impl Knockout {
-    pub(super) fn new(shape: &Shape, drawn: bool, tie_breaks: u32) -> Self {
+    pub(super) fn new(shape: &Shape, drawn: bool, tie_breaks: u32, third_place: bool) -> Self {
         let list: Vec<usize> = match drawn {
             true => shape.lots(),
             false => (0..shape.bots).collect(),
@@ -39,6 +41,7 @@ impl Knockout {
             games: shape.games.clone(),
             rounds: shape.rounds,
             tie_breaks,
+            third_place,
             places,
             stages: vec![duels(entrants)],
             extra: 0,
@@ -94,14 +97,24 @@ impl Knockout {
 
     /// Goes on to the next stage; false after the final.
     fn advance(&mut self) -> bool {
-        let winners: Vec<Option<usize>> = match self.stages.last() {
-            Some(duels) => duels.iter().map(|duel| duel.winner).collect(),
-            None => Vec::new(),
-        };
-        if winners.len() < 2 {
+        let Some(before) = self.stages.last().filter(|duels| !is_last(duels)) else {
             return false;
+        };
+        let mut stage = duels(before.iter().map(|duel| duel.winner).collect());
+        if self.third_place
+            && let [one, other] = &before[..]
+            && let [Some(one), Some(other)] = [one.loser(), other.loser()]
+        {
+            stage.extend(
+                duels(vec![Some(one), Some(other)])
+                    .into_iter()
+                    .map(|duel| Duel {
+                        third_place: true,
+                        ..duel
+                    }),
+            );
         }
-        self.stages.push(duels(winners));
+        self.stages.push(stage);
         self.extra = 0;
         true
     }
@@ -143,13 +156,31 @@ impl Planner for Knockout {
     }
 
     fn ahead(&self) -> u64 {
-        let duels = self.stages.last().map_or(0, Vec::len) as u64;
+        let Some(stage) = self.stages.last().filter(|duels| !is_last(duels)) else {
+            return 0;
+        };
         // Each stage has half of the duels of the one before.
-        duels.saturating_sub(1) * self.duel_length()
+        let duels = stage.len() as u64 - 1;
+        let semifinals = self.stages[0].len() > 2 || stage.iter().all(|duel| duel.second.is_some());
+        let third = u64::from(self.third_place && semifinals);
+        (duels + third) * self.duel_length()
     }
 
     fn standing(&self, _: Played<'_>) -> Option<Standing> {
         Some(Standing::Knockout(self.stages.clone()))
+    }
+}
+
+/// Whether there is no stage after this one.
+fn is_last(stage: &[Duel]) -> bool {
+    stage.iter().filter(|duel| !duel.third_place).count() < 2
+}
+
+impl Duel {
+    /// Who is out, once it is decided.
+    fn loser(&self) -> Option<usize> {
+        let (winner, second) = (self.winner?, self.second?);
+        Some(if winner == second { self.first } else { second })
     }
 }
 
@@ -199,6 +230,7 @@ fn duels(entrants: Vec<Option<usize>>) -> Vec<Duel> {
             points: [0.0; 2],
             winner: alone.then_some(first),
             decided: alone.then_some(Decided::Bye),
+            third_place: false,
         })
     };
     entrants.chunks(2).filter_map(duel).collect()

@@ -1,8 +1,10 @@
 //! Who meets whom, in which game and seats: a pure function of the configuration and, in some
 //! formats, of the results so far.
 
+mod cycles;
 mod fixed;
 mod knockout;
+mod matching;
 mod order;
 mod shape;
 mod sprt;
@@ -10,6 +12,8 @@ mod standing;
 mod swiss;
 #[cfg(test)]
 mod tests;
+mod top_down;
+mod version;
 
 use std::collections::HashMap;
 
@@ -18,6 +22,7 @@ use games::MAX_SEATS;
 
 pub use shape::{Count, Format, GameShape, SeatOrders, Shape};
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
+pub use version::Version;
 
 /// Bots as indices. It stands in the matches themselves: large tournaments have many.
 pub type Group = ArrayVec<usize, MAX_SEATS>;
@@ -57,7 +62,7 @@ impl Scheduled {
 #[derive(Clone, Debug)]
 struct Unit {
     game: usize,
-    /// In ascending order.
+    /// In the order from which the seat orders are made: ascending, or a cyclic order.
     group: Group,
     round: u32,
     turn: u32,
@@ -217,9 +222,16 @@ impl Schedule {
                 Box::new(fixed::Fixed::new(shape, earlier))
             }
             Format::Swiss => Box::new(swiss::Swiss::new(shape)),
-            Format::Knockout { drawn, tie_breaks } => {
-                Box::new(knockout::Knockout::new(shape, *drawn, *tie_breaks))
-            }
+            Format::Knockout {
+                drawn,
+                tie_breaks,
+                third_place,
+            } => Box::new(knockout::Knockout::new(
+                shape,
+                *drawn,
+                *tie_breaks,
+                *third_place,
+            )),
             Format::Sprt {
                 hypotheses,
                 max_pairs,
@@ -289,7 +301,7 @@ impl Schedule {
     }
 
     /// The same, with what is equal for matches that repeat each other ([`rating::repetition`]):
-    /// in a test they are no evidence.
+    /// in a test they are not independent of each other.
     ///
     /// [`rating::repetition`]: crate::rating::repetition
     pub fn finish_match(

@@ -3,6 +3,7 @@
 use games::Rng;
 
 use super::order;
+use super::version::Version;
 use crate::rating::sprt::Hypotheses;
 
 /// What a schedule is made from. Bots and games are indices.
@@ -20,6 +21,8 @@ pub struct Shape {
     pub orders: SeatOrders,
     /// What lots are drawn from.
     pub seed: u64,
+    /// How the schedule is made.
+    pub version: Version,
 }
 
 /// What a schedule has to know about a game.
@@ -56,6 +59,8 @@ pub enum Format {
         drawn: bool,
         /// So many swapped pairs more are played in a duel that is tied.
         tie_breaks: u32,
+        /// Whether the losers of the semifinals play for the third place.
+        third_place: bool,
     },
     /// Swapped pairs of two bots until it is clear which hypothesis holds.
     Sprt {
@@ -76,7 +81,8 @@ impl Format {
 /// In which orders the bots of a group sit. Two bots always sit both ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeatOrders {
-    /// Each bot is in each seat once: as many orders as there are seats.
+    /// Each bot is in each seat once: as many orders as there are seats, all rotations of one
+    /// cyclic order, which changes from round to round.
     #[default]
     Rotations,
     /// All.
@@ -121,6 +127,7 @@ impl Shape {
             rounds,
             orders: SeatOrders::default(),
             seed: 1,
+            version: Version::NEWEST,
         }
     }
 
@@ -146,8 +153,14 @@ impl Shape {
                 let a_round = (bots / 2).saturating_mul(pair * self.slots());
                 Count::exactly(rounds.saturating_mul(a_round))
             }
-            Format::Knockout { tie_breaks, .. } => {
-                let duels = bots.saturating_sub(1);
+            Format::Knockout {
+                tie_breaks,
+                third_place,
+                ..
+            } => {
+                // With three bots, there is one semifinal only.
+                let third = u64::from(*third_place && bots > 3);
+                let duels = bots.saturating_sub(1) + third;
                 let duel = rounds.saturating_mul(pair * self.slots());
                 let longest = duel.saturating_add(pair * u64::from(*tie_breaks));
                 Count {

@@ -1,27 +1,20 @@
 //! SPRT: swapped pairs of two bots until it is clear which of two hypotheses holds.
 
-use std::collections::HashSet;
-
 use super::order;
 use super::shape::Shape;
 use super::{Finished, Planner, Played, Scheduled, SprtStanding, Standing, Turns, Unit};
-use crate::rating::sprt::{Hypotheses, Scores, Verdict};
+use crate::rating::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///
 /// All pairs that it can have at most are known from the beginning. It is decided by the pairs in
 /// the order of the schedule, whichever are finished first: so what is played at a time does not
-/// change the decision. Pairs that come after it are not counted, and neither are those with a
-/// match that repeats an earlier one.
+/// change the decision. Pairs that come after it are not counted.
 pub(super) struct Sprt {
     units: Vec<Unit>,
     hypotheses: Hypotheses,
     /// The first pair, as a place in the schedule, that was not looked at yet.
     next: usize,
-    /// The matches so far, by what they have in common with those that repeat them.
-    seen: HashSet<u64>,
-    /// Pairs that were left out because a match of theirs repeats another one.
-    repeats: u64,
     scores: Scores,
     verdict: Verdict,
 }
@@ -37,8 +30,6 @@ impl Sprt {
             units: units.collect(),
             hypotheses,
             next: 0,
-            seen: HashSet::new(),
-            repeats: 0,
             scores: Scores::new(),
             verdict: Verdict::Running,
         }
@@ -46,17 +37,12 @@ impl Sprt {
 
     /// Takes in the next pair.
     fn take(&mut self, pair: [(&Scheduled, &Finished); 2]) {
-        let repetitions = pair.iter().filter_map(|(_, result)| result.repetition);
-        let known = repetitions.filter(|repetition| !self.seen.insert(*repetition));
-        if known.count() > 0 {
-            self.repeats += 1;
-            return;
-        }
         let points = pair.iter().map(|(scheduled, result)| {
             let seat = scheduled.seats.iter().position(|&bot| bot == 0);
             seat.map_or(0.0, |seat| result.outcome[seat])
         });
-        self.scores.add(points.sum::<f64>() / 2.0);
+        let repetitions = pair.map(|(_, result)| result.repetition);
+        self.scores.add_unit(points.sum::<f64>() / 2.0, repetitions);
         self.verdict = self.scores.verdict(&self.hypotheses);
     }
 }
@@ -94,10 +80,14 @@ impl Planner for Sprt {
         Some(Standing::Sprt(SprtStanding {
             hypotheses: self.hypotheses.clone(),
             pairs: self.scores.units(),
-            repeats: self.repeats,
+            repeats: self.scores.repeats(),
+            worth: self.scores.worth(),
             counts: self.scores.pentanomial().unwrap_or_default(),
             llr: self.scores.llr(&self.hypotheses),
             verdict: self.verdict,
+            score: self.scores.mean(),
+            elo: Some(self.scores.elo(self.hypotheses.model)).filter(|elo| elo.is_finite()),
+            corrected: corrected(&self.scores, &self.hypotheses, self.verdict),
         }))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rating::sprt::{Hypotheses, Verdict};
+use crate::rating::sprt::{Corrected, Hypotheses, Verdict};
 
 /// Where a tournament stands. Bots are indices.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub struct Duel {
     pub winner: Option<usize>,
     /// How it was decided.
     pub decided: Option<Decided>,
+    /// Whether it is for the third place, between the losers of the semifinals.
+    pub third_place: bool,
 }
 
 /// How a duel was decided.
@@ -64,12 +66,20 @@ pub struct SprtStanding {
     pub hypotheses: Hypotheses,
     /// How many swapped pairs it counts.
     pub pairs: u64,
-    /// How many were left out because a match of theirs repeats another one.
+    /// How many matches repeat an earlier one move by move.
     pub repeats: u64,
-    /// How many of those that count gave the first bot 0, ½, 1, 1½ and 2 points.
+    /// How many pairs without repetitions are worth as much.
+    pub worth: f64,
+    /// How many of the pairs gave the first bot 0, ½, 1, 1½ and 2 points.
     pub counts: [u64; 5],
     /// The log-likelihood ratio.
     pub llr: f64,
     /// What was accepted, if anything.
     pub verdict: Verdict,
+    /// The first bot's mean score a match.
+    pub score: f64,
+    /// What that is in the scale of the hypotheses; `None` if it cannot be said.
+    pub elo: Option<f64>,
+    /// The difference in strength, corrected for when the test stopped; `None` while it runs.
+    pub corrected: Option<Corrected>,
 }

@@ -3,18 +3,18 @@
 
 use std::collections::HashMap;
 
+use super::matching::{self, Entrant};
 use super::order;
 use super::shape::{GameShape, Shape};
+use super::top_down;
+use super::version::Version;
 use super::{Planner, Played, Standing, SwissRow, Turns, Unit};
-
-/// So many steps are spent on looking for pairings without rematches, then some are allowed.
-const MOST_STEPS: u32 = 20_000;
 
 /// A Swiss tournament.
 ///
-/// Bots are ranked by points, then by the points of their opponents (Buchholz), then by lot. From
-/// the top, each meets the nearest one below that it met least often. With an odd number of bots
-/// the lowest of those with the fewest byes has one, which counts as winning all matches.
+/// Bots are ranked by points, then by the points of their opponents (Buchholz), then by lot; see
+/// [`matching`] for who meets whom. With an odd number of bots one of those with the fewest byes
+/// has one, which counts as winning all matches.
 pub(super) struct Swiss {
     games: Vec<GameShape>,
     rounds: u32,
@@ -25,6 +25,7 @@ pub(super) struct Swiss {
     /// Who met whom how often, the lower index first.
     met: HashMap<(usize, usize), u32>,
     turns: Turns,
+    version: Version,
 }
 
 impl Swiss {
@@ -41,6 +42,7 @@ impl Swiss {
             byes: vec![0; shape.bots],
             met: HashMap::new(),
             turns: Turns::default(),
+            version: shape.version,
         }
     }
 
@@ -86,30 +88,37 @@ impl Swiss {
 
     /// The pairings of the next round.
     fn pairings(&mut self, ranking: &[SwissRow]) -> Vec<Vec<usize>> {
-        let mut bots: Vec<usize> = ranking.iter().map(|row| row.bot).collect();
-        if !bots.len().is_multiple_of(2) {
-            let fewest = self.byes.iter().min().copied().unwrap_or(0);
-            if let Some(at) = bots.iter().rposition(|&bot| self.byes[bot] == fewest) {
-                self.byes[bots.remove(at)] += 1;
+        let (pairings, bye) = match self.version {
+            Version::First => self.pair_from_the_top(ranking),
+            Version::Second => {
+                let entrant = |row: &SwissRow| Entrant {
+                    bot: row.bot,
+                    points: row.points,
+                    byes: self.byes[row.bot],
+                };
+                let entrants: Vec<Entrant> = ranking.iter().map(entrant).collect();
+                matching::round(&entrants, &self.met, self.rounds - self.begun)
             }
-        }
-        let mut most = 0;
-        let pairings = loop {
-            let mut search = Search {
-                met: &self.met,
-                most,
-                steps: MOST_STEPS,
-                found: Vec::new(),
-            };
-            if search.pair(&bots) {
-                break search.found;
-            }
-            most += 1;
         };
+        if let Some(bot) = bye {
+            self.byes[bot] += 1;
+        }
         for pair in &pairings {
             *self.met.entry((pair[0], pair[1])).or_default() += 1;
         }
         pairings
+    }
+
+    /// The pairings of the next round and the bot that has a bye, as the first version has them.
+    fn pair_from_the_top(&self, ranking: &[SwissRow]) -> (Vec<Vec<usize>>, Option<usize>) {
+        let mut bots: Vec<usize> = ranking.iter().map(|row| row.bot).collect();
+        let mut bye = None;
+        if !bots.len().is_multiple_of(2) {
+            let fewest = self.byes.iter().min().copied().unwrap_or(0);
+            let last = bots.iter().rposition(|&bot| self.byes[bot] == fewest);
+            bye = last.map(|at| bots.remove(at));
+        }
+        (top_down::pairings(&bots, &self.met), bye)
     }
 }
 
@@ -135,50 +144,5 @@ impl Planner for Swiss {
 
     fn standing(&self, played: Played<'_>) -> Option<Standing> {
         Some(Standing::Swiss(self.ranking(played)))
-    }
-}
-
-/// A search for pairings, from the top, with going back.
-struct Search<'a> {
-    met: &'a HashMap<(usize, usize), u32>,
-    /// Bots that met more often do not meet again.
-    most: u32,
-    steps: u32,
-    found: Vec<Vec<usize>>,
-}
-
-impl Search<'_> {
-    /// Pairs these bots, the best first; says whether there is a way, as far as was looked.
-    fn pair(&mut self, bots: &[usize]) -> bool {
-        let Some((&first, rest)) = bots.split_first() else {
-            return true;
-        };
-        let mut others: Vec<(u32, usize)> = rest
-            .iter()
-            .enumerate()
-            .map(|(at, &other)| (self.times(first, other), at))
-            .filter(|(times, _)| *times <= self.most)
-            .collect();
-        others.sort_unstable();
-        for (_, at) in others {
-            if self.steps == 0 {
-                return false;
-            }
-            self.steps -= 1;
-            let other = rest[at];
-            let mut left = rest.to_vec();
-            left.remove(at);
-            self.found.push(vec![first.min(other), first.max(other)]);
-            if self.pair(&left) {
-                return true;
-            }
-            self.found.pop();
-        }
-        false
-    }
-
-    fn times(&self, a: usize, b: usize) -> u32 {
-        let pair = (a.min(b), a.max(b));
-        self.met.get(&pair).copied().unwrap_or(0)
     }
 }

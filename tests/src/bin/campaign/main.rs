@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tests::campaign::{busy, hostile, quick};
+use tests::campaign::{busy, hostile, quick, redteam};
 
 /// Long runs that show that the referee holds against any bot
 #[derive(Debug, Parser)]
@@ -35,6 +35,10 @@ enum Campaign {
         #[arg(long, default_value_t = 1000)]
         matches: u32,
     },
+    /// Every trick against the sandbox, in every tier and by every user, beside what is promised
+    Redteam(redteam::Options),
+    /// `mcts` against bots that take the CPU in the strict sandbox, beside a control
+    RedteamDuels(redteam::duels::Options),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +46,8 @@ fn main() -> ExitCode {
         Campaign::Hostile { matches, seed } => hostile::run(matches, seed),
         Campaign::Quick { matches } => quick::run(matches),
         Campaign::Busy { matches } => busy::run(matches),
+        Campaign::Redteam(options) => redteam::run(&options),
+        Campaign::RedteamDuels(options) => redteam::duels::run(&options),
     };
     print!("{findings}");
     match findings.wrong.is_empty() && findings.slow.is_empty() {

@@ -1,9 +1,11 @@
 //! A bot that plays the first legal move, but misbehaves in the way that its argument names.
 //! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
 
+mod forger;
 mod lines;
 mod manners;
 mod processes;
+mod redteam;
 mod resources;
 mod spy;
 
@@ -33,6 +35,23 @@ fn main() {
         "deaf" => sleep_for_ever(),
         "ignores-term" => return processes::without_sigterm("stays"),
         "stops-keeper-at-start" => signal_parent(Signal::SIGSTOP),
+        "outside" => {
+            let targets = arguments.next().expect("a file with targets");
+            let command: Vec<String> = arguments.collect();
+            let ran = redteam::outside::run(targets.as_ref(), &command);
+            return ran.expect("what stands around a tournament");
+        }
+        "redteam-beside" => {
+            let trick = arguments.next().expect("a trick");
+            redteam::Raid::new(&trick).turn(&Value::Null);
+            let error = processes::become_other(&arguments.collect::<Vec<_>>());
+            panic!("no other bot: {error}");
+        }
+        "tricks" => return redteam::words().for_each(|word| println!("{word}")),
+        "redteam" => {
+            let trick = arguments.next().expect("a trick");
+            return Bot::with_trick(&trick).run();
+        }
         _ if processes::child(&how, arguments.next()) => return,
         _ => {}
     }
@@ -55,16 +74,28 @@ struct Bot {
     /// The last `start`.
     begun: Value,
     ponder: Option<resources::Ponder>,
+    raid: Option<redteam::Raid>,
+    witness: Option<redteam::witness::Witness>,
 }
 
 impl Bot {
     fn new(how: String) -> Self {
         Bot {
             ponder: (how == "ponders").then(resources::Ponder::start),
+            raid: None,
+            witness: (how == "witness").then(redteam::witness::Witness::new),
             how,
             turns: 0,
             matches: 0,
             begun: Value::Null,
+        }
+    }
+
+    /// One of the red team's.
+    fn with_trick(trick: &str) -> Self {
+        Bot {
+            raid: Some(redteam::Raid::new(trick)),
+            ..Bot::new("redteam".to_owned())
         }
     }
 
@@ -140,6 +171,9 @@ impl Bot {
     }
 
     fn turn(&mut self, turn: &Value) {
+        if let Some(witness) = &self.witness {
+            witness.turn();
+        }
         let mut answer = json!({"type": "move", "move": turn["legal"][0], "ply": turn["ply"]});
         if let Some(mv) = manners::instead(&self.how, &self.begun, turn, self.turns) {
             answer["move"] = mv;
@@ -199,11 +233,16 @@ impl Bot {
     /// What is told with the move.
     fn report(&mut self) -> Option<Value> {
         match self.how.as_str() {
+            "forges-log" if self.turns >= TURN => Some(forger::forge()),
             "spy" => Some(spy::look_around()),
             "cores" => Some(json!({"cores": spy::status("Cpus_allowed_list")})),
             "descriptors" => Some(json!({"descriptors": spy::descriptors()})),
             "fills-disk" => Some(json!({"written": resources::fill_disk()})),
             "ponders" => self.ponder.as_mut().map(resources::Ponder::since_pause),
+            "redteam" => {
+                let seat = &self.begun["seat"];
+                self.raid.as_mut().map(|raid| raid.turn(seat))
+            }
             how => lines::info(how),
         }
     }

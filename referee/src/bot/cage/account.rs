@@ -1,0 +1,141 @@
+//! Under which user id bots run: the referee's own, or, where that is root, one that nobody else
+//! has. Root is too much for any bot: files of root are its own wherever it sees them.
+
+use std::fs;
+
+use nix::unistd::{Pid, Uid, geteuid};
+use serde::{Deserialize, Serialize};
+
+/// Ids beyond this one confuse programs that take them for signed numbers.
+const END: u64 = 1 << 31;
+/// With fewer ids than this to choose from, two processes could be given the same one.
+const FEWEST: u64 = 1 << 10;
+
+/// Who runs the referee, as far as that matters for its bots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Account {
+    /// An ordinary user, or root of a user namespace that an ordinary user has made.
+    Ordinary,
+    /// Root, who can give each bot an id of its own.
+    Root(Ids),
+    /// Root who cannot become anybody else, for this reason.
+    Stuck(String),
+}
+
+/// User ids that belong to nobody; each is the id of a group, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ids {
+    first: u32,
+    count: u32,
+}
+
+impl Account {
+    /// Looks it up.
+    pub fn find() -> Self {
+        if !geteuid().is_root() {
+            return Account::Ordinary;
+        }
+        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        Self::of_root(&map, &status)
+    }
+
+    fn of_root(map: &str, status: &str) -> Self {
+        let ranges: Vec<[u64; 3]> = map.lines().filter_map(range).collect();
+        if let [[0, outside, 1]] = ranges[..]
+            && outside != 0
+        {
+            tracing::debug!("root is the user {outside} outside of this user namespace");
+            return Account::Ordinary;
+        }
+        let ends = ranges.iter().map(|[first, _, count]| {
+            let end = (first + count).min(END);
+            (*first, end.saturating_sub(*first))
+        });
+        let Some((first, count)) = ends.max_by_key(|(_, count)| *count) else {
+            return Account::Stuck("the user ids of this system are not known".to_owned());
+        };
+        if count < FEWEST {
+            return Account::Stuck(format!(
+                "this user namespace has only {count} user ids; at least {FEWEST} are needed"
+            ));
+        }
+        if !may_change_ids(status) {
+            return Account::Stuck("root here may not change to other user ids".to_owned());
+        }
+        // The upper half: real users have the lower ids.
+        let half = count / 2;
+        Account::Root(Ids {
+            first: (first + half) as u32,
+            count: half as u32,
+        })
+    }
+
+    /// The ids to choose from, where bots get ids of their own.
+    pub fn ids(&self) -> Option<Ids> {
+        match self {
+            Account::Root(ids) => Some(*ids),
+            Account::Ordinary | Account::Stuck(_) => None,
+        }
+    }
+}
+
+impl Ids {
+    /// The id for a process, which no other process has as long as this one is there.
+    pub fn of(self, process: Pid) -> Uid {
+        Uid::from_raw(self.first + process.as_raw().unsigned_abs() % self.count)
+    }
+}
+
+/// A line of `uid_map`: the first id inside, the first id outside, how many.
+fn range(line: &str) -> Option<[u64; 3]> {
+    let mut numbers = line.split_ascii_whitespace().map(str::parse);
+    let mut next = || numbers.next()?.ok();
+    Some([next()?, next()?, next()?])
+}
+
+/// Whether the capabilities in a process's `status` let it become another user and group.
+fn may_change_ids(status: &str) -> bool {
+    const SETGID: u64 = 1 << 6;
+    const SETUID: u64 = 1 << 7;
+    const BOTH: u64 = SETGID | SETUID;
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
+    effective.is_some_and(|effective| effective & BOTH == BOTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: &str = "Name:\tx\nCapEff:\t000001ffffffffff\n";
+
+    #[test]
+    fn root_has_ids_that_no_user_has() {
+        let Account::Root(ids) = Account::of_root("0 0 4294967295\n", ALL) else {
+            panic!("root can become anybody");
+        };
+        assert_eq!((ids.first, ids.count), (1 << 30, 1 << 30));
+        let id = |pid| ids.of(Pid::from_raw(pid)).as_raw();
+        assert_eq!(id(17), (1 << 30) + 17);
+        assert_ne!(id(4_000_000), id(4_000_001));
+        // As in a container that has the ids of one user's range.
+        let Account::Root(ids) = Account::of_root("0 1000 1\n1 100000 65536\n", ALL) else {
+            panic!("root can become one of them");
+        };
+        assert!(ids.of(Pid::from_raw(70_000)).as_raw() > 32_000);
+        assert!(ids.of(Pid::from_raw(70_000)).as_raw() <= 65_536);
+    }
+
+    #[test]
+    fn root_of_a_users_namespace_is_that_user() {
+        assert_eq!(Account::of_root("0 1000 1\n", ALL), Account::Ordinary);
+        assert!(matches!(
+            Account::of_root("0 0 1\n", ALL),
+            Account::Stuck(_)
+        ));
+        let without = "CapEff:\t0000000000000000\n";
+        let stuck = Account::of_root("0 0 4294967295\n", without);
+        assert!(matches!(stuck, Account::Stuck(why) if why.contains("may not change")));
+    }
+}

@@ -1,0 +1,23 @@
+//! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
+
+use super::CliError;
+use crate::bot::cage::{init, launch};
+use crate::report::tell;
+
+/// Starts a bot in a sandbox, and looks after it (started by the referee itself)
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What to do, as JSON
+    init: String,
+}
+
+impl Args {
+    pub(super) fn run(self) -> Result<(), CliError> {
+        let init = serde_json::from_str(&self.init)
+            .map_err(|error| CliError::Usage(format!("the init's plan: {error}")))?;
+        if let Err(error) = init::run(&init) {
+            tell(format_args!("{error}\n"));
+        }
+        std::process::exit(i32::from(launch::NOT_STARTED))
+    }
+}

@@ -1,0 +1,215 @@
+//! The log is true, whoever writes to it: what was changed is found, and what bots change meanwhile
+//! is put back only as it was.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use nix::unistd::geteuid;
+use serde_json::Value;
+use tests::{Arena, Ran, hostile, referee, run, unchained};
+
+use crate::{GREEDY, RANDOM, config};
+
+/// An ordinary user: `nobody` on most machines.
+const ORDINARY: u32 = 65534;
+
+/// Six matches, played to the end; with its log.
+fn played() -> (Arena, String) {
+    let arena = Arena::new(&format!("rounds = 3\n{}", config(&[RANDOM, GREEDY])));
+    assert_eq!(arena.play().code, Some(0));
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 6);
+    (arena, log)
+}
+
+/// The lines in this order, from 1; those after `change` was made of the third one.
+fn lines(log: &str, order: &[usize], change: impl Fn(&str) -> String) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    let line = |number: &usize| match number {
+        3 => change(lines[2]),
+        number => lines[number - 1].to_owned(),
+    };
+    order.iter().map(|number| line(number) + "\n").collect()
+}
+
+/// A log that says another thing, but is no less a log.
+fn later(line: &str) -> String {
+    let changed = line.replacen("\"started\":\"2", "\"started\":\"3", 1);
+    assert_ne!(changed, line);
+    changed
+}
+
+fn verify(arena: &Arena) -> Ran {
+    run(["replay".into(), arena.path("out"), "--verify".into()])
+}
+
+fn resume(arena: &Arena) -> Ran {
+    let mut args = arena.tournament();
+    args.push("--resume".into());
+    run(args)
+}
+
+#[test]
+fn lines_that_were_changed_removed_added_or_moved_are_found() {
+    let (arena, log) = played();
+    let same = |line: &str| line.to_owned();
+    assert_eq!(verify(&arena).code, Some(0));
+    let found = [
+        (lines(&log, &[1, 2, 3, 4, 5, 6], later), 4),
+        (lines(&log, &[1, 2, 4, 5, 6], same), 3),
+        (lines(&log, &[1, 2, 4, 3, 5, 6], same), 3),
+        (lines(&log, &[2, 3, 4, 5, 6], same), 1),
+        (lines(&log, &[1, 2, 4, 5, 6, 3], later), 3),
+        (lines(&log, &[1, 2, 3, 4, 5, 6], unchained), 3),
+    ];
+    for (text, line) in found {
+        arena.write("out/games.jsonl", &text);
+        let ran = verify(&arena);
+        assert_eq!(ran.code, Some(3), "{}", ran.stdout);
+        let place = format!("games.jsonl: line {line} breaks the log's hash chain");
+        assert!(ran.stdout.contains(&place), "{}", ran.stdout);
+        assert!(ran.stdout.contains(" 0 with mismatches"), "{}", ran.stdout);
+        assert!(
+            ran.stderr.contains("not follow the line before"),
+            "{}",
+            ran.stderr
+        );
+        let ran = resume(&arena);
+        assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+        let place = format!("games.jsonl` line {line} breaks the log's hash chain");
+        assert!(ran.stderr.contains(&place), "{}", ran.stderr);
+        let after = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+        assert_eq!(after, text, "nothing is changed");
+        // Statistics are made of any lines.
+        let standings = run(["standings".into(), arena.path("out")]);
+        assert_eq!(standings.code, Some(0), "{}", standings.stderr);
+    }
+}
+
+#[test]
+fn a_log_without_a_chain_goes_on_with_one() {
+    let (arena, log) = played();
+    let old = |count: usize| -> String {
+        let lines = log.lines().take(count);
+        lines.map(|line| unchained(line) + "\n").collect()
+    };
+    arena.write("out/games.jsonl", &old(6));
+    let ran = verify(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("has no hash chain"), "{}", ran.stdout);
+    arena.write("out/games.jsonl", &old(4));
+    let ran = resume(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = verify(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let begins = "the hash chain begins in line 5";
+    assert!(ran.stdout.contains(begins), "{}", ran.stdout);
+}
+
+#[test]
+fn matches_played_into_one_log_follow_each_other() {
+    let arena = Arena::new("");
+    for _ in 0..3 {
+        let log = arena.path("log.jsonl").display().to_string();
+        let play = "play amazons --options {\"size\":5} --bot random --bot random --quiet --log";
+        let ran = run(play.split(' ').chain([&*log]));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    let ran = run(["replay".into(), arena.path("log.jsonl"), "--verify".into()]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("3 verified") && !ran.stdout.contains("hash chain"));
+}
+
+/// Eight matches against a bot that swaps all outcomes that it can reach. The referee and its bots
+/// are of another user, where one is given.
+fn attacked(user: Option<u32>) -> (Arena, Ran) {
+    let arena = Arena::new("");
+    fs::set_permissions(arena.path(""), Permissions::from_mode(0o777)).unwrap();
+    let forger = format!("[{:?}, \"forges-log\"]", hostile().display().to_string());
+    let bots = config(&[("forger", &forger), RANDOM]);
+    arena.write("t.toml", &format!("rounds = 4\nconcurrency = 1\n{bots}"));
+    let mut command = Command::new(referee());
+    command
+        .args(arena.tournament())
+        .env("FORGE_LOG", arena.path("out/games.jsonl"))
+        .current_dir(arena.path(""))
+        .stdin(Stdio::null());
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
+    let ran = command.output().expect("referee runs").into();
+    (arena, ran)
+}
+
+/// What the forger says that it could write, the most in any turn.
+fn forged(arena: &Arena, what: &str) -> u64 {
+    let matches = arena.matches();
+    let moves = matches
+        .iter()
+        .flat_map(|record| record["moves"].as_array().unwrap());
+    let told = moves.filter_map(|played: &Value| played["info"][what].as_u64());
+    told.max().expect("the forger told something")
+}
+
+#[test]
+fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
+    let user = match geteuid().is_root() {
+        true if !is_open_to_all(referee().into()) => {
+            eprintln!("SKIPPED: an ordinary user cannot start the programs that are tested");
+            return;
+        }
+        root => root.then_some(ORDINARY),
+    };
+    let (arena, ran) = attacked(user);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("it was put back as it was"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(forged(&arena, "log"), 1, "the log itself can be written");
+    if cfg!(target_os = "linux") {
+        assert_eq!(forged(&arena, "open"), 0, "the copy is out of reach");
+        assert_eq!(forged(&arena, "memory"), 0, "and so are the hashes");
+    }
+    let ran = verify(&arena);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    assert!(ran.stdout.contains("8 verified"), "{}", ran.stdout);
+}
+
+/// Root reaches the copy as well: what is forged in both is lost, but never believed.
+#[test]
+fn a_forger_among_the_bots_of_root_is_found_out() {
+    if !geteuid().is_root() {
+        eprintln!("SKIPPED: only root can be attacked by bots of root");
+        return;
+    }
+    let (arena, mut ran) = attacked(None);
+    // Each resumption plays on until the forger strikes again.
+    for _ in 0..3 {
+        assert_eq!(verify(&arena).code, Some(0), "{}", verify(&arena).stdout);
+        if ran.code == Some(0) {
+            break;
+        }
+        assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("as it was written any more"),
+            "{}",
+            ran.stderr
+        );
+        assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
+        ran = resume(&arena);
+    }
+    assert_eq!(verify(&arena).code, Some(0));
+}
+
+/// Whether all folders on the way to a file can be entered by everybody.
+fn is_open_to_all(path: PathBuf) -> bool {
+    let entered = |path: &std::path::Path| {
+        fs::metadata(path).is_ok_and(|there| there.permissions().mode() & 0o5 == 0o5)
+    };
+    path.ancestors().all(entered)
+}

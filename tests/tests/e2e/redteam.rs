@@ -1,0 +1,32 @@
+//! A short run of the red team: the strict sandbox keeps its promises against every trick, and the
+//! tricks are some.
+
+use tests::campaign::redteam::{self, Options, Tier, User};
+
+#[test]
+fn no_trick_breaks_a_promise_of_the_strict_sandbox() {
+    let short = Options {
+        short: true,
+        ..Options::default()
+    };
+    let findings = redteam::run(&short);
+    assert_eq!(findings.wrong, [""; 0], "{findings}");
+    let table = findings.figures.join("\n");
+    assert!(table.contains("| held |"), "{table}");
+}
+
+/// Tricks that succeed nowhere would test nothing.
+#[test]
+fn tricks_succeed_where_nothing_keeps_them_from_it() {
+    for trick in ["read-files", "write-files", "ipc", "limit-processes"] {
+        let one = Options {
+            tier: Some(Tier::None),
+            user: Some(User::Ordinary),
+            trick: Some(trick.to_owned()),
+            ..Options::default()
+        };
+        let findings = redteam::run(&one);
+        let attempts = findings.figures.join("\n");
+        assert!(attempts.contains(": YES "), "{trick}: {findings}");
+    }
+}

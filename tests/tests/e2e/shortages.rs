@@ -1,0 +1,136 @@
+//! What the referee itself runs out of is no bot's fault.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::process::{Command, Stdio};
+
+use tests::{Arena, Ran, referee, wait_until};
+
+use crate::{RANDOM, config};
+
+const OTHER: (&str, &str) = ("other", r#"["referee", "bot", "random"]"#);
+
+/// Runs `referee` after some commands of a shell.
+fn after<S: AsRef<OsStr>>(shell: &str, args: impl IntoIterator<Item = S>) -> Ran {
+    let script = format!("{shell}; exec \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &script, "sh"])
+        .arg(referee())
+        .args(args)
+        .stdin(Stdio::null())
+        .output();
+    output.expect("a shell").into()
+}
+
+fn assert_no_fault(arena: &Arena, matches: usize) {
+    let played = arena.matches();
+    assert_eq!(played.len(), matches);
+    for record in played {
+        assert_eq!(
+            record["result"]["faults"],
+            serde_json::json!([]),
+            "{record}"
+        );
+    }
+}
+
+#[test]
+fn too_many_matches_at_a_time_are_refused_before_anything_is_played() {
+    let arena = Arena::new(&format!(
+        "concurrency = 200\nrounds = 500\n{}",
+        config(&[RANDOM, OTHER])
+    ));
+    let ran = after("ulimit -n 64", arena.tournament());
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    let message = ran.stderr.trim_end();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    for part in [
+        "200 matches at a time need about ",
+        "`ulimit -n` allows ",
+        "`concurrency = 1`",
+    ] {
+        assert!(message.contains(part), "`{part}` in {message}");
+    }
+    assert!(!arena.path("out").exists(), "nothing is made");
+    let ran = after("ulimit -n 24", arena.tournament());
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not enough for one"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_is_left_to_the_machine_is_lowered_to_what_is_possible() {
+    let bots = config(&[RANDOM, OTHER]);
+    let arena = Arena::new(&format!("concurrency = \"auto\"\nrounds = 4\n{bots}"));
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let ran = after("ulimit -n 64", arena.tournament());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_no_fault(&arena, 8);
+    let at_a_time = &arena.matches()[0]["conditions"]["concurrency"];
+    assert_eq!(*at_a_time, 1);
+    assert_eq!(
+        ran.stderr.contains("warning: `concurrency`: "),
+        cores > 1,
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_soft_limit_is_raised_for_the_referee_alone() {
+    let command = r#"["sh", "-c", "echo soft $(ulimit -Sn) >&2; exec \"$REFEREE\" bot random"]"#;
+    let bots = config(&[RANDOM, ("tells", command)]);
+    let arena = Arena::new(&format!("concurrency = 12\nrounds = 12\n{bots}"));
+    let ran = after("ulimit -Sn 64", arena.tournament());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_no_fault(&arena, 24);
+    let kept = fs::read_dir(arena.path("out/stderr")).unwrap();
+    let told: Vec<String> = kept
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    assert!(
+        !told.is_empty() && told.iter().all(|told| told == "soft 64\n"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
+    let bots = config(&[RANDOM, OTHER]);
+    let arena = Arena::new(&format!(
+        "concurrency = 2\nrestart = \"each-match\"\nrounds = 30\n{bots}"
+    ));
+    let child = Command::new(referee())
+        .args(arena.tournament())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = arena.path("out/games.jsonl");
+    wait_until("a match", || {
+        fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
+    });
+    let (pid, limit) = (child.id().to_string(), "--nofile=12:12");
+    let limited = Command::new("prlimit")
+        .args(["--pid", &pid, limit])
+        .status();
+    assert!(limited.unwrap().success());
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    for part in [
+        "Too many open files",
+        "`ulimit -n`",
+        "no bot is at fault",
+        "--resume --out",
+    ] {
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    let before = arena.matches().len();
+    assert!((1..60).contains(&before), "{before}");
+    assert_no_fault(&arena, before);
+    let mut again = arena.tournament();
+    again.push("--resume".into());
+    let ran = tests::run(again);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_no_fault(&arena, 60);
+}
