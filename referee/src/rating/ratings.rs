@@ -331,7 +331,7 @@ impl Fitted {
 
     /// Whether differences between these bots do not add up.
     fn is_bent(&self, members: &[usize]) -> bool {
-        members.len() > 2 && self.scale.is_bent(&self.model)
+        members.len() > 1 && self.scale.is_bent(&self.model)
     }
 
     /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a

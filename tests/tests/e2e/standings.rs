@@ -44,7 +44,7 @@ fn standings_are_made_from_the_log_alone() {
         "as light",
         "advantage",
         "CPU ms",
-        "resamples",
+        "clusters in turn",
     ] {
         assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
     }
