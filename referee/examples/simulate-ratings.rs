@@ -1,38 +1,13 @@
 //! Simulated tournaments of bots with known strengths: in how many cases the intervals hold the
-//! truth, and how often tests err. A number says how many tournaments each setting gets.
+//! truth, and how often tests err, as Markdown. A number says how many tournaments each setting gets.
 
-use referee::rating::simulate::{Coverage, Setting, decisions};
+use referee::rating::simulate::{Coverage, Draws, PLAIN, Setting, decisions, settings};
 use referee::rating::sprt::{EloModel, Hypotheses};
 
 const TOURNAMENTS: usize = 1000;
-const RESAMPLES: usize = 400;
 const SEED: u64 = 2026;
-
-/// Bots, seats, units, spread, advantage, draws, alike: see [`Setting`].
-#[rustfmt::skip]
-const SETTINGS: [(usize, usize, usize, f64, f64, f64, f64); 21] = [
-    ( 2, 2,  10, 150.0,  80.0, 0.5, 0.0),
-    ( 2, 2, 100, 150.0,  80.0, 0.5, 0.0),
-    ( 3, 2,  10, 150.0,  80.0, 0.5, 0.0),
-    ( 3, 2,  50, 150.0,  80.0, 0.5, 0.0),
-    ( 3, 2, 200, 150.0,  80.0, 0.5, 0.0),
-    ( 5, 2,  25, 150.0,  80.0, 0.5, 0.0),
-    (10, 2,  10, 150.0,  80.0, 0.5, 0.0),
-    (10, 2,  50, 150.0,  80.0, 0.5, 0.0),
-    ( 3, 2,  10, 150.0,  80.0, 0.0, 0.0),
-    ( 6, 2,  25, 150.0,  80.0, 2.0, 0.0),
-    ( 3, 2,  10, 400.0,  80.0, 0.5, 0.0),
-    (10, 2,  10, 300.0,  80.0, 0.5, 0.0),
-    ( 3, 2,  20, 150.0, 300.0, 0.5, 0.0),
-    ( 3, 2,  10, 150.0,  80.0, 0.5, 0.7),
-    ( 5, 2, 100, 150.0,  80.0, 0.5, 0.7),
-    ( 3, 3,  10, 150.0,  80.0, 0.3, 0.0),
-    ( 3, 3,  40, 150.0,  80.0, 0.3, 0.0),
-    ( 5, 3,   5, 150.0,  80.0, 0.3, 0.0),
-    ( 6, 3,  20, 150.0,  80.0, 0.3, 0.0),
-    ( 5, 3,   5, 150.0,  80.0, 0.0, 0.0),
-    ( 4, 4,  10, 150.0,  80.0, 0.3, 0.0),
-];
+/// Where coverage should be, in %.
+const WANTED: std::ops::RangeInclusive<f64> = 93.0..=97.0;
 
 /// Of tests between two bots: elo0, elo1, alpha and beta, draws, advantage, alike.
 #[rustfmt::skip]
@@ -46,66 +21,63 @@ const TESTS: [(f64, f64, f64, f64, f64, f64); 7] = [
     (  0.0,  50.0, 0.05, 0.5,  80.0, 0.7),
 ];
 
-fn settings() -> impl Iterator<Item = Setting> {
-    SETTINGS.into_iter().map(
-        |(bots, seats, units, spread, advantage, draws, alike)| Setting {
-            bots,
-            seats,
-            units,
-            spread,
-            advantage,
-            draws,
-            alike,
-        },
-    )
+fn share([inside, all]: [u32; 2]) -> f64 {
+    100.0 * f64::from(inside) / f64::from(all)
 }
 
-fn percent([inside, all]: [u32; 2]) -> String {
-    format!("{:5.1}", 100.0 * f64::from(inside) / f64::from(all))
-}
-
-fn coverage(tournaments: usize) {
-    println!("How many of the 95 % intervals hold the truth, in %, over {tournaments} tournaments");
-    println!("bots seats units spread advantage draws alike   ratings anchored advantage");
-    let mut total = Coverage::default();
-    for s in settings() {
-        let c = s.coverage(tournaments, RESAMPLES, SEED);
-        total.join(&c);
-        println!(
-            "{:4} {:5} {:5} {:6} {:9} {:5} {:5}     {}    {}     {}",
-            s.bots,
-            s.seats,
-            s.units,
-            s.spread,
-            s.advantage,
-            s.draws,
-            s.alike,
-            percent(c.ratings),
-            percent(c.anchored),
-            percent(c.advantage)
-        );
+/// Marked where it is not what it should be.
+fn percent(counts: [u32; 2]) -> String {
+    match counts {
+        [_, 0] => "·".to_owned(),
+        _ if WANTED.contains(&share(counts)) => format!("{:.1}", share(counts)),
+        _ => format!("**{:.1}**", share(counts)),
     }
+}
+
+fn row(name: &str, coverage: &Coverage) {
     println!(
-        "all                                              {}    {}     {}",
-        percent(total.ratings),
-        percent(total.anchored),
-        percent(total.advantage)
+        "| {name} | {} | {} | {} | {} |",
+        percent(coverage.ratings),
+        percent(coverage.anchored),
+        percent(coverage.advantage),
+        percent(coverage.scores)
     );
 }
 
+fn coverage(tournaments: usize) {
+    println!(
+        "How many of the 95 % intervals hold the truth, in %, of {tournaments} tournaments of each"
+    );
+    println!(
+        "kind; bold where it is not between {} and {}.\n",
+        WANTED.start(),
+        WANTED.end()
+    );
+    println!("| tournament | ratings | differences | seats | scores by game |");
+    println!("|---|--:|--:|--:|--:|");
+    let mut total = Coverage::default();
+    for named in settings() {
+        let coverage = named.setting.coverage(tournaments, SEED);
+        total.join(&coverage);
+        row(named.name, &coverage);
+    }
+    row("all", &total);
+}
+
 fn tests(number: u32) {
-    println!("\nHow often tests accept the wrong hypothesis, in %, over {number} tests each");
-    println!(" elo0 elo1 alpha beta draws advantage alike   under H0  under H1   pairs a test");
+    println!(
+        "\nHow often tests accept the wrong hypothesis, in %, of {number} tests of each kind.\n"
+    );
+    println!(
+        "| elo0 | elo1 | alpha, beta | δ | advantage | alike | under H0 | under H1 | pairs a test |"
+    );
+    println!("|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (elo0, elo1, allowed, draws, advantage, alike) in TESTS {
-        // How many bots there are, and how they differ, is no matter here.
         let setting = Setting {
-            bots: 2,
-            seats: 2,
-            units: 1,
-            spread: 0.0,
             advantage,
-            draws,
+            draws: Draws::Davidson(draws),
             alike,
+            ..PLAIN
         };
         let hypotheses = Hypotheses {
             model: EloModel::Logistic,
@@ -117,9 +89,9 @@ fn tests(number: u32) {
         let h0 = decisions(&setting, &hypotheses, elo0, number, SEED);
         let h1 = decisions(&setting, &hypotheses, elo1, number, SEED + 1);
         println!(
-            "{elo0:5} {elo1:4} {allowed:5} {allowed:4} {draws:5} {advantage:9} {alike:5}      {}     {}   {:6}",
-            percent([h0.h1, number]),
-            percent([h1.h0, number]),
+            "| {elo0} | {elo1} | {allowed} | {draws} | {advantage} | {alike} | {:.1} | {:.1} | {} |",
+            share([h0.h1, number]),
+            share([h1.h0, number]),
             (h0.pairs + h1.pairs) / u64::from(2 * number)
         );
     }

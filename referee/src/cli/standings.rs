@@ -19,6 +19,8 @@ use crate::report::tell;
 const ENOUGH: u64 = 16;
 /// Anchors are this far from 0 at most.
 const MOST_ELO: f64 = 1e6;
+/// A game that counts more than this leaves nothing of the others.
+const MOST_WEIGHT: f64 = 1000.0;
 /// More resamples tell nothing more.
 const MOST_RESAMPLES: i64 = 100_000;
 
@@ -28,23 +30,35 @@ const MOST_RESAMPLES: i64 = 100_000;
 Examples:
   referee standings runs/quickstart-1                  also while the tournament runs
   referee standings runs/quickstart-1 --by game        ratings in each game alone
+  referee standings runs/quickstart-1 --by pair        each two bots: the difference, how sure it is
+  referee standings runs/monday runs/tuesday           one table of several logs
+  referee standings runs/quickstart-1 --by version     each version of a bot by itself
   referee standings runs/quickstart-1 --anchor random=0
+  referee standings runs/quickstart-1 --weight siam=2 --without-forfeits
   referee standings runs/quickstart-1 --format html --out standings.html
   referee standings runs/quickstart-1 --format csv --by seat
   referee standings runs/quickstart-1 --svg ratings.svg
   referee standings runs/quickstart-1 --sprt mine base --elo0 0 --elo1 10")]
 pub(super) struct Args {
-    /// A log, or a tournament's folder
-    log: PathBuf,
+    /// Logs, or tournaments' folders; bots of one name are the same in all of them
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
     /// Show the ranking, and results told apart by this
     #[arg(long, value_enum)]
     by: Option<By>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = SheetFormat::Text)]
     format: SheetFormat,
-    /// Measure ratings from this bot, at 0 Elo unless another number is given
+    /// Measure ratings from this bot, at 0 Elo unless another number is given; with several of them,
+    /// their ratings are right on average
     #[arg(long, value_name = "NAME[=ELO]", value_parser = NonEmptyStringValueParser::new())]
-    anchor: Option<String>,
+    anchor: Vec<String>,
+    /// How much a match of a game counts for ratings, from 0 for not at all; 1 where nothing is said
+    #[arg(long, value_name = "GAME=WEIGHT", value_parser = weight)]
+    weight: Vec<(String, f64)>,
+    /// Ratings leave out matches that were lost by a fault
+    #[arg(long)]
+    without_forfeits: bool,
     /// Only matches of this game, by its id or by its name in the tables
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -79,11 +93,11 @@ pub(super) struct Args {
     /// How often H0 may be accepted although H1 holds
     #[arg(long, value_name = "CHANCE", default_value_t = 0.05, requires = "sprt")]
     beta: f64,
-    /// What resampling for the intervals is made from
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Without effect: intervals are no longer made by resampling
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
     seed: u64,
-    /// How often to resample; by default 200 to 1000 times, by how long it takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_RESAMPLES))]
+    /// Without effect, too
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u32).range(2..=MOST_RESAMPLES))]
     resamples: Option<u32>,
     /// Write it to this file instead
     #[arg(long, value_name = "FILE")]
@@ -125,49 +139,83 @@ impl Args {
 
     /// The matches that were asked for.
     fn read(&self) -> Result<Matches, CliError> {
+        self.check_logs()?;
         let mut matches = Matches::new();
         let mut labels = BTreeSet::new();
-        let cut = each(&self.log, |played, summary| {
-            let Some(wanted) = &self.game else {
-                matches.add_summary(played, summary);
-                return;
-            };
-            let label = game_label(&played.game, &played.options);
-            if label == *wanted || played.game == *wanted {
-                matches.add_summary(played, summary);
-            } else {
-                labels.insert(label);
+        let by_version = self.by == Some(By::Version);
+        let prepare = |played: &mut Match| {
+            if by_version {
+                played.split_versions();
             }
-        })?;
-        if let Some(cut) = cut {
-            tell(format_args!("warning: {cut}\n"));
+        };
+        for (number, log) in self.logs.iter().enumerate() {
+            if number > 0 {
+                matches.next_log();
+            }
+            let cut = each(log, prepare, |played, summary| {
+                let Some(wanted) = &self.game else {
+                    matches.add_summary(played, summary);
+                    return;
+                };
+                let label = game_label(&played.game, &played.options);
+                if label == *wanted || played.game == *wanted {
+                    matches.add_summary(played, summary);
+                } else {
+                    labels.insert(label);
+                }
+            })?;
+            if let Some(cut) = cut {
+                tell(format_args!("warning: {cut}\n"));
+            }
         }
-        let path = log::locate(&self.log);
+        let paths = self
+            .logs
+            .iter()
+            .map(|log| format!("`{}`", log::locate(log).display()));
+        let paths = paths.collect::<Vec<_>>().join(", ");
         match &self.game {
             _ if !matches.is_empty() => Ok(matches),
             Some(wanted) if !labels.is_empty() => {
                 let known: Vec<String> = labels.into_iter().collect();
                 Err(CliError::Usage(format!(
-                    "no match of `{wanted}` is in `{}`; there are {}",
-                    path.display(),
+                    "no match of `{wanted}` is in {paths}; there are {}",
                     known.join(", ")
                 )))
             }
-            _ => Err(CliError::Usage(format!(
-                "`{}` has no finished match yet",
-                path.display()
-            ))),
+            _ => Err(CliError::Usage(match self.logs.len() {
+                1 => format!("{paths} has no finished match yet"),
+                _ => format!("{paths} have no finished match yet"),
+            })),
         }
     }
 
+    /// A log that is given twice would count twice.
+    fn check_logs(&self) -> Result<(), CliError> {
+        let mut seen = BTreeSet::new();
+        for given in &self.logs {
+            let log = log::locate(given);
+            // What is not there is said when it is read.
+            let path = fs::canonicalize(&log).unwrap_or(log);
+            if !seen.insert(path) {
+                return Err(CliError::Usage(format!(
+                    "`{}` is given twice; its matches would count twice",
+                    given.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn request(&self, matches: &Matches) -> Result<Request, CliError> {
-        let anchor = self.anchor.as_ref().map(|text| anchor(text, matches));
+        let anchors = self.anchor.iter().map(|text| anchor(text, matches));
         Ok(Request {
             resampling: Resampling {
                 resamples: self.resamples.map(|n| n as usize),
                 seed: self.seed,
             },
-            anchor: anchor.transpose()?,
+            anchors: anchors.collect::<Result<_, _>>()?,
+            weights: self.weight.clone(),
+            without_forfeits: self.without_forfeits,
             sprt: self.test()?,
             ..Request::default()
         })
@@ -213,6 +261,19 @@ fn anchor(text: &str, matches: &Matches) -> Result<(String, f64), CliError> {
     }
 }
 
+/// `GAME=WEIGHT`; names of games in tables may have `=` in them.
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let (game, weight) = text
+        .rsplit_once('=')
+        .ok_or_else(|| "a game and its weight are needed, such as `siam=2`".to_owned())?;
+    match weight.trim().parse() {
+        Ok(weight) if (0.0..=MOST_WEIGHT).contains(&weight) => Ok((game.to_owned(), weight)),
+        _ => Err(format!(
+            "`{weight}` is not a weight: a number from 0 to {MOST_WEIGHT} is needed"
+        )),
+    }
+}
+
 fn write(path: &Path, text: &str) -> Result<(), CliError> {
     fs::write(path, text).map_err(|error| {
         CliError::Usage(format!("`{}` cannot be written: {error}", path.display()))
@@ -221,8 +282,13 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
 
 /// Takes all whole matches of a log, without their plies but with what is made of them, and says
 /// what was dropped.
-fn each(log: &Path, mut take: impl FnMut(&Match, &Summary)) -> Result<Option<String>, LogError> {
+fn each(
+    log: &Path,
+    prepare: impl Fn(&mut Match) + Sync,
+    mut take: impl FnMut(&Match, &Summary),
+) -> Result<Option<String>, LogError> {
     let sum_up = |mut played: Match| {
+        prepare(&mut played);
         let summary = Summary::of(&played);
         played.moves = Plies::default();
         (played, summary)
@@ -240,9 +306,11 @@ fn each(log: &Path, mut take: impl FnMut(&Match, &Summary)) -> Result<Option<Str
 /// that have enough of them; nothing if the log cannot be read.
 pub(super) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
     let mut matches = Matches::with_capacity(played);
-    let report = each(folder, |played, summary| {
-        matches.add_summary(played, summary)
-    })
+    let report = each(
+        folder,
+        |_| {},
+        |played, summary| matches.add_summary(played, summary),
+    )
     .ok()
     .and_then(|_| matches.report(&Request::default()).ok());
     let Some(report) = report else {

@@ -1,13 +1,16 @@
-//! Matches sorted into units, with duplicates marked: the same whatever order they came in.
+//! Matches sorted into units, and these into clusters: the same whatever order they came in.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::choice::Choice;
+use super::clusters::Clusters;
+use super::discovery::{FALSE_DISCOVERIES, rates};
 use super::evidence::{Evidence, Placing};
 use super::label::game_label;
 use super::matches::{Kept, Matches};
-use super::wilson::Score;
+use super::score::{Score, Trials};
 
 /// Matches in order. Bots and games have new indices here, by name.
 pub(crate) struct Digest<'a> {
@@ -22,7 +25,7 @@ pub(crate) struct Digest<'a> {
     game_rank: Vec<u32>,
     /// All matches, unit by unit.
     order: Vec<u32>,
-    duplicate: Vec<bool>,
+    clusters: Clusters,
 }
 
 /// A match in terms of the digest.
@@ -31,7 +34,10 @@ pub(crate) struct Entry<'a> {
     pub(crate) kept: &'a Kept,
     pub(crate) placing: Placing,
     pub(crate) seats: usize,
+    /// Whether it repeats another one.
     pub(crate) duplicate: bool,
+    /// Its cluster, and how many units that has.
+    pub(crate) cluster: (u32, u32),
 }
 
 impl Entry<'_> {
@@ -78,30 +84,13 @@ impl<'a> Digest<'a> {
             bot_rank,
             game_rank,
             order: (0..kept.len() as u32).collect(),
-            duplicate: vec![false; kept.len()],
+            clusters: Clusters::new(kept, matches.games.len()),
         };
-        digest.mark_duplicates();
         digest.order.sort_unstable_by_key(|&index| {
             let kept = &kept[index as usize];
             (kept.unit, kept.number, kept.moves, kept.ranks)
         });
         digest
-    }
-
-    /// Of equal matches, the one with the lowest number stays.
-    fn mark_duplicates(&mut self) {
-        let kept = &self.matches.kept;
-        let key = |index: u32| {
-            let kept = &kept[index as usize];
-            (kept.moves, kept.number, kept.unit)
-        };
-        self.order.sort_unstable_by_key(|&index| key(index));
-        for pair in self.order.windows(2) {
-            let moves = kept[pair[1] as usize].moves;
-            if moves.is_some() && moves == kept[pair[0] as usize].moves {
-                self.duplicate[pair[1] as usize] = true;
-            }
-        }
     }
 
     fn entry(&self, index: u32) -> Entry<'_> {
@@ -119,7 +108,8 @@ impl<'a> Digest<'a> {
                 ranks: kept.ranks,
             },
             seats,
-            duplicate: self.duplicate[index as usize],
+            duplicate: self.clusters.duplicate[index as usize],
+            cluster: self.clusters.of(index),
         }
     }
 
@@ -128,6 +118,11 @@ impl<'a> Digest<'a> {
         let unit = |index: &u32| self.matches.kept[*index as usize].unit;
         let units = self.order.chunk_by(move |a, b| unit(a) == unit(b));
         units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
+    }
+
+    /// How many clusters there are.
+    pub(crate) fn clusters(&self) -> u64 {
+        self.clusters.count()
     }
 
     /// The numbers of seats of the games.
@@ -139,36 +134,81 @@ impl<'a> Digest<'a> {
         seats.collect()
     }
 
-    /// What ratings are made from: every match once, of one game or of all.
-    pub(crate) fn evidence(&self, game: Option<usize>) -> Evidence {
+    /// What ratings are made from.
+    pub(crate) fn evidence(&self, choice: &Choice) -> Evidence {
         let mut evidence = Evidence::new(self.bots.len(), self.seats());
+        evidence.weights.clone_from(&choice.weights);
+        let several = self.games.iter().map(|game| self.clusters.several[*game]);
+        evidence.openings = several.collect();
+        let mut clusters: BTreeMap<u32, Vec<Vec<Placing>>> = BTreeMap::new();
         for unit in self.units() {
-            let counts = unit.iter().filter(|entry| {
-                let asked = game.is_none_or(|game| game == entry.placing.game as usize);
-                asked && !entry.duplicate
-            });
+            let counts = unit.iter().filter(|entry| choice.has(entry));
             let placings: Vec<Placing> = counts.map(|entry| entry.placing).collect();
-            evidence.add(&placings);
+            match unit[0].cluster {
+                (_, 1) => evidence.add(&placings),
+                (cluster, _) => clusters.entry(cluster).or_default().push(placings),
+            }
+        }
+        for cluster in clusters.values() {
+            evidence.add_cluster(cluster);
         }
         evidence
     }
 
     /// How each two bots did against each other, a game each.
     pub(crate) fn meetings(&self) -> Vec<Meeting> {
-        let mut all: BTreeMap<([usize; 2], usize), Meeting> = BTreeMap::new();
+        let mut all: BTreeMap<([usize; 2], usize), (Meeting, Tried)> = BTreeMap::new();
         for unit in self.units() {
             let complete = complete(&unit);
             for met in meetings(&unit) {
                 let key = (met.bots, met.game);
-                let sum = all.entry(key).or_insert_with(|| met.without_results());
+                let found = all.entry(key);
+                let (sum, tried) =
+                    found.or_insert_with(|| (met.without_results(), Tried::default()));
                 sum.add(&met, complete);
+                if complete {
+                    tried.add(unit[0].cluster, met.points / met.matches as f64);
+                }
             }
         }
-        let mut all: Vec<Meeting> = all.into_values().collect();
-        for met in &mut all {
-            met.score = Score::of(met.pair_points, met.pairs);
+        let all = all.into_values().map(|(mut met, tried)| {
+            met.score = tried.score();
+            met
+        });
+        let mut all: Vec<Meeting> = all.collect();
+        let p_value = |met: &Meeting| Some(met.score.as_ref()?.p_value);
+        let p_values: Vec<Option<f64>> = all.iter().map(p_value).collect();
+        for (met, rate) in all.iter_mut().zip(rates(&p_values)) {
+            met.false_discovery = rate;
         }
         all
+    }
+}
+
+/// The scores of two bots' units, by cluster.
+#[derive(Default)]
+struct Tried {
+    singles: Trials,
+    /// The sum of the scores and the number of units, by cluster.
+    clusters: BTreeMap<u32, (f64, u64)>,
+}
+
+impl Tried {
+    fn add(&mut self, (cluster, size): (u32, u32), score: f64) {
+        if size == 1 {
+            self.singles.add(score, 1);
+            return;
+        }
+        let (sum, count) = self.clusters.entry(cluster).or_default();
+        *sum += score;
+        *count += 1;
+    }
+
+    fn score(mut self) -> Option<Score> {
+        for (sum, count) in self.clusters.into_values() {
+            self.singles.add(sum, count);
+        }
+        self.singles.score()
     }
 }
 
@@ -183,8 +223,7 @@ fn sorted<T, K: Ord>(things: &[T], key: impl Fn(&T) -> K) -> (Vec<usize>, Vec<u3
     (order, rank)
 }
 
-/// Whether a unit is finished: every bot sat in each seat, and equally often. One with a duplicate
-/// is not, since that match does not count.
+/// Whether a unit is finished: every bot sat in each seat, and equally often.
 fn complete(unit: &[Entry<'_>]) -> bool {
     let Some(first) = unit.first() else {
         return false;
@@ -195,7 +234,7 @@ fn complete(unit: &[Entry<'_>]) -> bool {
         there.count()
     };
     let fair = |bot: &u32| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
-    !unit.iter().any(|entry| entry.duplicate) && bots.iter().all(fair) && sat(bots[0], 0) > 0
+    bots.iter().all(fair) && sat(bots[0], 0) > 0
 }
 
 /// How two bots did against each other in a game.
@@ -211,7 +250,7 @@ pub struct Meeting {
     pub points: f64,
     /// Those of the matches that repeat another one move by move.
     pub duplicates: u64,
-    /// Complete swapped pairs (or groups), of those without duplicates.
+    /// Complete swapped pairs (or groups).
     pub pairs: u64,
     /// Pairs in which the first bot made more points, as many, and fewer.
     pub pair_results: [u64; 3],
@@ -219,6 +258,9 @@ pub struct Meeting {
     pub pair_points: f64,
     /// Their mean, with its interval; `None` if there are none.
     pub score: Option<Score>,
+    /// The least rate of false discoveries, among all meetings of a report, at which one of the bots
+    /// is better.
+    pub false_discovery: Option<f64>,
     /// The game's own scores of both bots, summed over the pairs.
     pub scores: [i64; 2],
     /// Pairs in which the first bot's own scores summed up to more, as much, and less.
@@ -237,6 +279,7 @@ impl Meeting {
             pair_results: [0; 3],
             pair_points: 0.0,
             score: None,
+            false_discovery: None,
             scores: [0; 2],
             score_results: [0; 3],
         }
@@ -244,6 +287,14 @@ impl Meeting {
 
     fn without_results(&self) -> Self {
         Meeting::new(self.bots, self.game)
+    }
+
+    /// Which of the bots is better, where that is marked as sure: of all that are, at most 5 % are
+    /// false.
+    pub fn better(&self) -> Option<usize> {
+        let score = self.score.as_ref()?;
+        let sure = self.false_discovery? <= FALSE_DISCOVERIES;
+        (sure && score.mean != 0.5).then(|| self.bots[usize::from(score.mean < 0.5)])
     }
 
     /// The same from the other bot's side.

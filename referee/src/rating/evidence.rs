@@ -1,8 +1,11 @@
-//! What ratings are made from: results, grouped into the units that bootstrapping resamples.
+//! What ratings are made from: results, grouped into units, and these into clusters that are
+//! independent of each other.
 
 use std::collections::BTreeMap;
 
 use games::MAX_SEATS;
+
+use super::sets::Sets;
 
 /// The result of one match, as ratings see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,15 +47,28 @@ pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
     ranks
 }
 
-/// All results, as counts of equal units. A unit is all matches of one pairing (or group) from one
-/// start, in all seat orders; units are independent of each other, matches within one are not.
-#[derive(Clone, Debug, Default)]
+/// The matches of one pairing (or group) from one start, in all seat orders: a swapped pair, with two
+/// seats. Sorted.
+pub(crate) type Unit = Vec<Placing>;
+
+/// Units that are not independent of each other, each with how often it occurs. Sorted.
+pub(crate) type Cluster = Vec<(Unit, u32)>;
+
+/// All results, as counts of equal clusters. Clusters are independent of each other; what is within
+/// one is not, so that a cluster counts as one observation however many matches it has.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// How many bots there are, those without a match included.
     pub bots: usize,
     /// The number of seats of each game.
     pub games: Vec<usize>,
-    units: BTreeMap<Vec<Placing>, u32>,
+    /// What a match of each game counts; 1 unless somebody wants otherwise.
+    pub weights: Vec<f64>,
+    /// Whether a game was begun from several openings.
+    pub openings: Vec<bool>,
+    /// Clusters of one unit, which most are.
+    singles: BTreeMap<Unit, u32>,
+    clusters: BTreeMap<Cluster, u32>,
 }
 
 impl Evidence {
@@ -60,51 +76,109 @@ impl Evidence {
     pub fn new(bots: usize, games: Vec<usize>) -> Self {
         Evidence {
             bots,
+            weights: vec![1.0; games.len()],
+            openings: vec![true; games.len()],
             games,
-            units: BTreeMap::new(),
+            ..Evidence::default()
         }
     }
 
-    /// Takes in a unit. The order of its matches has no meaning.
+    /// Takes in a unit that is independent of all others. The order of its matches has no meaning.
     pub fn add(&mut self, unit: &[Placing]) {
         if unit.is_empty() {
             return;
         }
         let mut unit = unit.to_vec();
         unit.sort_unstable();
-        *self.units.entry(unit).or_default() += 1;
+        *self.singles.entry(unit).or_default() += 1;
     }
 
-    /// The different units, in an order that does not depend on how they came, with how often
-    /// each occurs.
-    pub fn units(&self) -> impl Iterator<Item = (&[Placing], u32)> {
-        self.units.iter().map(|(unit, count)| (&**unit, *count))
+    /// Takes in units that depend on each other, such as those that repeat one another or have the
+    /// same opening. The order has no meaning.
+    pub fn add_cluster(&mut self, units: &[Unit]) {
+        if let [unit] = units {
+            self.add(unit);
+            return;
+        }
+        let mut counts: BTreeMap<Unit, u32> = BTreeMap::new();
+        for unit in units.iter().filter(|unit| !unit.is_empty()) {
+            let mut unit = unit.clone();
+            unit.sort_unstable();
+            *counts.entry(unit).or_default() += 1;
+        }
+        if !counts.is_empty() {
+            let cluster = counts.into_iter().collect();
+            *self.clusters.entry(cluster).or_default() += 1;
+        }
+    }
+
+    /// The same without the matches of a game. All matches of a cluster are of one game.
+    pub(crate) fn without(&self, game: usize) -> Self {
+        let other = |unit: &Unit| unit.first().is_some_and(|it| it.game as usize != game);
+        let singles = self.singles.iter().filter(|(unit, _)| other(unit));
+        let clusters = self.clusters.iter();
+        let clusters =
+            clusters.filter(|(cluster, _)| cluster.first().is_some_and(|(unit, _)| other(unit)));
+        Evidence {
+            bots: self.bots,
+            games: self.games.clone(),
+            weights: self.weights.clone(),
+            openings: self.openings.clone(),
+            singles: singles
+                .map(|(unit, count)| (unit.clone(), *count))
+                .collect(),
+            clusters: clusters.map(|(all, count)| (all.clone(), *count)).collect(),
+        }
+    }
+
+    /// Which games each bot played.
+    pub(crate) fn played(&self) -> Vec<Vec<bool>> {
+        let mut played = vec![vec![false; self.games.len()]; self.bots];
+        for placing in self.units().flat_map(|(unit, _)| unit) {
+            let game = placing.game as usize;
+            for &bot in &placing.bots[..self.games[game]] {
+                played[bot as usize][game] = true;
+            }
+        }
+        played
+    }
+
+    /// The different units that are clusters by themselves, in an order that does not depend on how
+    /// they came, with how often each occurs.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = (&Unit, u32)> {
+        self.singles.iter().map(|(unit, count)| (unit, *count))
+    }
+
+    /// The different clusters of several units, with how often each occurs.
+    pub(crate) fn clusters(&self) -> impl Iterator<Item = (&Cluster, u32)> {
+        self.clusters
+            .iter()
+            .map(|(cluster, count)| (cluster, *count))
+    }
+
+    /// All units with how often they occur; equal units may come several times.
+    pub(crate) fn units(&self) -> impl Iterator<Item = (&Unit, u32)> {
+        let clustered = self.clusters().flat_map(|(cluster, times)| {
+            let units = cluster.iter();
+            units.map(move |(unit, count)| (unit, count * times))
+        });
+        self.singles().chain(clustered)
     }
 
     /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
     /// compared only if theirs are equal. Sets are numbered by their first bot.
     pub fn groups(&self) -> Vec<usize> {
-        let mut parent: Vec<usize> = (0..self.bots).collect();
-        fn root(parent: &mut [usize], mut bot: usize) -> usize {
-            while parent[bot] != bot {
-                parent[bot] = parent[parent[bot]];
-                bot = parent[bot];
-            }
-            bot
-        }
-        for placing in self.units.keys().flatten() {
+        let mut sets = Sets::new(self.bots);
+        for placing in self.units().flat_map(|(unit, _)| unit) {
             let seats = self.games[placing.game as usize];
-            let first = root(&mut parent, placing.bots[0] as usize);
             for &bot in &placing.bots[1..seats] {
-                let other = root(&mut parent, bot as usize);
-                let mine = root(&mut parent, first);
-                parent[mine.max(other)] = mine.min(other);
+                sets.join(placing.bots[0] as usize, bot as usize);
             }
         }
         let mut numbers = BTreeMap::new();
         let mut groups = Vec::with_capacity(self.bots);
         for bot in 0..self.bots {
-            let root = root(&mut parent, bot);
+            let root = sets.root(bot);
             let next = numbers.len();
             groups.push(*numbers.entry(root).or_insert(next));
         }
@@ -134,6 +208,21 @@ mod tests {
         evidence.add(&[]);
         let units: Vec<_> = evidence.units().map(|(_, count)| count).collect();
         assert_eq!(units, [2]);
+    }
+
+    #[test]
+    fn equal_clusters_are_counted_whatever_the_order_of_their_units() {
+        let mut evidence = Evidence::new(2, vec![2]);
+        let won = vec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
+        let lost = vec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
+        evidence.add_cluster(&[won.clone(), lost.clone(), won.clone()]);
+        evidence.add_cluster(&[lost.clone(), won.clone(), won.clone()]);
+        evidence.add_cluster(std::slice::from_ref(&lost));
+        let clusters: Vec<_> = evidence.clusters().collect();
+        assert_eq!(clusters, [(&vec![(won, 2), (lost.clone(), 1)], 2)]);
+        let singles: Vec<_> = evidence.singles().collect();
+        assert_eq!(singles, [(&lost, 1)]);
+        assert_eq!(evidence.units().map(|(_, count)| count).sum::<u32>(), 7);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::linear::{Cholesky, Symmetric};
-use super::model::{Model, Weights};
+use super::model::Model;
 use super::stage::{Slopes, Want};
 
-/// So many steps are made at most. Newton's needs less than ten of them.
+/// At most this many steps are made. Newton's method needs less than ten of them.
 const MOST_STEPS: usize = 200;
 /// A step that makes the largest change this much smaller than the last one was worth making
 /// without new second derivatives.
@@ -15,8 +15,10 @@ const GOOD_CHORD: f64 = 0.3;
 const LONGEST: f64 = 3.0;
 /// So short a step cannot miss, and need not be checked.
 const SHORT: f64 = 0.05;
+/// The estimate is this exact, in units of natural logarithms.
+const EXACT: f64 = 1e-12;
 
-/// Finds maxima for several weightings of one model; keeps its work space.
+/// Finds the maximum for a model; keeps its work space.
 pub(crate) struct Fitter<'a> {
     model: &'a Model,
     slopes: Slopes,
@@ -37,40 +39,39 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// The second derivatives at `at`, factored.
-    pub(crate) fn factor(&mut self, at: &[f64], weights: &Weights) -> Option<Cholesky> {
-        self.evaluate(at, weights, Want::Curvature);
-        self.slopes.curvature.clone().factor()
-    }
-
-    fn evaluate(&mut self, at: &[f64], weights: &Weights, want: Want) -> f64 {
-        self.model.evaluate(at, weights, want, &mut self.slopes)
-    }
-
-    /// Moves `at` to the maximum, until no parameter changes by more than `tolerance`. `start` is
-    /// what the second derivatives were somewhere near; they are only made anew when steps with
-    /// the old ones do not lead on.
-    pub(crate) fn climb(
-        &mut self,
-        at: &mut [f64],
-        weights: &Weights,
-        tolerance: f64,
-        start: Option<&Cholesky>,
-    ) {
-        let mut fresh: Option<Cholesky> = None;
-        let mut renew = start.is_none();
-        let mut last = f64::INFINITY;
-        if !renew {
-            self.evaluate(at, weights, Want::Slope);
+    /// The second derivatives at `at`, factored. With fitted openings the likelihood need not be
+    /// concave everywhere; where it is not, as little is added as makes it so.
+    pub(crate) fn factor(&mut self, at: &[f64]) -> Option<Cholesky> {
+        self.evaluate(at, Want::Curvature);
+        if let Some(factored) = self.slopes.curvature.clone().factor() {
+            return Some(factored);
         }
+        let ridges = (0..20).map(|power| 0.01 * 4_f64.powi(power));
+        let mut ridged = ridges.map(|ridge| {
+            let mut curvature = self.slopes.curvature.clone();
+            for param in 0..self.model.params {
+                curvature.add(param, param, ridge);
+            }
+            curvature.factor()
+        });
+        ridged.find_map(|factored| factored)
+    }
+
+    fn evaluate(&mut self, at: &[f64], want: Want) -> f64 {
+        self.model.evaluate(at, want, &mut self.slopes)
+    }
+
+    /// Moves `at` to the maximum. Second derivatives are only made anew when steps with the old
+    /// ones do not lead on.
+    pub(crate) fn climb(&mut self, at: &mut [f64]) {
+        let mut factored: Option<Cholesky> = None;
+        let mut renew = true;
+        let mut last = f64::INFINITY;
         for _ in 0..MOST_STEPS {
             if renew {
-                fresh = self.factor(at, weights);
-                if fresh.is_none() {
-                    return;
-                }
+                factored = self.factor(at);
             }
-            let Some(factored) = fresh.as_ref().or(start) else {
+            let Some(factored) = &factored else {
                 return;
             };
             self.step.copy_from_slice(&self.slopes.gradient);
@@ -80,13 +81,13 @@ impl<'a> Fitter<'a> {
                 for (at, step) in at.iter_mut().zip(&self.step) {
                     *at += step;
                 }
-                if largest <= tolerance {
+                if largest <= EXACT {
                     return;
                 }
-                self.evaluate(at, weights, Want::Slope);
+                self.evaluate(at, Want::Slope);
                 renew = largest > GOOD_CHORD * last;
             } else {
-                let whole = self.advance(at, weights, largest);
+                let whole = self.advance(at, largest);
                 renew = !whole || largest > GOOD_CHORD * last;
             }
             last = largest;
@@ -95,8 +96,8 @@ impl<'a> Fitter<'a> {
 
     /// Makes the step, or as much of it as does not lead down; leaves the gradient of the point
     /// reached. Says whether it was made as a whole.
-    fn advance(&mut self, at: &mut [f64], weights: &Weights, largest: f64) -> bool {
-        let value = self.evaluate(at, weights, Want::Value);
+    fn advance(&mut self, at: &mut [f64], largest: f64) -> bool {
+        let value = self.evaluate(at, Want::Value);
         let mut length = (LONGEST / largest).min(1.0);
         loop {
             for ((trial, at), step) in self.trial.iter_mut().zip(&*at).zip(&self.step) {
@@ -104,7 +105,7 @@ impl<'a> Fitter<'a> {
             }
             let reached = self
                 .model
-                .evaluate(&self.trial, weights, Want::Value, &mut self.slopes);
+                .evaluate(&self.trial, Want::Value, &mut self.slopes);
             if reached >= value || length * largest < SHORT {
                 at.copy_from_slice(&self.trial);
                 return length == 1.0;

@@ -49,6 +49,9 @@ pub struct Seated {
     pub name: String,
     /// The seat's name in the game.
     pub role: String,
+    /// The bot's version, if it says one.
+    #[serde(default)]
+    pub version: Option<String>,
     /// The player's own time control, if it has one.
     #[serde(default)]
     pub time: Option<TimeControl>,
@@ -61,7 +64,8 @@ pub struct Ended {
     pub scores: Vec<i64>,
     /// What each seat got, from 0 to 1.
     pub outcome: Vec<f64>,
-    /// What went wrong.
+    /// What went wrong. The format leaves it out where nothing did.
+    #[serde(default)]
     pub faults: Vec<Lapse>,
 }
 
@@ -111,11 +115,23 @@ pub struct Ply {
     pub forced: bool,
 }
 
+impl Match {
+    /// Makes each version of a bot one of its own: `mine` of version 1.2 becomes `mine (1.2)`.
+    pub fn split_versions(&mut self) {
+        for player in &mut self.players {
+            if let Some(version) = &player.version {
+                player.name = format!("{} ({version})", player.name);
+            }
+        }
+    }
+}
+
 impl From<&Record> for Match {
     fn from(record: &Record) -> Self {
         let seated = |player: &protocol::Player| Seated {
             name: player.name.clone(),
             role: player.role.clone(),
+            version: player.version.clone(),
             time: player.time.clone(),
         };
         let lapse = |fault: &protocol::Fault| Lapse {

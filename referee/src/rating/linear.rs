@@ -30,6 +30,25 @@ impl Symmetric {
         self.entries[self.pattern.find(row, column)] += value;
     }
 
+    /// The entries, with row and column; those off the diagonal once.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        let pattern = &*self.pattern;
+        let mut unknown = vec![0; pattern.size()];
+        for (index, place) in pattern.place.iter().enumerate() {
+            unknown[*place as usize] = index;
+        }
+        (0..pattern.size()).flat_map(move |column| {
+            let mine = pattern.starts[column]..pattern.starts[column + 1];
+            let entries: Vec<_> = mine
+                .map(|at| {
+                    let row = unknown[pattern.rows[at] as usize];
+                    (row, unknown[column], self.entries[at])
+                })
+                .collect();
+            entries
+        })
+    }
+
     /// Factors the matrix in place; `None` if it is not positive definite.
     pub(crate) fn factor(mut self) -> Option<Cholesky> {
         let pattern = &*self.pattern;

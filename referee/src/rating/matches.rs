@@ -6,6 +6,7 @@ use std::num::NonZero;
 
 use games::MAX_SEATS;
 use protocol::{FaultCode, Record};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::evidence::ranks;
@@ -51,7 +52,7 @@ pub(crate) struct Kept {
     /// Equal for matches of one game from the same start with the same opening.
     pub(crate) opening: u64,
     /// Its number.
-    pub(crate) number: u64,
+    pub(crate) number: Number,
     pub(crate) game: u16,
     pub(crate) bots: [u16; MAX_SEATS],
     pub(crate) ranks: [u8; MAX_SEATS],
@@ -60,7 +61,7 @@ pub(crate) struct Kept {
     pub(crate) at_fault: u8,
 }
 
-/// The matches of one log or of several, taken in one at a time and in any order.
+/// The matches of one log or of several, taken in one at a time; those of a log in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
     pub(crate) bots: Vec<Bot>,
@@ -69,6 +70,8 @@ pub struct Matches {
     /// Matches that cannot be rated.
     pub(crate) unusable: u64,
     pub(crate) machine: Machine,
+    /// How many logs came before the one that matches are taken from now.
+    log: u64,
     bot_index: HashMap<String, usize>,
     game_index: HashMap<Fingerprint, usize>,
 }
@@ -121,6 +124,17 @@ impl Matches {
         self.bot(bot);
     }
 
+    /// What comes now is from another log: its matches have numbers and units of their own, even if
+    /// both logs are of the same configuration.
+    pub fn next_log(&mut self) {
+        self.log += 1;
+    }
+
+    /// How many logs matches came from.
+    pub fn logs(&self) -> usize {
+        self.log as usize + 1
+    }
+
     /// The bots' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| &*bot.name)
@@ -159,10 +173,13 @@ impl Matches {
             return;
         };
         let mut kept = Kept {
-            unit: summary.unit,
+            unit: match self.log {
+                0 => summary.unit,
+                log => Fingerprint::of((log, summary.unit)).0,
+            },
             moves: summary.moves,
             opening: summary.opening,
-            number: number(&played.match_id),
+            number: Number::new(self.log, &played.match_id),
             game,
             bots: [0; MAX_SEATS],
             ranks: ranks(outcome),
@@ -262,10 +279,40 @@ fn moves(played: &Match, game: Fingerprint) -> Option<NonZero<u64>> {
     NonZero::new(Fingerprint::of(key).0.max(1))
 }
 
-/// The number in a match's id, by which its first occurrence is told; ids without one come last.
-fn number(id: &str) -> u64 {
-    let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
-    digits
-        .parse()
-        .unwrap_or_else(|_| Fingerprint::of(id).0 | 1 << 63)
+/// The place of a match in the order of its schedule: its log, from 0, and the number in its id. It
+/// is 64 bits, as logs have many; ids without a number come last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Number(u64);
+
+impl Number {
+    /// The bit of ids without a number.
+    const NONE: u64 = 1 << 63;
+    /// The bits of the number itself.
+    const BITS: u32 = 44;
+
+    pub(super) fn new(log: u64, id: &str) -> Self {
+        let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let number: Option<u64> = digits.parse().ok();
+        match number.filter(|number| number >> Self::BITS == 0) {
+            Some(number) => Number(log.min(0x7_ffff) << Self::BITS | number),
+            None => Number(Fingerprint::of((log, id)).0 | Self::NONE),
+        }
+    }
+
+    /// The number in the match's id, if there is one.
+    pub fn in_log(self) -> Option<u64> {
+        (self.0 < Self::NONE).then_some(self.0 & ((1 << Self::BITS) - 1))
+    }
+
+    /// Which of several logs it is in, from 0; if there is no number, this is not known.
+    pub fn log(self) -> Option<u64> {
+        (self.0 < Self::NONE).then_some(self.0 >> Self::BITS)
+    }
+}
+
+impl Serialize for Number {
+    /// As the number in the id, as it was when there was one log only.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.in_log().unwrap_or(self.0))
+    }
 }

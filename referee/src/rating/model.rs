@@ -9,6 +9,10 @@
 //! (1970), and without ties Bradley-Terry and Plackett-Luce. Its logarithm is concave in all
 //! parameters, so that there is one maximum.
 //!
+//! Where the openings of a game of two seats favour one seat or the other, what the seat is worth is
+//! drawn anew for each unit, with a spread that is fitted (see [`super::spread`]). Otherwise
+//! bots would seem closer together than they are.
+//!
 //! A size of ties that a game never had is left out of the game's model: its δ is 0, the exact
 //! maximum. What would be infinite otherwise is held by a weak prior: each bot has half a win and
 //! half a loss against an imaginary bot of the field's level, and so has each seat against the
@@ -22,6 +26,7 @@ use games::MAX_SEATS;
 use super::evidence::{Evidence, Placing};
 use super::pattern::Pattern;
 use super::stage::{Local, NONE, Slopes, Stage, Want};
+use super::{scale, spread};
 
 /// How much of a win and of a loss the prior holds.
 pub(crate) const PRIOR: f64 = 0.5;
@@ -30,10 +35,14 @@ pub(crate) const PRIOR: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub(crate) struct GameParams {
     pub(crate) seats: usize,
+    /// What a match counts.
+    pub(crate) weight: f64,
     /// What a seat is worth beyond the first one; the first seat has none.
     pub(super) seat: [u32; MAX_SEATS],
     /// ln δ by size of the tie, for sizes that occurred.
     pub(super) tie: [u32; MAX_SEATS + 1],
+    /// How far what the second seat is worth differs between openings, as a standard deviation.
+    pub(super) spread: u32,
 }
 
 impl GameParams {
@@ -48,15 +57,25 @@ impl GameParams {
         let index = self.tie[size];
         (index != NONE).then_some(index as usize)
     }
+
+    /// The index of the parameter for the spread of openings, if it is fitted.
+    pub(crate) fn spread(&self) -> Option<usize> {
+        (self.spread != NONE).then_some(self.spread as usize)
+    }
 }
 
-/// A kind of unit, with what it adds to the sufficient statistics.
+/// A unit that occurred, and how often in all.
 #[derive(Clone, Debug)]
-pub(crate) struct Kind {
-    /// How often it occurred.
+pub(crate) struct UnitKind {
     pub(crate) count: u32,
-    stages: Range<usize>,
-    features: Range<usize>,
+    pub(super) placings: Range<usize>,
+}
+
+/// A cluster that occurred: which units it has, and how often.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterKind {
+    pub(crate) count: u32,
+    members: Range<usize>,
 }
 
 /// The model of some evidence.
@@ -69,24 +88,18 @@ pub(crate) struct Model {
     /// Which parameters have second derivatives with each other.
     pub(super) pattern: Arc<Pattern>,
     stages: Vec<Stage>,
-    pub(crate) kinds: Vec<Kind>,
-    /// Which stages the kinds have.
-    hits: Vec<u32>,
-    /// What the kinds add to the observed features, by parameter.
-    features: Vec<(u32, f64)>,
-}
-
-/// The sufficient statistics of a weighting of the units.
-#[derive(Clone, Debug)]
-pub(crate) struct Weights {
-    /// The observed features, by parameter.
+    pub(crate) units: Vec<UnitKind>,
+    placings: Vec<Placing>,
+    pub(crate) clusters: Vec<ClusterKind>,
+    /// The units of clusters, each with how often it is there.
+    members: Vec<(u32, u32)>,
+    /// The observed features, by parameter, but for games whose openings are fitted.
     observed: Vec<f64>,
     /// How often each stage was met.
     met: Vec<f64>,
-    /// The prior's wins and losses: bots, then seats, in the order of parameters; 0 for ties.
-    pub(crate) prior: Vec<[f64; 2]>,
-    /// The prior's first places that are not shared, by game.
-    pub(crate) unshared: Vec<f64>,
+    /// By parameter: how many matches count as one, because they depend on each other. The prior
+    /// counts as many matches more, so that copies of all matches change nothing.
+    crowding: Vec<f64>,
 }
 
 impl Model {
@@ -98,17 +111,65 @@ impl Model {
             params,
             pattern: Arc::new(Pattern::new(0, [])),
             stages: Vec::new(),
-            kinds: Vec::new(),
-            hits: Vec::new(),
-            features: Vec::new(),
+            units: Vec::new(),
+            placings: Vec::new(),
+            clusters: Vec::new(),
+            members: Vec::new(),
+            observed: Vec::new(),
+            met: Vec::new(),
+            crowding: Vec::new(),
         };
+        for (unit, count) in evidence.singles() {
+            let kind = model.add_unit(unit, count);
+            model.add_cluster([(kind, 1)], count);
+        }
+        for (cluster, count) in evidence.clusters() {
+            let units: Vec<(u32, u32)> = cluster
+                .iter()
+                .map(|(unit, times)| (model.add_unit(unit, times * count), *times))
+                .collect();
+            model.add_cluster(units, count);
+        }
+        model.find_stages();
+        model.count();
+        model
+    }
+
+    fn add_unit(&mut self, unit: &[Placing], count: u32) -> u32 {
+        let start = self.placings.len();
+        self.placings.extend(unit);
+        self.units.push(UnitKind {
+            count,
+            placings: start..self.placings.len(),
+        });
+        (self.units.len() - 1) as u32
+    }
+
+    fn add_cluster(&mut self, units: impl IntoIterator<Item = (u32, u32)>, count: u32) {
+        let start = self.members.len();
+        self.members.extend(units);
+        self.clusters.push(ClusterKind {
+            count,
+            members: start..self.members.len(),
+        });
+    }
+
+    /// The units of a cluster, each with how often it is there.
+    pub(crate) fn members(&self, cluster: &ClusterKind) -> &[(u32, u32)] {
+        &self.members[cluster.members.clone()]
+    }
+
+    /// The matches of a unit.
+    pub(crate) fn placings(&self, unit: &UnitKind) -> &[Placing] {
+        &self.placings[unit.placings.clone()]
+    }
+
+    fn find_stages(&mut self) {
         let mut places: Vec<(Placing, u8)> = Vec::new();
-        for (unit, _) in evidence.units() {
-            for placing in unit {
-                let seats = evidence.games[placing.game as usize];
-                places.extend(stages_of(placing, seats).map(|(left, _)| (place(placing), left)));
-            }
-            // Keeps the list short while there are many units.
+        for placing in &self.placings {
+            let seats = self.games[placing.game as usize].seats;
+            places.extend(stages_of(placing, seats).map(|(left, _)| (place(placing), left)));
+            // Keeps the list short while there are many.
             if places.len() > 1 << 20 {
                 places.sort_unstable();
                 places.dedup();
@@ -116,40 +177,35 @@ impl Model {
         }
         places.sort_unstable();
         places.dedup();
-        model.stages = places.iter().map(|place| model.stage(place)).collect();
-        model.pattern = Arc::new(model.pattern());
-        for (unit, count) in evidence.units() {
-            model.add_kind(unit, count, &places);
+        let stages = places.iter();
+        self.stages = stages
+            .map(|(placing, left)| Stage::new(placing, *left, &self.games))
+            .collect();
+        let mut met = vec![0.0; self.stages.len()];
+        for unit in &self.units {
+            for placing in self.placings(unit) {
+                let game = &self.games[placing.game as usize];
+                for (left, _) in stages_of(placing, game.seats) {
+                    if let Ok(index) = places.binary_search(&(place(placing), left)) {
+                        met[index] += game.weight * f64::from(unit.count);
+                    }
+                }
+            }
         }
-        model
-    }
-
-    fn stage(&self, (placing, left): &(Placing, u8)) -> Stage {
-        let game = &self.games[placing.game as usize];
-        let mut stage = Stage {
-            game: placing.game,
-            len: 0,
-            bots: [0; MAX_SEATS],
-            seats: [NONE; MAX_SEATS],
-        };
-        for seat in (0..game.seats).filter(|seat| left >> seat & 1 == 1) {
-            let at = usize::from(stage.len);
-            stage.bots[at] = placing.bots[seat];
-            stage.seats[at] = game.seat[seat];
-            stage.len += 1;
-        }
-        stage
+        self.met = met;
+        self.pattern = Arc::new(self.find_pattern());
     }
 
     /// The parameters of a stage have second derivatives with each other, and so have the ties of a
-    /// game.
-    fn pattern(&self) -> Pattern {
+    /// game, and the spread of its openings with what matches have.
+    fn find_pattern(&self) -> Pattern {
         let known = |params: &[u32]| params.iter().copied().filter(|p| *p != NONE).collect();
         let ties = self.games.iter().map(|game| known(&game.tie));
         let stages = self.stages.iter().map(|stage| {
             let len = usize::from(stage.len);
-            let ties = &self.games[stage.game as usize].tie[2..=len];
-            known(&[&stage.bots[..len], &stage.seats[..len], ties].concat())
+            let game = &self.games[stage.game as usize];
+            let of_game = [&game.tie[2..=len], &[game.spread]].concat();
+            known(&[&stage.bots[..len], &stage.seats[..len], &of_game].concat())
         });
         let mut cliques: Vec<Vec<u32>> = stages.chain(ties).collect();
         for clique in &mut cliques {
@@ -161,59 +217,140 @@ impl Model {
         Pattern::new(self.params, cliques)
     }
 
-    fn add_kind(&mut self, unit: &[Placing], count: u32, places: &[(Placing, u8)]) {
-        let (hits, features) = (self.hits.len(), self.features.len());
-        for placing in unit {
-            let game = &self.games[placing.game as usize];
-            for (left, chosen) in stages_of(placing, game.seats) {
-                let found = places.binary_search(&(place(placing), left));
-                self.hits.extend(found.ok().map(|index| index as u32));
-                let size = chosen.count_ones() as usize;
-                let own = &mut self.features;
-                let mut add = |param: u32, value: f64| {
-                    if param == NONE {
-                        return;
-                    }
-                    match own[features..].iter_mut().find(|(p, _)| *p == param) {
-                        Some((_, sum)) => *sum += value,
-                        None => own.push((param, value)),
-                    }
-                };
-                for seat in (0..game.seats).filter(|seat| chosen >> seat & 1 == 1) {
-                    add(placing.bots[seat], 1.0 / size as f64);
-                    add(game.seat[seat], 1.0 / size as f64);
+    /// Adds up what was observed.
+    fn count(&mut self) {
+        let mut observed = vec![0.0; self.params];
+        for unit in &self.units {
+            let Some(game) = self.game_of(unit).filter(|game| game.spread().is_none()) else {
+                continue;
+            };
+            let weight = game.weight * f64::from(unit.count);
+            for placing in self.placings(unit) {
+                for (_, chosen) in stages_of(placing, game.seats) {
+                    features(placing, game, chosen, |param, value| {
+                        observed[param as usize] += weight * value;
+                    });
                 }
-                add(game.tie[size], 1.0);
             }
         }
-        self.kinds.push(Kind {
-            count,
-            stages: hits..self.hits.len(),
-            features: features..self.features.len(),
-        });
+        self.observed = observed;
     }
 
-    /// No units, no prior.
-    pub(crate) fn nothing(&self) -> Weights {
-        Weights {
-            observed: vec![0.0; self.params],
-            met: vec![0.0; self.stages.len()],
-            prior: vec![[0.0; 2]; self.params],
-            unshared: vec![0.0; self.games.len()],
-        }
+    /// Says how many matches count as one, by parameter: 1 or more, but no more than a cluster has.
+    pub(crate) fn set_crowding(&mut self, measured: &[f64]) {
+        let sizes = self.cluster_sizes();
+        let sizes = sizes.into_iter().chain(std::iter::repeat(1.0));
+        let all = measured.iter().zip(sizes);
+        self.crowding = all
+            .map(|(measured, size)| (measured.clamp(1.0, size) * size).sqrt())
+            .collect();
     }
 
-    /// Every unit as often as it occurred, and the prior.
-    pub(crate) fn full(&self) -> Weights {
-        let mut weights = self.nothing();
-        for kind in &self.kinds {
-            self.weigh(kind, f64::from(kind.count), &mut weights);
+    /// By parameter: how many units a cluster has on the average, of those that have to do with it.
+    fn cluster_sizes(&self) -> Vec<f64> {
+        let mut counts = vec![[0.0; 2]; self.params];
+        let mut params: Vec<usize> = Vec::new();
+        for cluster in &self.clusters {
+            let count = f64::from(cluster.count);
+            let mut touched: Vec<usize> = Vec::new();
+            for &(unit, times) in self.members(cluster) {
+                params.clear();
+                for placing in self.placings(&self.units[unit as usize]) {
+                    let game = &self.games[placing.game as usize];
+                    params.extend(placing.bots[..game.seats].iter().map(|bot| *bot as usize));
+                    params.extend((1..game.seats).filter_map(|seat| game.seat(seat)));
+                    params.extend((2..=game.seats).filter_map(|size| game.tie(size)));
+                }
+                params.sort_unstable();
+                params.dedup();
+                for &param in &params {
+                    counts[param][0] += count * f64::from(times);
+                }
+                touched.extend(&params);
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            for param in touched {
+                counts[param][1] += count;
+            }
         }
-        for param in self.held() {
-            weights.prior[param] = [PRIOR; 2];
+        let mean = |[units, clusters]: [f64; 2]| {
+            if clusters > 0.0 {
+                units / clusters
+            } else {
+                1.0
+            }
+        };
+        counts.into_iter().map(mean).collect()
+    }
+
+    /// How many matches count as one, of those that have to do with a parameter.
+    pub(crate) fn crowding(&self, param: usize) -> f64 {
+        self.crowding.get(param).copied().unwrap_or(1.0)
+    }
+
+    /// The same, of those of a game.
+    fn crowding_of(&self, game: &GameParams) -> f64 {
+        game.seat(1).map_or(1.0, |seat| self.crowding(seat))
+    }
+
+    /// The game of a unit.
+    pub(crate) fn game_of(&self, unit: &UnitKind) -> Option<&GameParams> {
+        let placing = self.placings.get(unit.placings.start)?;
+        Some(&self.games[placing.game as usize])
+    }
+
+    /// The points of each bot against all others of its matches, and how many there were: 1 for each
+    /// match, however many seats it has.
+    pub(crate) fn points(&self) -> Vec<[f64; 2]> {
+        let mut all = vec![[0.0; 2]; self.bots];
+        for unit in &self.units {
+            for placing in self.placings(unit) {
+                let seats = self.games[placing.game as usize].seats;
+                let part = f64::from(unit.count) / (seats - 1) as f64;
+                for seat in 0..seats {
+                    for other in (0..seats).filter(|other| *other != seat) {
+                        let (mine, theirs) = (placing.ranks[seat], placing.ranks[other]);
+                        let [points, matches] = &mut all[placing.bots[seat] as usize];
+                        *points += 0.5 * part * f64::from(1 + theirs.cmp(&mine) as i8);
+                        *matches += part;
+                    }
+                }
+            }
         }
-        weights.unshared.fill(PRIOR);
-        weights
+        all
+    }
+
+    /// How far the seats of each game of two are apart in strength: the mean over matches, by how much
+    /// each says about the share of draws.
+    pub(crate) fn usual_leads(&self, at: &[f64]) -> Vec<f64> {
+        let mut sums = vec![[0.0; 2]; self.games.len()];
+        for unit in &self.units {
+            for placing in self.placings(unit) {
+                let game = &self.games[placing.game as usize];
+                if game.seats != 2 || game.tie(2).is_none() {
+                    continue;
+                }
+                let worth = game.seat(1).map_or(0.0, |param| at[param]);
+                let [first, second, ..] = placing.bots;
+                let lead = at[first as usize] - at[second as usize] - worth;
+                let [_, draw, _] = self.pair_chances(placing, [0, 1], at);
+                let says = f64::from(unit.count) * draw * (1.0 - draw);
+                let [sum, weight] = &mut sums[placing.game as usize];
+                *sum += says * lead.abs();
+                *weight += says;
+            }
+        }
+        let mean = |[sum, weight]: [f64; 2]| if weight > 0.0 { sum / weight } else { 0.0 };
+        sums.into_iter().map(mean).collect()
+    }
+
+    /// Adds the parameter that says how much openings of a game of two seats differ.
+    pub(crate) fn fit_spread(&mut self, game: usize) {
+        self.games[game].spread = self.params as u32;
+        self.params += 1;
+        self.pattern = Arc::new(self.find_pattern());
+        self.count();
     }
 
     /// The parameters that the prior holds by wins and losses.
@@ -223,97 +360,232 @@ impl Model {
         (0..self.bots).chain(seats.map(|param| *param as usize))
     }
 
-    /// Counts a kind so often.
-    #[inline]
-    pub(crate) fn weigh(&self, kind: &Kind, weight: f64, weights: &mut Weights) {
-        for &stage in &self.hits[kind.stages.clone()] {
-            weights.met[stage as usize] += weight;
-        }
-        for &(param, value) in &self.features[kind.features.clone()] {
-            weights.observed[param as usize] += weight * value;
-        }
-    }
-
-    /// How much there is to do for a resample, roughly: what is added up, and the stages, each of
-    /// which is met in several steps.
-    pub(crate) fn work(&self) -> usize {
-        let sets: usize = self.stages.iter().map(|stage| 1 << stage.len).sum();
-        self.hits.len() + self.features.len() + 3 * sets
-    }
-
-    /// The bots of a kind of unit, each once, for counting units a bot.
-    pub(crate) fn bots_of(&self, kind: &Kind) -> Vec<usize> {
-        let stages = self.hits[kind.stages.clone()].iter();
-        let mut bots: Vec<usize> = stages
-            .map(|stage| &self.stages[*stage as usize])
-            .flat_map(|stage| &stage.bots[..usize::from(stage.len)])
-            .map(|bot| *bot as usize)
-            .collect();
-        bots.sort_unstable();
-        bots.dedup();
-        bots
-    }
-
-    /// The games of a kind of unit (usually one), each once.
-    pub(crate) fn games_of(&self, kind: &Kind) -> Vec<usize> {
-        let stages = self.hits[kind.stages.clone()].iter();
-        let mut games: Vec<usize> = stages
-            .map(|stage| self.stages[*stage as usize].game as usize)
-            .collect();
-        games.sort_unstable();
-        games.dedup();
-        games
-    }
-
     /// Computes the logarithm of the likelihood (and prior) at `at`, with the derivatives that
     /// are wanted. If that is the slope alone, what is given back means nothing.
-    pub(crate) fn evaluate(
-        &self,
-        at: &[f64],
-        weights: &Weights,
-        want: Want,
-        slopes: &mut Slopes,
-    ) -> f64 {
-        slopes.gradient.copy_from_slice(&weights.observed);
+    pub(crate) fn evaluate(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
+        slopes.gradient.copy_from_slice(&self.observed);
         if want == Want::Curvature {
             slopes.curvature.clear();
         }
-        let mut value: f64 = at.iter().zip(&weights.observed).map(|(a, o)| a * o).sum();
+        let mut value: f64 = at.iter().zip(&self.observed).map(|(a, o)| a * o).sum();
         let mut local = Local::new();
-        for (stage, &met) in self.stages.iter().zip(&weights.met) {
-            if met > 0.0 {
-                local.prepare(stage, &self.games[stage.game as usize], at);
+        for (stage, &met) in self.stages.iter().zip(&self.met) {
+            let game = &self.games[stage.game as usize];
+            if met > 0.0 && game.spread().is_none() {
+                local.prepare(stage, game, at);
                 value -= met * local.compute(want);
                 local.scatter(met, want, slopes);
             }
         }
-        for (param, &[wins, losses]) in weights.prior.iter().enumerate() {
-            if wins + losses > 0.0 {
-                let chance = 1.0 / (1.0 + (-at[param]).exp());
-                value += wins * -softplus(-at[param]) + losses * -softplus(at[param]);
-                slopes.gradient[param] += wins * (1.0 - chance) - losses * chance;
-                let bend = (wins + losses) * chance * (1.0 - chance);
+        if self.games.iter().any(|game| game.spread().is_some()) {
+            value += spread::evaluate(self, at, want, slopes);
+        }
+        value + self.evaluate_prior(at, want, slopes)
+    }
+
+    /// What the prior adds.
+    fn evaluate_prior(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
+        self.weigh_prior(at, want, slopes, |crowding| crowding)
+    }
+
+    /// Adds what the prior's slopes would vary if it were matches.
+    pub(crate) fn vary_prior(&self, at: &[f64], slopes: &mut Slopes) {
+        self.weigh_prior(at, Want::Curvature, slopes, |crowding| crowding * crowding);
+    }
+
+    fn weigh_prior(
+        &self,
+        at: &[f64],
+        want: Want,
+        slopes: &mut Slopes,
+        weight: impl Fn(f64) -> f64,
+    ) -> f64 {
+        let mut value = 0.0;
+        for param in self.held() {
+            let prior = PRIOR * weight(self.crowding(param));
+            let chance = 1.0 / (1.0 + (-at[param]).exp());
+            value -= prior * (softplus(-at[param]) + softplus(at[param]));
+            slopes.gradient[param] += prior * (1.0 - 2.0 * chance);
+            if want == Want::Curvature {
+                let bend = 2.0 * prior * chance * (1.0 - chance);
                 slopes.curvature.add(param, param, bend);
             }
         }
-        for (game, &weight) in self.games.iter().zip(&weights.unshared) {
-            if weight > 0.0 && local.prepare_equals(game) {
+        let mut local = Local::new();
+        for game in &self.games {
+            let crowding = weight(self.crowding_of(game));
+            if let Some(param) = game.spread() {
+                value += spread::prior(at[param], param, crowding, want, slopes);
+            }
+            if local.prepare_equals(game) {
                 // Among equals, the chance of a set depends on its size only.
                 for size in 2..=game.seats {
                     let value = game.tie(size).map_or(f64::NEG_INFINITY, |param| at[param]);
                     local.set_tie(size, value);
                 }
-                value -= weight * local.compute(want);
-                local.scatter(weight, want, slopes);
+                value -= PRIOR * crowding * local.compute(want);
+                local.scatter(PRIOR * crowding, want, slopes);
             }
         }
         value
+    }
+
+    /// The chances that one seat of a match is ahead of another one, equal to it, and behind it.
+    pub(crate) fn pair_chances(
+        &self,
+        placing: &Placing,
+        [seat, other]: [usize; 2],
+        at: &[f64],
+    ) -> [f64; 3] {
+        let game = &self.games[placing.game as usize];
+        let worth = |seat: usize| game.seat(seat).map_or(0.0, |param| at[param]);
+        let strength = |seat: usize| at[placing.bots[seat] as usize] + worth(seat);
+        if let Some(spread) = game.spread() {
+            let lead = strength(seat) - strength(other);
+            let tie = game.tie(2).map_or(f64::NEG_INFINITY, |param| at[param]);
+            return spread::chances(lead, tie, at[spread]);
+        }
+        let mut strengths = vec![strength(seat), strength(other)];
+        let others = (0..game.seats).filter(|it| *it != seat && *it != other);
+        strengths.extend(others.map(strength));
+        let most = strengths.iter().copied().fold(f64::MIN, f64::max);
+        for strength in &mut strengths {
+            *strength -= most;
+        }
+        scale::chances(game, at, &strengths)
+    }
+
+    /// The logarithm of the chance of a unit's results.
+    pub(crate) fn log_chance(&self, unit: &UnitKind, at: &[f64]) -> f64 {
+        let Some(game) = self.game_of(unit) else {
+            return 0.0;
+        };
+        if game.spread().is_some() {
+            return spread::log_chance(self.placings(unit), game, at);
+        }
+        let mut local = Local::new();
+        let mut sum = 0.0;
+        for placing in self.placings(unit) {
+            for (left, chosen) in stages_of(placing, game.seats) {
+                features(placing, game, chosen, |param, value| {
+                    sum += value * at[param as usize];
+                });
+                local.prepare(&Stage::new(placing, left, &self.games), game, at);
+                sum -= local.compute(Want::Value);
+            }
+        }
+        sum
+    }
+
+    /// Adds the slope and curvature of one unit, counted so often, to local ones.
+    pub(crate) fn unit_slopes(
+        &self,
+        unit: &UnitKind,
+        at: &[f64],
+        times: f64,
+        into: &mut LocalSlopes,
+    ) {
+        let Some(game) = self.game_of(unit) else {
+            return;
+        };
+        let weight = times * game.weight;
+        if game.spread().is_some() {
+            spread::unit_slopes(self, unit, game, at, weight, into);
+            return;
+        }
+        let mut local = Local::new();
+        for placing in self.placings(unit) {
+            for (left, chosen) in stages_of(placing, game.seats) {
+                features(placing, game, chosen, |param, value| {
+                    into.slope(param, weight * value);
+                });
+                local.prepare(&Stage::new(placing, left, &self.games), game, at);
+                local.compute(Want::Curvature);
+                local.collect(weight, into);
+            }
+        }
+    }
+}
+
+/// The slope and the curvature of some units by those parameters that they touch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LocalSlopes {
+    pub(crate) params: Vec<u32>,
+    pub(crate) gradient: Vec<f64>,
+    /// The negative of the second derivatives, symmetric; rows of [`LocalSlopes::room`].
+    curvature: Vec<f64>,
+    room: usize,
+}
+
+impl LocalSlopes {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        let size = self.params.len();
+        for row in 0..size {
+            self.curvature[row * self.room..][..size].fill(0.0);
+        }
+        self.params.clear();
+        self.gradient.clear();
+    }
+
+    fn index(&mut self, param: u32) -> usize {
+        if let Some(index) = self.params.iter().position(|known| *known == param) {
+            return index;
+        }
+        if self.params.len() == self.room {
+            self.grow();
+        }
+        self.params.push(param);
+        self.gradient.push(0.0);
+        self.params.len() - 1
+    }
+
+    fn grow(&mut self) {
+        let (old, room) = (self.room, (2 * self.room).max(8));
+        let mut curvature = vec![0.0; room * room];
+        for row in 0..old {
+            let from = &self.curvature[row * old..(row + 1) * old];
+            curvature[row * room..row * room + old].copy_from_slice(from);
+        }
+        self.curvature = curvature;
+        self.room = room;
+    }
+
+    /// Adds to a slope.
+    pub(crate) fn slope(&mut self, param: u32, value: f64) {
+        let index = self.index(param);
+        self.gradient[index] += value;
+    }
+
+    /// Adds to a curvature, on one side of the diagonal.
+    pub(crate) fn curve(&mut self, row: u32, column: u32, value: f64) {
+        let (row, column) = (self.index(row), self.index(column));
+        self.curvature[row * self.room + column] += value;
+    }
+
+    /// A curvature, by places in the list of parameters.
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
+        self.curvature[row * self.room + column]
     }
 }
 
 /// ln(1 + eˣ).
 fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// What a set of seats that comes next adds to the observed features.
+fn features(placing: &Placing, game: &GameParams, chosen: u8, mut add: impl FnMut(u32, f64)) {
+    let size = chosen.count_ones() as usize;
+    for seat in (0..game.seats).filter(|seat| chosen >> seat & 1 == 1) {
+        add(placing.bots[seat], 1.0 / size as f64);
+        if game.seat[seat] != NONE {
+            add(game.seat[seat], 1.0 / size as f64);
+        }
+    }
+    if game.tie[size] != NONE {
+        add(game.tie[size], 1.0);
+    }
 }
 
 /// A placing without its result: who sat where.
@@ -340,12 +612,10 @@ fn stages_of(placing: &Placing, seats: usize) -> impl Iterator<Item = (u8, u8)> 
 /// Numbers the parameters: bots, then for each game its seats and ties.
 fn layout(evidence: &Evidence) -> (Vec<GameParams>, usize) {
     let mut ties = vec![[false; MAX_SEATS + 1]; evidence.games.len()];
-    for (unit, _) in evidence.units() {
-        for placing in unit {
-            let seats = evidence.games[placing.game as usize];
-            for (_, chosen) in stages_of(placing, seats) {
-                ties[placing.game as usize][chosen.count_ones() as usize] = true;
-            }
+    for placing in evidence.units().flat_map(|(unit, _)| unit) {
+        let seats = evidence.games[placing.game as usize];
+        for (_, chosen) in stages_of(placing, seats) {
+            ties[placing.game as usize][chosen.count_ones() as usize] = true;
         }
     }
     let mut params = evidence.bots;
@@ -354,11 +624,13 @@ fn layout(evidence: &Evidence) -> (Vec<GameParams>, usize) {
         (params - 1) as u32
     };
     let mut games = Vec::new();
-    for (&seats, ties) in evidence.games.iter().zip(ties) {
+    for ((&seats, &weight), ties) in evidence.games.iter().zip(&evidence.weights).zip(ties) {
         let mut game = GameParams {
             seats,
+            weight,
             seat: [NONE; MAX_SEATS],
             tie: [NONE; MAX_SEATS + 1],
+            spread: NONE,
         };
         game.seat[1..seats].fill_with(&mut next);
         for (tie, occurred) in game.tie.iter_mut().zip(ties).skip(2) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::digest::Digest;
+use super::matches::Number;
 use super::report::Results;
 
 /// A start of a game with the moves that the referee made there.
@@ -13,7 +14,9 @@ pub struct OpeningReport {
     /// The game, as an index.
     pub game: usize,
     /// The number of the first match that began like this.
-    pub first: u64,
+    pub first: Number,
+    /// Which of several logs that match is in, from 0.
+    pub log: Option<u64>,
     /// All bots together, a seat each.
     pub seats: Vec<Results>,
 }
@@ -26,9 +29,11 @@ pub(super) fn openings(digest: &Digest<'_>) -> Vec<OpeningReport> {
         let opening = all.entry(kept.opening).or_insert_with(|| OpeningReport {
             game: entry.placing.game as usize,
             first: kept.number,
+            log: kept.number.log(),
             seats: vec![Results::default(); entry.seats],
         });
         opening.first = opening.first.min(kept.number);
+        opening.log = opening.first.log();
         for (seat, results) in opening.seats.iter_mut().enumerate() {
             results.add(&entry, seat);
         }
@@ -75,7 +80,12 @@ mod tests {
         let openings = report(true).expect("openings");
         let found: Vec<(u64, u64)> = openings
             .iter()
-            .map(|opening| (opening.first, opening.seats[0].matches))
+            .map(|opening| {
+                (
+                    opening.first.in_log().expect("a number"),
+                    opening.seats[0].matches,
+                )
+            })
             .collect();
         assert_eq!(found, [(1, 2), (3, 1), (4, 1), (5, 1)]);
         assert_eq!(report(false), None);

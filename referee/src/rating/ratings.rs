@@ -1,29 +1,91 @@
-//! Ratings in Elo with their 95 % intervals: what the model and resampling say, for people.
+//! Ratings in Elo with their 95 % intervals: what the model and the jackknife say, for people.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::bootstrap::{self, Draws};
+use super::bounds::{self, Paths};
+use super::differences::Difference;
 use super::evidence::Evidence;
-use super::model::{GameParams, Model};
+use super::fit::Fitter;
+use super::jackknife::Jackknife;
+use super::model::{GameParams, Model, PRIOR};
+use super::scale::Scale;
+use super::spread::evidence_of_spread;
 
 /// Elo a unit of natural logarithm of strength.
 pub const ELO: f64 = 400.0 / std::f64::consts::LN_10;
-/// With fewer units, the spread between them says next to nothing; t is taken as if there were
+/// With fewer clusters, the spread between them says next to nothing; t is taken as if there were
 /// one more than this.
-const LEAST_FREEDOM: f64 = 3.0;
+const LEAST_FREEDOM: f64 = 1.0;
+/// The spread of openings is fitted where it is this many standard errors above 0, in games with
+/// several openings: to leave it out where it is costs more than to fit it where it is not.
+const SPREAD_SEEN: f64 = 1.0;
+/// In games of one opening, pairs should not depend on each other like this at all.
+const SPREAD_OBVIOUS: f64 = 2.0;
+/// An interval never reaches to where fewer points than this would be expected of a bot that made
+/// some (with a chance of 2.5 %, there are some).
+const FEWEST_POINTS: f64 = 0.025;
 
 /// A figure in Elo that was estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The likeliest value.
+    /// The likeliest value. With a bound, what the prior makes of it: the likelihood alone has it
+    /// at infinity.
     pub elo: f64,
     /// Its standard error.
     pub error: f64,
-    /// The lower end of the 95 % interval.
+    /// The lower end of the 95 % interval; −∞ (`null` in JSON) if there is none.
     pub low: f64,
-    /// The upper end of the 95 % interval.
+    /// The upper end of the 95 % interval; ∞ (`null` in JSON) if there is none.
     pub high: f64,
+    /// Which ends the interval has, if not both.
+    pub bound: Option<Bound>,
+}
+
+/// What is known of a figure of which results say no more than on which side it is: a bot that has
+/// won everything may be any amount better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// `low` or more.
+    AtLeast,
+    /// `high` or less.
+    AtMost,
+    /// Neither end is known.
+    Unknown,
+}
+
+impl Bound {
+    /// The same from the other side.
+    fn reversed(self) -> Self {
+        match self {
+            Bound::AtLeast => Bound::AtMost,
+            Bound::AtMost => Bound::AtLeast,
+            Bound::Unknown => Bound::Unknown,
+        }
+    }
+
+    /// As in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Bound::AtLeast => "at_least",
+            Bound::AtMost => "at_most",
+            Bound::Unknown => "unknown",
+        }
+    }
+}
+
+impl Estimate {
+    /// The same from the other side.
+    pub fn reversed(self) -> Self {
+        Estimate {
+            elo: -self.elo,
+            low: -self.high,
+            high: -self.low,
+            bound: self.bound.map(Bound::reversed),
+            ..self
+        }
+    }
 }
 
 /// What ratings are measured from.
@@ -53,24 +115,25 @@ impl Default for Resampling {
     }
 }
 
-impl Resampling {
-    /// How often a model is fitted again.
-    fn count(&self, model: &Model) -> usize {
-        /// So much takes about a second.
-        const WORK: usize = 50_000_000;
-        let by_cost = || (WORK / model.work().max(1)).clamp(200, 1000);
-        self.resamples.unwrap_or_else(by_cost)
-    }
-}
-
 /// The ratings of all bots, and what seats are worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
-    /// The bots' ratings; `None` for a bot without a match. Those of an anchor's group are
-    /// measured from the anchor; those of any other from the group's mean, which is 0.
+    /// The bots' ratings by expected score; `None` for a bot without a match. Each is the mean of the
+    /// bot's differences from all bots of its group, so that their mean is 0; those of a group with
+    /// anchors are shifted so that these are right on average. The difference of two ratings is that
+    /// between the bots, if there are two; among more, if many matches are drawn, it is as near to it
+    /// as numbers on a line can come.
     pub bots: Vec<Option<Estimate>>,
-    /// How often the units were drawn again.
+    /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
+    /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
+    /// draws. `None` for a bot without a match.
+    pub log_odds: Vec<Option<f64>>,
+    /// The differences between each two bots that can be compared, by the bots' indices.
+    pub differences: Vec<Difference>,
+    /// 0: reports were once made by resampling, and readers may look for this.
     pub resamples: usize,
+    /// How many equal clusters the rating of each bot rests on, effectively.
+    pub clusters: Vec<f64>,
     /// The group of each bot. Bots of different groups are not connected by matches, so that their
     /// ratings cannot be compared.
     pub groups: Vec<usize>,
@@ -79,6 +142,9 @@ pub struct Ratings {
     pub seats: Vec<Vec<Estimate>>,
     /// How often two equal bots draw, a game each, as a chance, if the seats were worth the same.
     pub draws: Vec<f64>,
+    /// How much the openings of a game of two seats differ in what they are worth to a seat, as a
+    /// standard deviation in the model's Elo; `None` where no difference was seen.
+    pub openings: Vec<Option<f64>>,
     /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
     /// stronger than the column's. `None` where they cannot be compared.
     pub superiority: Vec<Vec<Option<f64>>>,
@@ -86,198 +152,461 @@ pub struct Ratings {
 
 /// Rates all bots by one joint model of all games.
 ///
-/// Intervals and likelihoods of superiority come from the standard errors of resampling whole
-/// units. A bot's interval is its rating ± t × standard error, where t is the 97.5 % quantile of
-/// Student's distribution with the number of the bot's units less one as its degrees of freedom:
-/// with few units, the spread between them is itself uncertain. (Percentiles of the resamples
-/// would be too narrow there.)
-pub fn rate(evidence: &Evidence, anchor: Option<Anchor>, resampling: Resampling) -> Ratings {
-    Fitted::new(evidence, resampling).ratings(anchor)
+/// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time
+/// ([`Jackknife`]). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
+/// of Student's distribution with the effective number of clusters less one as its degrees of
+/// freedom: with few clusters, the spread between them is itself uncertain.
+pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
+    Fitted::new(evidence).ratings(anchors)
 }
 
-/// A model that was fitted to evidence, and to resamples of it.
+/// The bots' ratings, and the groups that they are in.
+pub(super) struct Places {
+    pub(super) bots: Vec<Option<Estimate>>,
+    pub(super) groups: Vec<usize>,
+}
+
+/// A model that was fitted to evidence, with what is known of how far it is off.
 pub(crate) struct Fitted {
-    model: Model,
-    draws: Draws,
-    groups: Vec<usize>,
+    pub(crate) model: Model,
+    pub(crate) point: Vec<f64>,
+    pub(crate) jackknife: Jackknife,
+    pub(crate) groups: Vec<usize>,
+    scale: Scale,
+    paths: Paths,
+    /// The points of each bot against all others, and how many there were.
+    points: Vec<[f64; 2]>,
+    /// See [`Fitted::usual_lead`].
+    usual_leads: Vec<f64>,
 }
 
 impl Fitted {
-    pub(crate) fn new(evidence: &Evidence, resampling: Resampling) -> Self {
-        let model = Model::new(evidence);
-        let draws = bootstrap::draw(&model, resampling.count(&model), resampling.seed);
+    pub(crate) fn new(evidence: &Evidence) -> Self {
+        let mut model = Model::new(evidence);
+        let mut point = vec![0.0; model.params];
+        Fitter::new(&model).climb(&mut point);
+        let least = |game: usize| match evidence.openings[game] {
+            true => SPREAD_SEEN,
+            false => SPREAD_OBVIOUS,
+        };
+        let wide: Vec<usize> = (0..model.games.len())
+            .filter(|game| model.games[*game].seats == 2)
+            .filter(|game| evidence_of_spread(&model, *game, &point) > least(*game))
+            .collect();
+        for &game in &wide {
+            model.fit_spread(game);
+            point.push(1.0);
+        }
+        if !wide.is_empty() {
+            Fitter::new(&model).climb(&mut point);
+        }
+        let groups = evidence.groups();
+        let mut jackknife = Jackknife::new(&model, &point);
+        if evidence.clusters().next().is_some() {
+            model.set_crowding(&crowding(&model, &jackknife, &groups));
+            Fitter::new(&model).climb(&mut point);
+            jackknife = Jackknife::new(&model, &point);
+        }
         Fitted {
+            jackknife,
+            groups,
+            scale: Scale::new(&model),
+            paths: Paths::new(&model),
+            points: model.points(),
+            usual_leads: model.usual_leads(&point),
             model,
-            draws,
-            groups: evidence.groups(),
+            point,
         }
     }
 
-    /// The ratings, measured from an anchor or from the mean.
-    pub(crate) fn ratings(&self, anchor: Option<Anchor>) -> Ratings {
-        let scale = Scale::new(&self.model, &self.groups, anchor);
-        let units = Units::count(&self.model);
-        let bots = (0..self.model.bots).map(|bot| {
-            let measured = units.bots[bot].min(scale.units(bot, &units));
-            let elo = |at: &[f64]| scale.elo(at, bot);
-            (units.bots[bot] > 0).then(|| self.estimate(measured, &elo))
-        });
+    /// The ratings, measured from anchors or from the mean.
+    pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
+        let origin = Origin::new(&self.groups, anchors);
+        let played = |bot: usize| self.played(bot);
         let games = self.model.games.iter();
         let draw_rate = |param: usize| {
-            let tie = self.draws.point[param].exp();
+            let tie = self.point[param].exp();
             tie / (2.0 + tie)
         };
+        let differences = self.differences();
         Ratings {
-            bots: bots.collect(),
-            resamples: self.draws.resamples.len(),
-            seats: games
-                .clone()
-                .zip(&units.games)
-                .map(|(game, &units)| self.seats(game, units))
-                .collect(),
+            bots: self.bots(&origin),
+            resamples: 0,
+            clusters: self.jackknife.clusters[..self.model.bots].to_vec(),
+            seats: games.clone().map(|game| self.seats(game)).collect(),
             draws: games
+                .clone()
                 .map(|game| game.tie(2).map_or(0.0, draw_rate))
                 .collect(),
-            superiority: superiority(&self.draws, &self.groups, &units),
+            openings: games
+                .map(|game| Some(ELO * self.point[game.spread()?].abs()))
+                .collect(),
+            log_odds: (0..self.model.bots)
+                .map(|bot| {
+                    let mean = mean(&self.point, origin.members(bot));
+                    played(bot).then(|| self.point[bot] - mean)
+                })
+                .collect(),
+            superiority: matrix(&differences, self.groups.len()),
+            differences,
             groups: self.groups.clone(),
         }
     }
 
-    /// A value with its interval, which rests on so many units.
-    fn estimate(&self, units: u64, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
-        let error = spread(&self.draws, value);
-        let reach = error * student(units).inverse_cdf(0.975);
-        let elo = value(&self.draws.point);
+    fn played(&self, bot: usize) -> bool {
+        self.points[bot][1] > 0.0
+    }
+
+    /// The bots' ratings alone.
+    fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
+        let rating = |bot: usize| {
+            let known = || self.rating(bot, origin.anchors(bot), origin.members(bot));
+            self.played(bot).then(known)
+        };
+        (0..self.model.bots).map(rating).collect()
+    }
+
+    /// The bots' ratings alone, with the groups that they are in.
+    pub(super) fn places(&self, anchors: impl IntoIterator<Item = Anchor>) -> Places {
+        Places {
+            bots: self.bots(&Origin::new(&self.groups, anchors)),
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// A bot's rating, measured from anchors, or without any from these members of its group.
+    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
+        let elo = |at: &[f64]| self.from(at, bot, anchors, members);
+        let clusters = |bot: usize| self.jackknife.clusters[bot];
+        let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
+        let (others, clusters): (Vec<usize>, f64) = match anchors {
+            [] => (members.to_vec(), clusters(bot)),
+            _ => (
+                anchors.iter().map(|anchor| anchor.bot).collect(),
+                clusters(bot).min(anchored),
+            ),
+        };
+        let mut touched = others.clone();
+        touched.push(bot);
+        if self.is_bent(members) {
+            touched.extend(members);
+        }
+        let mut estimate = self.estimate(clusters, &touched, &elo);
+        let own = others.iter().filter(|other| **other == bot).count();
+        let share = 1.0 - own as f64 / others.len() as f64;
+        if share > 0.0 && estimate.error > 0.0 {
+            self.bend(bot, anchors, share, &mut estimate);
+        }
+        let above = others.iter().any(|other| !self.paths.leads(*other, bot));
+        let below = others.iter().any(|other| !self.paths.leads(bot, *other));
+        if above || below {
+            self.bound(bot, &elo, [below, above], &mut estimate);
+        }
+        estimate
+    }
+
+    /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
+    /// that anchors are right on average; without members, it is its difference from the anchor.
+    fn from(&self, at: &[f64], bot: usize, anchors: &[Anchor], members: &[usize]) -> f64 {
+        /// With more bots, the mean of differences takes long.
+        const MANY: usize = 100;
+        let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
+        let bent = self.is_bent(members);
+        let place = |bot: usize| match bent && members.len() <= MANY {
+            true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
+            false => self.elo(at, at[bot] - mean(at, members)),
+        };
+        let ahead = |anchor: &Anchor| match bent {
+            true => place(bot) - place(anchor.bot),
+            false => lead(bot, anchor.bot),
+        };
+        match anchors {
+            [] => place(bot),
+            _ => {
+                let said = anchors.iter().map(|anchor| anchor.elo + ahead(anchor));
+                said.sum::<f64>() / anchors.len() as f64
+            }
+        }
+    }
+
+    /// Whether differences between these bots do not add up.
+    fn is_bent(&self, members: &[usize]) -> bool {
+        members.len() > 1 && self.scale.is_bent(&self.model)
+    }
+
+    /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
+    /// few lost points, and half as many are not as far from them, in Elo, as twice as many. On the
+    /// scale on which the variance of a share does not depend on it (the arcsine of its root), the
+    /// interval is symmetric. The rating moves by `share` of the bot's strength.
+    fn bend(&self, bot: usize, anchors: &[Anchor], share: f64, estimate: &mut Estimate) {
+        let counted = |bot: usize| {
+            let crowding = self.model.crowding(bot);
+            self.points[bot].map(|count| count / crowding)
+        };
+        let [mut points, mut matches] = counted(bot);
+        let few = |points: f64, matches: f64| points.min(matches - points);
+        for anchor in anchors.iter().filter(|anchor| anchor.bot != bot) {
+            let [theirs, played] = counted(anchor.bot);
+            if few(theirs, played) < few(points, matches) {
+                (points, matches) = (played - theirs, played);
+            }
+        }
+        let scored = (points + PRIOR) / (matches + 2.0 * PRIOR);
+        let angle = scored.sqrt().asin();
+        let logit = |score: f64| ELO * (score / (1.0 - score)).ln() * share;
+        let reach = (estimate.high - estimate.elo) / (ELO * share);
+        let reach = 0.5 * reach * (scored * (1.0 - scored)).sqrt();
+        let fewest = FEWEST_POINTS / (matches + 2.0 * PRIOR);
+        let end = |angle: f64| {
+            let angle = angle.clamp(0.0, std::f64::consts::FRAC_PI_2);
+            let score = angle.sin().powi(2).clamp(fewest, 1.0 - fewest);
+            estimate.elo + logit(score) - logit(scored)
+        };
+        (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
+    }
+
+    /// How far seats of a game are apart in strength, on the average over matches that are as likely
+    /// as not to be drawn: those say most about draws.
+    pub(crate) fn usual_lead(&self, game: usize) -> f64 {
+        self.usual_leads[game]
+    }
+
+    /// What a lead in strength is worth over all games, in Elo.
+    pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
+        self.scale.elo(&self.model, at, lead)
+    }
+
+    /// How much stronger one bot is than another one of its group.
+    pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
+        let anchor = Anchor {
+            bot: other,
+            elo: 0.0,
+        };
+        self.rating(bot, &[anchor], &[])
+    }
+
+    /// Those of each two bots that can be compared.
+    fn differences(&self) -> Vec<Difference> {
+        let bots = self.groups.len();
+        let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
+        let known = pairs.filter(|[bot, other]| {
+            let together = self.groups[*bot] == self.groups[*other];
+            together && self.played(*bot) && self.played(*other)
+        });
+        let known = known.map(|bots| {
+            let [bot, other] = bots;
+            (
+                bots,
+                self.difference(bot, other),
+                self.superiority(bot, other),
+            )
+        });
+        Difference::marked(known)
+    }
+
+    /// Takes away those ends of an interval that results say nothing about, the lower and the upper
+    /// one.
+    fn bound(
+        &self,
+        bot: usize,
+        elo: &dyn Fn(&[f64]) -> f64,
+        [below, above]: [bool; 2],
+        estimate: &mut Estimate,
+    ) {
+        let end = |side| bounds::end(&self.model, &self.paths, &self.point, bot, side, elo);
+        if above {
+            estimate.high = f64::INFINITY;
+            if let Some(low) = end(bounds::Side::Low) {
+                estimate.low = low;
+            }
+        }
+        if below {
+            estimate.low = f64::NEG_INFINITY;
+            if let Some(high) = end(bounds::Side::High) {
+                estimate.high = high;
+            }
+        }
+        estimate.bound = Some(match (below, above) {
+            (false, _) => Bound::AtLeast,
+            (true, false) => Bound::AtMost,
+            (true, true) => {
+                estimate.high = f64::INFINITY;
+                Bound::Unknown
+            }
+        });
+    }
+
+    /// A function of the parameters with its interval, which rests on so many clusters. Of the bots'
+    /// strengths, it depends on those of some bots at most.
+    pub(crate) fn estimate(
+        &self,
+        clusters: f64,
+        bots: &[usize],
+        value: &dyn Fn(&[f64]) -> f64,
+    ) -> Estimate {
+        let error = self.error(bots, value);
+        let reach = match error > 0.0 {
+            true => error * student(clusters).inverse_cdf(0.975),
+            false => 0.0,
+        };
+        let elo = value(&self.point);
         Estimate {
             elo,
             error,
             low: elo - reach,
             high: elo + reach,
+            bound: None,
         }
     }
 
+    /// The standard error of a function of the parameters.
+    pub(crate) fn error(&self, bots: &[usize], value: &dyn Fn(&[f64]) -> f64) -> f64 {
+        /// Far more than rounding, far less than what bends.
+        const NUDGE: f64 = 1e-4;
+        let mut at = self.point.clone();
+        let mut touched = bots.to_vec();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.extend(self.model.bots..at.len());
+        let mut slope = |param: usize| {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = value(&at);
+            at[param] = here - NUDGE;
+            let below = value(&at);
+            at[param] = here;
+            (above - below) / (2.0 * NUDGE)
+        };
+        let slopes = touched.into_iter().map(|param| (param, slope(param)));
+        let slopes: Vec<(usize, f64)> = slopes.filter(|(_, slope)| *slope != 0.0).collect();
+        let covariance = &self.jackknife.covariance;
+        let mut variance = 0.0;
+        for &(row, a) in &slopes {
+            for &(column, b) in &slopes {
+                variance += a * b * covariance.at(row, column);
+            }
+        }
+        variance.max(0.0).sqrt()
+    }
+
     /// What the seats of a game are worth.
-    fn seats(&self, game: &GameParams, units: u64) -> Vec<Estimate> {
+    fn seats(&self, game: &GameParams) -> Vec<Estimate> {
         let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
-        let seats = 0..if units > 0 { game.seats } else { 0 };
+        let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
+        let clusters = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
+        let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
         seats
             .map(|seat| {
-                self.estimate(units, &|at| {
+                self.estimate(clusters, &[], &|at| {
                     let others = (0..game.seats).filter(|other| *other != seat);
                     let others: f64 = others.map(|other| worth(at, other)).sum();
-                    ELO * (worth(at, seat) - others / (game.seats - 1) as f64)
+                    let lead = worth(at, seat) - others / (game.seats - 1) as f64;
+                    Scale::elo_in(game, at, lead)
                 })
             })
             .collect()
     }
+
+    /// How likely a bot is stronger than another one of its group.
+    fn superiority(&self, bot: usize, other: usize) -> f64 {
+        let covariance = &self.jackknife.covariance;
+        let lead = self.point[bot] - self.point[other];
+        let variance =
+            covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
+        let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
+        // Without any variance nothing is known of how sure this is.
+        match variance > 0.0 {
+            true => student(clusters).cdf(lead / variance.sqrt()),
+            false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
+        }
+    }
 }
 
-fn student(units: u64) -> StudentsT {
-    let freedom = (units as f64 - 1.0).max(LEAST_FREEDOM);
+/// The likelihood of superiority of each bot over each other one.
+fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
+    let mut all = vec![vec![None; bots]; bots];
+    for difference in differences {
+        let [bot, other] = difference.bots;
+        all[bot][other] = Some(difference.superiority);
+        all[other][bot] = Some(1.0 - difference.superiority);
+    }
+    all
+}
+
+/// How many matches count as one, by parameter: how much more what is known of it varies than it would
+/// if matches were independent.
+fn crowding(model: &Model, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> {
+    let ratio = |slopes: &[(usize, f64)]| {
+        let [varied, usual] = [&jackknife.covariance, &jackknife.independent].map(|matrix| {
+            let products = slopes.iter().flat_map(|(row, a)| {
+                let columns = slopes.iter();
+                columns.map(move |(column, b)| a * b * matrix.at(*row, *column))
+            });
+            products.sum::<f64>()
+        });
+        if usual > 0.0 { varied / usual } else { 1.0 }
+    };
+    let origin = Origin::new(groups, None);
+    let all = (0..model.params).map(|param| {
+        if param >= model.bots {
+            return ratio(&[(param, 1.0)]);
+        }
+        let members = origin.members(param);
+        let share = 1.0 / members.len() as f64;
+        let slope = |bot: &usize| (*bot, f64::from(u8::from(*bot == param)) - share);
+        ratio(&members.iter().map(slope).collect::<Vec<_>>())
+    });
+    all.collect()
+}
+
+/// The mean strength of some bots.
+fn mean(at: &[f64], bots: &[usize]) -> f64 {
+    bots.iter().map(|bot| at[*bot]).sum::<f64>() / bots.len() as f64
+}
+
+/// Student's distribution for what rests on so many clusters.
+pub(crate) fn student(clusters: f64) -> StudentsT {
+    let freedom = (clusters - 1.0).max(LEAST_FREEDOM);
     match StudentsT::new(0.0, 1.0, freedom) {
         Ok(student) => student,
         Err(_) => unreachable!("scale and freedom are positive"),
     }
 }
 
-/// The standard deviation of a value over the resamples.
-fn spread(draws: &Draws, value: &dyn Fn(&[f64]) -> f64) -> f64 {
-    let values: Vec<f64> = draws.resamples.iter().map(|at| value(at)).collect();
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count.max(1.0);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (count - 1.0).max(1.0)).sqrt()
-}
-
-/// How many units there are of each bot and game.
-struct Units {
-    bots: Vec<u64>,
-    games: Vec<u64>,
-}
-
-impl Units {
-    fn count(model: &Model) -> Self {
-        let mut units = Units {
-            bots: vec![0; model.bots],
-            games: vec![0; model.games.len()],
-        };
-        for kind in &model.kinds {
-            for bot in model.bots_of(kind) {
-                units.bots[bot] += u64::from(kind.count);
-            }
-            for game in model.games_of(kind) {
-                units.games[game] += u64::from(kind.count);
-            }
-        }
-        units
-    }
-}
-
 /// What ratings are measured from.
-struct Scale<'a> {
+struct Origin<'a> {
     groups: &'a [usize],
     /// The bots of each group.
     members: Vec<Vec<usize>>,
-    anchor: Option<Anchor>,
+    /// The anchors of each group.
+    anchors: Vec<Vec<Anchor>>,
 }
 
-impl<'a> Scale<'a> {
-    fn new(model: &Model, groups: &'a [usize], anchor: Option<Anchor>) -> Self {
+impl<'a> Origin<'a> {
+    fn new(groups: &'a [usize], anchors: impl IntoIterator<Item = Anchor>) -> Self {
         let count = groups.iter().max().map_or(0, |most| most + 1);
         let mut members = vec![Vec::new(); count];
-        for bot in 0..model.bots {
-            members[groups[bot]].push(bot);
+        for (bot, &group) in groups.iter().enumerate() {
+            members[group].push(bot);
         }
-        Scale {
+        let mut here = vec![Vec::new(); count];
+        for anchor in anchors.into_iter().filter(|it| it.bot < groups.len()) {
+            here[groups[anchor.bot]].push(anchor);
+        }
+        Origin {
             groups,
             members,
-            anchor: anchor.filter(|anchor| anchor.bot < model.bots),
+            anchors: here,
         }
     }
 
-    /// The anchor of a bot's group.
-    fn anchor(&self, bot: usize) -> Option<Anchor> {
-        self.anchor
-            .filter(|anchor| self.groups[anchor.bot] == self.groups[bot])
+    /// The anchors of a bot's group.
+    fn anchors(&self, bot: usize) -> &[Anchor] {
+        &self.anchors[self.groups[bot]]
     }
 
-    fn elo(&self, at: &[f64], bot: usize) -> f64 {
-        match self.anchor(bot) {
-            Some(anchor) => anchor.elo + ELO * (at[bot] - at[anchor.bot]),
-            None => {
-                let members = &self.members[self.groups[bot]];
-                let sum: f64 = members.iter().map(|member| at[*member]).sum();
-                ELO * (at[bot] - sum / members.len() as f64)
-            }
-        }
+    /// The bots of a bot's group.
+    fn members(&self, bot: usize) -> &[usize] {
+        &self.members[self.groups[bot]]
     }
-
-    /// How many units there are of what a bot is measured from.
-    fn units(&self, bot: usize, units: &Units) -> u64 {
-        self.anchor(bot)
-            .map_or(u64::MAX, |anchor| units.bots[anchor.bot])
-    }
-}
-
-fn superiority(draws: &Draws, groups: &[usize], units: &Units) -> Vec<Vec<Option<f64>>> {
-    let bots = groups.len();
-    let mut all = vec![vec![None; bots]; bots];
-    for bot in 0..bots {
-        for other in bot + 1..bots {
-            if groups[bot] != groups[other] {
-                continue;
-            }
-            let lead = |at: &[f64]| at[bot] - at[other];
-            let (lead, spread) = (lead(&draws.point), spread(draws, &lead));
-            let student = student(units.bots[bot].min(units.bots[other]));
-            // Without resamples nothing is known of how sure this is.
-            let likelihood = match spread > 0.0 {
-                true => student.cdf(lead / spread),
-                false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
-            };
-            all[bot][other] = Some(likelihood);
-            all[other][bot] = Some(1.0 - likelihood);
-        }
-    }
-    all
 }

@@ -3,11 +3,16 @@
 use serde::Serialize;
 use thiserror::Error;
 
+use super::across::Across;
+use super::choice::Choice;
 use super::digest::{Digest, Entry, Meeting};
+use super::fitness::{Fitness, fitness};
 use super::fixed_order::{FixedOrder, fixed_orders};
 use super::matches::{FAULT_CODES, Matches};
+use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
-use super::ratings::{Anchor, Ratings, Resampling, rate};
+use super::ratings::{Anchor, Fitted, Ratings, Resampling, rate};
+use super::sprt;
 use super::time_use::{Noise, TimeUse};
 use super::trial::{SprtReport, SprtRequest, sprt_report};
 
@@ -16,8 +21,14 @@ use super::trial::{SprtReport, SprtRequest, sprt_report};
 pub struct Request {
     /// How sure ratings are is found out like this.
     pub resampling: Resampling,
-    /// The bot that ratings are measured from, and its rating; without one, their mean is 0.
-    pub anchor: Option<(String, f64)>,
+    /// The bots that ratings are measured from, and their ratings: the scale is shifted so that
+    /// their mean is right. Without one, the mean of all bots is 0.
+    pub anchors: Vec<(String, f64)>,
+    /// How much a match of a game counts for ratings, by the game's label or id: 1 where nothing is
+    /// said, 0 for not at all.
+    pub weights: Vec<(String, f64)>,
+    /// Ratings leave out matches that were lost by a fault.
+    pub without_forfeits: bool,
     /// Ratings of this game alone, by its label.
     pub game: Option<String>,
     /// A test between two bots.
@@ -45,6 +56,9 @@ pub enum RequestError {
         /// In the log.
         known: Vec<String>,
     },
+    /// A bot that is an anchor twice.
+    #[error("`{0}` is an anchor twice; once is enough")]
+    SameAnchor(String),
     /// A test of a bot against itself.
     #[error("a test needs two bots, not `{0}` twice")]
     SameBot(String),
@@ -61,8 +75,16 @@ pub struct Report {
     pub games: Vec<GameReport>,
     /// Ratings, intervals and what seats are worth.
     pub ratings: Ratings,
-    /// What ratings are measured from, if not the mean.
+    /// The first of the anchors.
     pub anchor: Option<Anchor>,
+    /// What ratings are measured from, if not the mean.
+    pub anchors: Vec<Anchor>,
+    /// How much a match of each game counts for ratings.
+    pub weights: Vec<f64>,
+    /// Matches lost by a fault that ratings leave out; `None` if they count.
+    pub forfeits: Option<u64>,
+    /// Whether the ratings fit the results.
+    pub fitness: Fitness,
     /// The game that ratings are of, if not all.
     pub rated_game: Option<usize>,
     /// How intervals were made.
@@ -71,16 +93,27 @@ pub struct Report {
     pub meetings: Vec<Meeting>,
     /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
     pub fixed_orders: Vec<FixedOrder>,
+    /// The ratings with intervals for games that were not played; `None` with fewer than three
+    /// games.
+    pub across_games: Option<Across>,
+    /// A second opinion: what a mix of bots that cannot be exploited says of each bot of the largest
+    /// group; `None` for the others.
+    pub nash: Vec<Option<NashRating>>,
     /// The test that was asked for.
     pub sprt: Option<SprtReport>,
     /// The openings, if they were asked for: by game, then in the order of their first matches.
     pub openings: Option<Vec<OpeningReport>>,
+    /// How many logs matches came from.
+    pub logs: usize,
     /// Matches, duplicates included.
     pub matches: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
+    /// Clusters of units that depend on each other: with matches that repeat one another, or of one
+    /// opening. They are what intervals are made from.
+    pub clusters: u64,
     /// Matches that repeat another one move by move: same seats, same start, same moves. They
-    /// count as played, but not for ratings, pairs and tests.
+    /// count like all others.
     pub duplicates: u64,
     /// Matches that say nothing, because their outcome does not fit their players.
     pub unusable: u64,
@@ -169,15 +202,16 @@ impl Matches {
     pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
         let digest = Digest::new(self);
         let find_bot = |name: &String| self.find_bot(&digest, name);
-        let anchor = self.anchor(&digest, request)?;
+        let anchors = self.anchors(&digest, request)?;
         let find_game = |label: &String| {
             let found = digest.labels.iter().position(|known| known == label);
-            found.ok_or_else(|| RequestError::UnknownGame {
-                label: label.clone(),
-                known: digest.labels.clone(),
-            })
+            found.ok_or_else(|| unknown_game(label, &digest))
         };
         let rated_game = request.game.as_ref().map(find_game).transpose()?;
+        let choice = Choice {
+            game: rated_game,
+            ..self.choice(&digest, request)?
+        };
         let test = |asked: &SprtRequest| {
             if asked.bots[0] == asked.bots[1] {
                 return Err(RequestError::SameBot(asked.bots[0].clone()));
@@ -186,24 +220,36 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let ratings = rate(&digest.evidence(rated_game), anchor, request.resampling);
+        let evidence = digest.evidence(&choice);
+        let fitted = Fitted::new(&evidence);
+        let ratings = fitted.ratings(anchors.iter().copied());
+        let across_games = Across::new(&ratings, &evidence, &anchors);
         let (games, units, duplicates) = self.games(&digest);
+        let meetings = digest.meetings();
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
         Ok(Report {
             bots: self.bots(&digest, &games),
             ranking: ranking(&ratings),
             games,
-            ratings,
-            anchor,
+            anchor: anchors.first().copied(),
+            anchors,
+            forfeits: request.without_forfeits.then(|| forfeits(&digest)),
+            fitness: fitness(&digest, &fitted, &|entry| choice.has(entry)),
+            weights: choice.weights,
             rated_game,
             resampling: request.resampling,
-            meetings: digest.meetings(),
             fixed_orders: fixed_orders(&digest),
+            nash: second_opinion(&ratings, &meetings),
+            across_games,
+            meetings,
+            ratings,
             sprt,
             openings,
+            logs: self.logs(),
             matches: self.kept.len() as u64,
             units,
+            clusters: digest.clusters(),
             duplicates,
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
@@ -216,11 +262,20 @@ impl Matches {
     /// If the request names a bot that is not there.
     pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
         let digest = Digest::new(self);
-        let anchor = self.anchor(&digest, request)?;
+        let anchors = self.anchors(&digest, request)?;
+        let choice = Choice {
+            // Weights are between games.
+            weights: vec![1.0; digest.games.len()],
+            ..self.choice(&digest, request)?
+        };
         let games = 0..digest.games.len();
         let ratings = games.map(|game| {
-            let evidence = digest.evidence(Some(game));
-            rate(&evidence, anchor, request.resampling)
+            let game = Some(game);
+            let evidence = digest.evidence(&Choice {
+                game,
+                ..choice.clone()
+            });
+            rate(&evidence, anchors.iter().copied())
         });
         Ok(ratings.collect())
     }
@@ -234,16 +289,39 @@ impl Matches {
         })
     }
 
-    fn anchor(
-        &self,
-        digest: &Digest<'_>,
-        request: &Request,
-    ) -> Result<Option<Anchor>, RequestError> {
-        let anchor = request.anchor.as_ref().map(|(name, elo)| {
+    fn anchors(&self, digest: &Digest<'_>, request: &Request) -> Result<Vec<Anchor>, RequestError> {
+        let mut anchors: Vec<Anchor> = Vec::new();
+        for (name, elo) in &request.anchors {
             let bot = self.find_bot(digest, name)?;
-            Ok(Anchor { bot, elo: *elo })
-        });
-        anchor.transpose()
+            if anchors.iter().any(|anchor| anchor.bot == bot) {
+                return Err(RequestError::SameAnchor(name.clone()));
+            }
+            anchors.push(Anchor { bot, elo: *elo });
+        }
+        Ok(anchors)
+    }
+
+    /// What ratings are made from.
+    fn choice(&self, digest: &Digest<'_>, request: &Request) -> Result<Choice, RequestError> {
+        let mut weights = vec![1.0; digest.games.len()];
+        for (name, weight) in &request.weights {
+            let called = |game: &usize| {
+                let id = &self.games[digest.games[*game]].id;
+                digest.labels[*game] == *name || id == name
+            };
+            let found: Vec<usize> = (0..digest.games.len()).filter(called).collect();
+            if found.is_empty() {
+                return Err(unknown_game(name, digest));
+            }
+            for game in found {
+                weights[game] = *weight;
+            }
+        }
+        Ok(Choice {
+            weights,
+            without_forfeits: request.without_forfeits,
+            ..Choice::default()
+        })
     }
 
     /// The games with the results in their seats, and the numbers of units and duplicates.
@@ -298,6 +376,62 @@ impl Matches {
         };
         digest.bots.iter().enumerate().map(report).collect()
     }
+}
+
+fn unknown_game(label: &str, digest: &Digest<'_>) -> RequestError {
+    RequestError::UnknownGame {
+        label: label.to_owned(),
+        known: digest.labels.clone(),
+    }
+}
+
+/// What bots scored against each other over complete pairs of all games, for those of the largest
+/// group. Half a win and half a loss more keep a few matches from looking certain; who never met is
+/// taken at the difference of the ratings.
+fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRating>> {
+    /// With more, it takes long.
+    const MOST_BOTS: usize = 100;
+    let bots = ratings.bots.len();
+    let size = |group: usize| ratings.groups.iter().filter(|it| **it == group).count();
+    let largest = ratings
+        .groups
+        .iter()
+        .copied()
+        .max_by_key(|it| (size(*it), usize::MAX - *it));
+    let rated = |bot: &usize| ratings.bots[*bot].is_some() && Some(ratings.groups[*bot]) == largest;
+    let members: Vec<usize> = (0..bots).filter(rated).collect();
+    let mut found = vec![None; bots];
+    if members.len() > MOST_BOTS {
+        return found;
+    }
+    let mut sums = vec![vec![[0.0; 2]; bots]; bots];
+    for met in meetings.iter().filter(|met| met.pairs > 0) {
+        let [bot, other] = met.bots;
+        let pairs = met.pairs as f64;
+        let matches = met.matches as f64;
+        let points = matches * met.pair_points / pairs;
+        for (row, column, points) in [(bot, other, points), (other, bot, matches - points)] {
+            sums[row][column][0] += points;
+            sums[row][column][1] += matches;
+        }
+    }
+    let elo = |bot: usize| ratings.bots[bot].map_or(0.0, |rating| rating.elo);
+    let score = |bot: usize, other: usize| match sums[bot][other] {
+        [_, 0.0] => sprt::expected(elo(bot) - elo(other)),
+        [points, matches] => (points + 0.5) / (matches + 1.0),
+    };
+    let row = |bot: &usize| members.iter().map(|other| score(*bot, *other)).collect();
+    let scores: Vec<Vec<f64>> = members.iter().map(row).collect();
+    for (bot, rating) in members.iter().zip(nash(&scores)) {
+        found[*bot] = Some(rating);
+    }
+    found
+}
+
+/// How many matches were lost by a fault.
+fn forfeits(digest: &Digest<'_>) -> u64 {
+    let entries = digest.units().flatten();
+    entries.filter(|entry| entry.kept.at_fault != 0).count() as u64
 }
 
 /// The bots, the best first. Bots without a match come last, and small groups after large ones.

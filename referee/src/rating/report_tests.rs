@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fixed_order::FixedOrder;
 use super::lean::Match;
-use super::matches::Matches;
+use super::matches::{Matches, Number};
 use super::report::{Report, Request, RequestError};
 use super::sprt::{EloModel, Hypotheses, Verdict};
 use super::trial::SprtRequest;
@@ -170,7 +170,7 @@ fn own_scores_are_tallied_over_the_swapped_pair() {
 }
 
 #[test]
-fn repeated_matches_count_once() {
+fn repeated_matches_count_and_are_one_cluster() {
     let again = |number, seed, moves| Line {
         number,
         seed,
@@ -182,7 +182,7 @@ fn repeated_matches_count_once() {
         again(5, 2, same),
         again(1, 1, same),
         again(9, 3, same),
-        again(7, 3, &["x", "z"]),
+        again(7, 4, &["x", "z"]),
         // The other way round is another match.
         Line {
             players: &["b", "a"],
@@ -192,15 +192,65 @@ fn repeated_matches_count_once() {
     ];
     let report = report(&lines);
     assert_eq!((report.matches, report.duplicates), (5, 2));
+    assert_eq!((report.units, report.clusters), (4, 2));
     assert_eq!(report.meetings[0].duplicates, 2);
-    let once = [again(1, 1, same), again(7, 3, &["x", "z"]), lines[4]];
-    let once = self::report(&once);
-    assert_eq!(
-        report.ratings, once.ratings,
-        "which is rated is the first one"
-    );
-    assert_eq!(report.bots[0].results.matches, 5, "all were played");
+    assert_eq!(report.bots[0].results.matches, 5);
     assert_eq!(report.meetings[0].pairs, 1, "that of seed 1");
+    let otherwise = again(5, 2, &["y", "y"]);
+    let varied = self::report(&[otherwise, lines[1], lines[2], lines[3], lines[4]]);
+    assert_eq!((varied.duplicates, varied.clusters), (1, 3));
+    let [copied, varied] = [report, varied].map(|report| report.ratings.bots[0]);
+    let [copied, varied] = [copied, varied].map(|rating| rating.expect("a rating").elo);
+    assert!((copied - varied).abs() < 60.0, "{copied} {varied}");
+}
+
+#[test]
+fn matches_of_one_opening_are_one_cluster_where_there_are_several() {
+    let start = |number, start| {
+        let mut played = Line {
+            number,
+            seed: number,
+            moves: &[],
+            ..PLAIN
+        }
+        .read();
+        played.moves.hash = super::Fingerprint(number);
+        played.start = super::Fingerprint(start);
+        played
+    };
+    let count = |starts: [u64; 4]| {
+        let mut matches = Matches::new();
+        for (number, at) in starts.into_iter().enumerate() {
+            matches.add(&start(number as u64 + 1, at));
+        }
+        matches
+            .report(&Request::default())
+            .expect("a report")
+            .clusters
+    };
+    assert_eq!(count([7, 7, 8, 7]), 2);
+    assert_eq!(count([7, 8, 9, 10]), 4);
+    assert_eq!(
+        count([7, 7, 7, 7]),
+        4,
+        "the only start is no choice of an opening"
+    );
+}
+
+#[test]
+fn tests_keep_pairs_that_repeat_others() {
+    let results: Vec<[[i64; 2]; 2]> = (0..4).map(|_| [[0, 1], [1, 0]]).collect();
+    let mut matches = pairs(&results);
+    let twice = pairs(&results);
+    for (number, kept) in twice.kept.iter().enumerate() {
+        let mut kept = *kept;
+        kept.unit ^= 1;
+        kept.number = Number::new(0, &format!("m-{}", 100 + number));
+        matches.kept.push(kept);
+    }
+    let report = matches.report(&sprt()).expect("a report");
+    assert_eq!(report.duplicates, 8);
+    assert_eq!(report.sprt.expect("asked for").pairs, 8);
 }
 
 #[test]
@@ -277,8 +327,8 @@ fn a_test_goes_on_without_half_a_pair_and_says_so() {
     let results: Vec<[[i64; 2]; 2]> = (0..3).map(|_| [[0, 1], [1, 0]]).collect();
     let all = pairs(&results);
     let mut gap = all.clone();
-    // The second match of the second pair is not there.
-    gap.kept.retain(|kept| kept.number != 4);
+    // The second match of the second pair is still being played.
+    gap.kept.retain(|kept| kept.number.in_log() != Some(4));
     let sprt = gap.report(&sprt()).expect("a report").sprt;
     let sprt = sprt.expect("asked for");
     assert_eq!((sprt.pairs, sprt.after), (2, 0));
@@ -444,7 +494,7 @@ fn requests_name_what_is_there() {
     let matches = matches(&[PLAIN]);
     let ask = |request: Request| matches.report(&request).expect_err("refused").to_string();
     let anchor = Request {
-        anchor: Some(("z".to_owned(), 0.0)),
+        anchors: vec![("z".to_owned(), 0.0)],
         ..Request::default()
     };
     assert_eq!(ask(anchor), "no bot is called `z`; there are a, b");

@@ -283,10 +283,12 @@ impl<'a> Scan<'a> {
     fn players(&mut self, memo: &mut ScanMemo) -> Option<Vec<Seated>> {
         let mut players = Vec::with_capacity(2);
         self.list(|scan| {
-            let (mut name, mut role, mut time) = (None, None, None);
+            let (mut name, mut role, mut version, mut time) = (None, None, None, None);
             scan.object(|scan, key| match key {
                 b"name" => once(&mut name, scan.text()?.to_owned()),
                 b"role" => once(&mut role, scan.text()?.to_owned()),
+                b"version" if scan.null() => once(&mut version, None),
+                b"version" => once(&mut version, Some(scan.text()?.to_owned())),
                 b"time" if scan.null() => once(&mut time, None),
                 b"time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
                 _ => scan.skip().map(|_| ()),
@@ -294,6 +296,7 @@ impl<'a> Scan<'a> {
             players.push(Seated {
                 name: name?,
                 role: role?,
+                version: version.flatten(),
                 time: time.flatten(),
             });
             Some(())

@@ -3,8 +3,9 @@
 
 use games::MAX_SEATS;
 
+use super::evidence::Placing;
 use super::linear::Symmetric;
-use super::model::GameParams;
+use super::model::{GameParams, LocalSlopes};
 
 /// No parameter.
 pub(super) const NONE: u32 = u32::MAX;
@@ -16,6 +17,26 @@ pub(super) struct Stage {
     pub(super) len: u8,
     pub(super) bots: [u32; MAX_SEATS],
     pub(super) seats: [u32; MAX_SEATS],
+}
+
+impl Stage {
+    /// The seats `left` of a match.
+    pub(super) fn new(placing: &Placing, left: u8, games: &[GameParams]) -> Self {
+        let game = &games[placing.game as usize];
+        let mut stage = Stage {
+            game: placing.game,
+            len: 0,
+            bots: [0; MAX_SEATS],
+            seats: [NONE; MAX_SEATS],
+        };
+        for seat in (0..game.seats).filter(|seat| left >> seat & 1 == 1) {
+            let at = usize::from(stage.len);
+            stage.bots[at] = placing.bots[seat];
+            stage.seats[at] = game.seat[seat];
+            stage.len += 1;
+        }
+        stage
+    }
 }
 
 /// How many features a stage has at most: a seat each, and a size of ties each.
@@ -206,6 +227,22 @@ impl Local {
         match want {
             Want::Slope => 0.0,
             Want::Value | Want::Curvature => a.max(b) + sum.ln(),
+        }
+    }
+
+    /// Takes the expected features from local slopes, and adds what they vary, so often.
+    pub(super) fn collect(&self, weight: f64, into: &mut LocalSlopes) {
+        let features = 2 * self.len - 1;
+        for i in 0..features {
+            for row in self.params[i].into_iter().filter(|param| *param != NONE) {
+                into.slope(row, -weight * self.mean[i]);
+                for j in 0..features {
+                    let covariance = weight * self.covariance[i.max(j)][i.min(j)];
+                    for column in self.params[j].into_iter().filter(|param| *param != NONE) {
+                        into.curve(row, column, covariance);
+                    }
+                }
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::digest::{Digest, Entry};
+use super::matches::Number;
 use super::sprt::{Corrected, Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
@@ -56,7 +57,7 @@ pub struct SprtReport {
 /// What the two bots did in a unit.
 struct Trial {
     /// The number of its first match.
-    first: u64,
+    first: Number,
     /// The first bot's mean score; `None` where a match is missing.
     score: Option<f64>,
     /// What is equal for matches that repeat each other.

@@ -17,7 +17,7 @@ pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> St
     if standings.ranking().len() > 1 {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
-            crosstable(standings)
+            crosstable(standings, ratings)
         );
     }
     text += "\nBy game and seat: points of matches in that seat\n";
@@ -29,7 +29,7 @@ pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> St
 
 /// The ranking for programs, the best first.
 pub fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Value {
-    let rows = standings.ranking().into_iter().map(|(name, tally)| {
+    let rows = ranked(standings, ratings).into_iter().map(|(name, tally)| {
         json!({
             "bot": name, "rating": ratings.get(name), "points": tally.points,
             "matches": tally.matches, "wins": tally.wins, "draws": tally.draws,
@@ -37,6 +37,18 @@ pub fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Valu
         })
     });
     rows.collect()
+}
+
+/// The best first: bots with a rating by that, then the others by points a match.
+fn ranked<'a>(
+    standings: &'a Standings,
+    ratings: &BTreeMap<String, Estimate>,
+) -> Vec<(&'a str, Tally)> {
+    let mut ranking = standings.ranking();
+    let elo = |name: &str| ratings.get(name).map_or(f64::NEG_INFINITY, |it| it.elo);
+    // Stable: those without stay by points.
+    ranking.sort_by(|(one, _), (other, _)| elo(other).total_cmp(&elo(one)));
+    ranking
 }
 
 /// The ranking alone.
@@ -52,8 +64,7 @@ fn rated(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String 
     header.extend([
         "points", "matches", "score", "wins", "draws", "losses", "faults",
     ]);
-    let rows = standings
-        .ranking()
+    let rows = ranked(standings, ratings)
         .into_iter()
         .enumerate()
         .map(|(i, (name, tally))| {
@@ -76,8 +87,8 @@ fn rated(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String 
     table(header, rows, 1)
 }
 
-fn crosstable(standings: &Standings) -> String {
-    let ranking = standings.ranking();
+fn crosstable(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
+    let ranking = ranked(standings, ratings);
     let mut header = vec!["#".to_owned(), "bot".to_owned()];
     header.extend((1..=ranking.len()).map(|n| n.to_string()));
     let rows = ranking.iter().enumerate().map(|(i, (name, _))| {
@@ -143,4 +154,41 @@ pub(super) fn table(
         }
     }
     table.trim_fmt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bots_with_a_rating_come_first_and_by_it() {
+        let mut standings = Standings::new(["a", "b", "c", "d"]);
+        let game = |players: [&str; 2]| {
+            serde_json::from_value(json!({
+                "format": 1, "match": "m-1", "game": "siam", "options": {}, "seed": 1, "start": {},
+                "players": players.map(|name| json!({"name": name, "role": "x", "command": []})),
+                "time": {"startup_ms": 1, "margin_ms": 1}, "limits": {}, "opening": 0, "moves": [],
+                "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "reason": "x"},
+                "started": "", "duration_ms": 1, "referee": ""
+            }))
+            .expect("a match")
+        };
+        standings.add(&game(["a", "b"]));
+        standings.add(&game(["c", "d"]));
+        let rating = |elo| Estimate {
+            elo,
+            error: 1.0,
+            low: elo - 2.0,
+            high: elo + 2.0,
+            bound: None,
+        };
+        let names = |ratings: &BTreeMap<String, Estimate>| -> Vec<String> {
+            let ranked = ranked(&standings, ratings).into_iter();
+            ranked.map(|(name, _)| name.to_owned()).collect()
+        };
+        assert_eq!(names(&BTreeMap::new()), ["a", "c", "b", "d"]);
+        let ratings = [("b", 10.0), ("a", -10.0)];
+        let ratings = ratings.map(|(name, elo)| (name.to_owned(), rating(elo)));
+        assert_eq!(names(&ratings.into()), ["b", "a", "c", "d"]);
+    }
 }

@@ -44,7 +44,7 @@ fn standings_are_made_from_the_log_alone() {
         "as light",
         "advantage",
         "CPU ms",
-        "resamples",
+        "clusters in turn",
     ] {
         assert!(text.stdout.contains(part), "{part} in {}", text.stdout);
     }
@@ -77,11 +77,18 @@ fn standings_are_made_from_the_log_alone() {
 #[test]
 fn standings_are_written_in_all_formats() {
     let (arena, _) = played();
-    for by in ["game", "seat", "opening"] {
+    for by in ["game", "seat", "opening", "pair"] {
         for (format, part) in [
             ("text", "Standings\n"),
             ("markdown", "|--:|---|"),
-            ("csv", "game,"),
+            (
+                "csv",
+                if by == "pair" {
+                    "bot,other,elo,"
+                } else {
+                    "game,"
+                },
+            ),
             ("json", "\"schema\""),
             ("html", "<svg"),
         ] {
@@ -98,6 +105,138 @@ fn standings_are_written_in_all_formats() {
     assert_eq!((ran.code, &*ran.stdout), (Some(0), ""));
     assert!(fs::read_to_string(page).unwrap().ends_with("</html>\n"));
     assert!(fs::read_to_string(plot).unwrap().starts_with("<svg"));
+}
+
+/// One column of a CSV table.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("names");
+    let at = names.iter().position(|known| *known == name).expect(name);
+    lines.map(|cells| cells[at].to_owned()).collect()
+}
+
+#[test]
+fn each_two_bots_are_compared() {
+    let (arena, _) = played();
+    let report = json(&standings(arena.path("out"), &["--format", "json"]));
+    let apart = &report["ratings"]["differences"][0];
+    assert_eq!(apart["bots"], serde_json::json!([0, 1]));
+    let figure = |value: &Value| value.as_f64().expect("a number");
+    let ratings = [0, 1].map(|bot| figure(&report["ratings"]["bots"][bot]["elo"]));
+    assert!((figure(&apart["elo"]) - (ratings[0] - ratings[1])).abs() < 1e-6);
+    assert_eq!(apart["superiority"], report["ratings"]["superiority"][0][1]);
+    let csv = standings(arena.path("out"), &["--by", "pair", "--format", "csv"]).stdout;
+    let sure = figure(&apart["false_discovery"]) <= 0.05;
+    assert_eq!(column(&csv, "sure"), [sure.to_string()]);
+    assert_eq!(column(&csv, "matches"), ["16"]);
+    let text = standings(arena.path("out"), &["--by", "pair"]).stdout;
+    assert_eq!(text.contains("▲  "), sure, "{text}");
+    // 200 Elo are three points of four, whatever else is in the report.
+    let score = 1.0 / (1.0 + 10_f64.powf(-figure(&apart["elo"]) / 400.0));
+    let points = figure(&report["bots"][0]["results"]["points"]);
+    assert!((score - points / 16.0).abs() < 0.08, "{score} {points}");
+}
+
+#[test]
+fn several_logs_make_one_table() {
+    let (arena, _) = played();
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    // A bot of the second log is another one, and its faults are not even there, as there are none.
+    let other = log.replace("\"name\":\"random\"", "\"name\":\"dice\"");
+    let other = other.replace(",\"faults\":[]", "");
+    arena.write("other.jsonl", &other);
+    let both = [
+        "standings".into(),
+        arena.path("out"),
+        arena.path("other.jsonl"),
+    ];
+    let text = run(both.iter().cloned());
+    assert_eq!(text.code, Some(0), "{}", text.stderr);
+    let head = "2 logs: 32 matches of 3 bots in 1 game.";
+    assert!(text.stdout.contains(head), "{}", text.stdout);
+    let more = ["--by", "opening", "--format", "csv"].map(PathBuf::from);
+    let csv = run(both.iter().cloned().chain(more)).stdout;
+    assert_eq!(column(&csv, "log")[0], "1", "{csv}");
+    let more = ["--anchor", "random=0", "--anchor", "dice=100"].map(PathBuf::from);
+    let more = more
+        .into_iter()
+        .chain(["--format", "json"].map(PathBuf::from));
+    let report = json(&run(both.iter().cloned().chain(more)));
+    assert_eq!(report["logs"], 2);
+    assert_eq!(report["units"], 16);
+    let elo = |bot: usize| report["ratings"]["bots"][bot]["elo"].as_f64().unwrap();
+    // Bots are by name: dice, greedy, random.
+    assert!((elo(0) + elo(2) - 100.0).abs() < 1e-6, "{report}");
+
+    let twice = run(both.iter().cloned().chain([arena.path("out/games.jsonl")]));
+    assert_eq!(twice.code, Some(2));
+    assert!(twice.stderr.contains("is given twice"), "{}", twice.stderr);
+}
+
+#[test]
+fn versions_of_a_bot_are_told_apart() {
+    let (arena, _) = played();
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let lines: Vec<String> = log
+        .lines()
+        .enumerate()
+        .map(|(number, line)| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            for player in record["players"].as_array_mut().unwrap() {
+                if player["name"] == "greedy" {
+                    player["version"] = format!("{}", 1 + number / 8).into();
+                }
+            }
+            format!("{record}\n")
+        })
+        .collect();
+    arena.write("versions.jsonl", &lines.concat());
+    let log = arena.path("versions.jsonl");
+    let csv = standings(log.clone(), &["--by", "version", "--format", "csv"]).stdout;
+    let mut names = column(&csv, "bot");
+    names.sort();
+    assert_eq!(names.len(), 3, "{csv}");
+    assert_eq!(names[..2], ["greedy (1)", "greedy (2)"]);
+    assert!(names[2].starts_with("random ("), "{csv}");
+    assert_eq!(column(&csv, "matches").len(), 3);
+    let whole = standings(log, &["--format", "csv"]).stdout;
+    assert_eq!(column(&whole, "bot").len(), 2);
+}
+
+#[test]
+fn ratings_leave_out_what_they_are_told_to() {
+    let (arena, _) = played();
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    // `random` wins two matches more by faults of `greedy`.
+    let lines = log.lines().enumerate().map(|(number, line)| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if number < 2 {
+            let players = record["players"].as_array().unwrap();
+            let seat = usize::from(players[1]["name"] == "greedy");
+            record["result"]["outcome"] = serde_json::json!([seat, 1 - seat]);
+            record["result"]["faults"] = serde_json::json!([
+                {"seat": seat, "code": "crash", "ply": 3, "message": "gone"}
+            ]);
+        }
+        format!("{record}\n")
+    });
+    arena.write("faults.jsonl", &lines.collect::<String>());
+    let report = |args: &[&str]| {
+        let args = [&["--format", "json"], args].concat();
+        json(&standings(arena.path("faults.jsonl"), &args))
+    };
+    let (all, clean) = (report(&[]), report(&["--without-forfeits"]));
+    let elo = |report: &Value| report["ratings"]["bots"][0]["elo"].as_f64().unwrap();
+    assert!(elo(&clean) > elo(&all), "{} {}", elo(&clean), elo(&all));
+    assert_eq!(
+        (&all["forfeits"], &clean["forfeits"]),
+        (&Value::Null, &2.into())
+    );
+    assert_eq!(all["bots"], clean["bots"], "points are as they were");
+    assert_eq!(
+        report(&["--weight", "amazons=3"])["weights"],
+        serde_json::json!([3.0])
+    );
 }
 
 #[test]
@@ -241,6 +380,22 @@ fn what_is_not_there_is_named() {
             "`x` is not a number of Elo",
         ),
         ("out", &["--game", "siam"], "there are amazons (size=5)"),
+        (
+            "out",
+            &["--weight", "siam=2"],
+            "no match of `siam` was played; there are amazons (size=5)",
+        ),
+        (
+            "out",
+            &["--weight", "siam"],
+            "a game and its weight are needed",
+        ),
+        ("out", &["--weight", "amazons=-1"], "`-1` is not a weight"),
+        (
+            "out",
+            &["--anchor", "random", "--anchor", "random=5"],
+            "`random` is an anchor twice",
+        ),
         ("empty.jsonl", &[], "has no finished match yet"),
         ("nothing", &[], "nothing` cannot be read"),
     ] {

@@ -198,8 +198,8 @@ fn duplicates(report: &Report) -> String {
     match report.duplicates {
         0 => "No match repeats another one move by move.".to_owned(),
         found => format!(
-            "{} another one move by move (same seats, same start, same moves); they count for \
-             points, not for ratings.",
+            "{} another one move by move (same seats, same start, same moves); they count like all \
+             others, but make intervals wider.",
             count(found, "match repeats", "matches repeat")
         ),
     }

@@ -2,18 +2,19 @@
 //! what is not known is empty. Spreadsheets take cells that begin like a formula for one: texts of
 //! the log that do get an apostrophe first, numbers never do.
 
-use super::places::{number, rated, total};
+use super::places::{rated, total};
 use super::{By, Sheet, clean, share};
-use crate::rating::{Estimate, FAULT_CODES, Results};
+use crate::rating::{Bound, Estimate, FAULT_CODES, Results};
 
 /// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
     // One at a time: there may be as many as matches.
     let rows: Box<dyn Iterator<Item = Row>> = match sheet.by {
-        None => Box::new(bots(sheet).into_iter()),
+        None | Some(By::Version) => Box::new(bots(sheet).into_iter()),
         Some(By::Game) => Box::new(games(sheet).into_iter()),
         Some(By::Seat) => Box::new(seats(sheet).into_iter()),
         Some(By::Opening) => Box::new(openings(sheet)),
+        Some(By::Pair) => Box::new(pairs(sheet)),
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -43,9 +44,9 @@ fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A number with so many digits behind the point at most.
+/// A number with so many digits behind the point at most; one that is infinite is not known.
 fn figure(value: Option<f64>, digits: usize) -> String {
-    let Some(value) = value else {
+    let Some(value) = value.filter(|value| value.is_finite()) else {
         return String::new();
     };
     let text = format!("{value:.digits$}");
@@ -69,6 +70,20 @@ fn estimate(estimate: Option<&Estimate>) -> [String; 4] {
         part(|it| it.low),
         part(|it| it.high),
     ]
+}
+
+/// Which ends an interval has, if not both.
+fn bound(estimate: Option<&Estimate>) -> String {
+    let bound = estimate.and_then(|it| it.bound);
+    bound.map_or("", Bound::as_str).to_owned()
+}
+
+/// The interval for games that were not played.
+const ACROSS: [&str; 3] = ["games_error", "games_low", "games_high"];
+
+fn across(wide: Option<&Estimate>) -> [String; 3] {
+    let [_, error, low, high] = estimate(wide);
+    [error, low, high]
 }
 
 const RESULTS: [&str; 7] = [
@@ -101,7 +116,9 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         "mean_nodes",
     ];
     let header = ["rank", "bot", "group"].into_iter().chain(ESTIMATE);
-    let mut rows = vec![names(header.chain(RESULTS).chain(codes).chain(time))];
+    let header = header.chain(RESULTS).chain(codes).chain(time);
+    let header = header.chain(["log_odds"]).chain(ACROSS);
+    let mut rows = vec![names(header.chain(["nash_share", "nash_score", "bound"]))];
     for (place, &index) in report.ranking.iter().enumerate() {
         let bot = &report.bots[index];
         let group = report.ratings.groups[index].to_string();
@@ -118,6 +135,13 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
         row.push(bot.time.forgiven.to_string());
         row.push(figure(bot.time.depth.mean(), 2));
         row.push(figure(bot.time.nodes.mean(), 1));
+        row.push(figure(report.ratings.log_odds[index], 4));
+        let wide = report.across_games.as_ref();
+        row.extend(across(wide.and_then(|wide| wide.bots[index].as_ref())));
+        let nash = report.nash[index];
+        row.push(figure(nash.map(|nash| nash.share), 4));
+        row.push(figure(nash.map(|nash| nash.score), 4));
+        row.push(bound(report.ratings.bots[index].as_ref()));
         rows.push(row);
     }
     rows
@@ -125,7 +149,7 @@ fn bots(sheet: &Sheet) -> Vec<Row> {
 
 fn games(sheet: &Sheet) -> Vec<Row> {
     let header = ["game", "bot"].into_iter().chain(ESTIMATE).chain(RESULTS);
-    let mut rows = vec![names(header.chain(["scores"]))];
+    let mut rows = vec![names(header.chain(["scores", "bound"]))];
     for ((game, bots), ratings) in rated(sheet).zip(&sheet.games) {
         for bot in bots {
             let sum = total(&game.bots[bot]);
@@ -133,17 +157,43 @@ fn games(sheet: &Sheet) -> Vec<Row> {
             row.extend(estimate(ratings.bots[bot].as_ref()));
             row.extend(results(&sum));
             row.push(sum.scores.to_string());
+            row.push(bound(ratings.bots[bot].as_ref()));
             rows.push(row);
         }
     }
     rows
 }
 
+/// The bot with the better place comes first.
+fn pairs(sheet: &Sheet) -> impl Iterator<Item = Row> {
+    let report = &sheet.report;
+    let header = ["bot", "other"].into_iter().chain(ESTIMATE);
+    let header = header.chain(["superiority", "false_discovery", "sure"]);
+    let header = header.chain(ACROSS);
+    let header = header.chain(["matches", "points", "score", "pairs", "bound"]);
+    let rows = super::pairs::all(report).into_iter().map(|pair| {
+        let mut row = names(pair.difference.bots.map(|bot| &*report.bots[bot].name));
+        row.extend(estimate(Some(&pair.difference.elo)));
+        row.push(figure(Some(pair.difference.superiority), 6));
+        row.push(figure(Some(pair.difference.false_discovery), 6));
+        row.push(pair.difference.is_sure().to_string());
+        row.extend(across(pair.across.as_ref()));
+        row.push(pair.matches.to_string());
+        row.push(figure(Some(pair.points), 4));
+        let score = pair.points / pair.matches as f64;
+        row.push(figure((pair.matches > 0).then_some(score), 4));
+        row.push(pair.pairs.to_string());
+        row.push(bound(Some(&pair.difference.elo)));
+        row
+    });
+    [names(header)].into_iter().chain(rows)
+}
+
 /// Rows without a bot are of all bots together, and have what the seat is worth.
 fn seats(sheet: &Sheet) -> Vec<Row> {
     let report = &sheet.report;
     let header = ["game", "seat", "role", "bot"].into_iter().chain(RESULTS);
-    let worth = ["scores", "advantage", "error", "low", "high"];
+    let worth = ["scores", "advantage", "error", "low", "high", "bound"];
     let mut rows = vec![names(header.chain(worth))];
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {
@@ -153,6 +203,7 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
                 row.extend(results(played));
                 row.push(played.scores.to_string());
                 row.extend(estimate(worth));
+                row.push(bound(worth));
                 rows.push(row);
             };
             for &bot in &report.ranking {
@@ -175,16 +226,22 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
         let game = &report.games[opening.game];
         let seats = game.roles.iter().zip(&opening.seats).enumerate();
         seats.map(|(seat, (role, played))| {
-            let first = match opening.first >> 63 {
-                0 => number(opening.first),
-                _ => String::new(),
-            };
+            let first = opening.first.in_log().map(|number| number.to_string());
+            let first = first.unwrap_or_default();
             let mut row = vec![text(&game.label), first, seat.to_string(), text(role)];
             row.extend(results(played));
+            row.extend(
+                opening
+                    .log
+                    .map(|log| (log + 1).to_string())
+                    .or(Some(String::new())),
+            );
             row
         })
     });
-    [names(header.chain(RESULTS))].into_iter().chain(rows)
+    [names(header.chain(RESULTS).chain(["log"]))]
+        .into_iter()
+        .chain(rows)
 }
 
 #[cfg(test)]

@@ -7,9 +7,13 @@ use crate::rating::{FAULT_CODES, OVERSHOOT_MS, Ratings, Report, SHARES};
 
 /// What a reader has to know. The number is the version.
 const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \
-                    `games`; ratings are in Elo with 95 % intervals; a bot's `faults` are in the \
-                    order of `fault_codes`, the classes of `overshoot` end at `overshoot_ms`, those of `shares` at \
-                    `share_ends`";
+                    `games`; ratings are in Elo by expected score with 95 % intervals, `log_odds` are \
+                    the model's; an end of an interval that is not known is null; `differences` are of \
+                    the first bot less the second one, sure where `false_discovery` is at most 0.05; \
+                    `across_games` has the intervals for games that were not played, its `differences` \
+                    in the same order; `nash` has each bot's share of a mix that cannot be exploited, \
+                    and its score against it; a bot's `faults` are in the order of `fault_codes`, the \
+                    classes of `overshoot` end at `overshoot_ms`, those of `shares` at `share_ends`";
 
 #[derive(Serialize)]
 struct Document<'a> {

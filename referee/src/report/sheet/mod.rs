@@ -3,10 +3,13 @@
 
 mod conduct;
 mod csv;
+mod cyclic;
+mod fitness;
 mod html;
 mod json;
 mod markdown;
 mod orders;
+mod pairs;
 mod places;
 mod plot;
 mod ranking;
@@ -34,6 +37,10 @@ pub enum By {
     Seat,
     /// What each seat made of each opening, all bots together
     Opening,
+    /// The difference between each two bots, and how sure it is
+    Pair,
+    /// All results, with each version of a bot as a bot of its own
+    Version,
 }
 
 /// What a report is written as.
@@ -56,7 +63,10 @@ pub enum SheetFormat {
 pub struct Sheet {
     /// The statistics.
     pub report: Report,
-    /// What results are told apart by; without it, all of it is shown.
+    /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
+    /// whose versions were split ([`Match::split_versions`]).
+    ///
+    /// [`Match::split_versions`]: crate::rating::Match::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
@@ -95,11 +105,16 @@ impl Sheet {
     /// bots than there is `room` for.
     fn parts(&self, room: usize) -> Vec<Part> {
         let mut parts = ranking::head(&self.report);
+        parts.extend(fitness::warnings(&self.report));
         parts.extend(orders::all(&self.report));
         parts.extend(test::all(&self.report));
         match self.by {
-            None => {
+            None | Some(By::Version) => {
                 parts.extend(ranking::between(&self.report, room));
+                if fitness::is_cyclic(&self.report) {
+                    parts.extend(cyclic::second_opinion(&self.report));
+                }
+                parts.extend(fitness::residuals(&self.report));
                 parts.extend(places::overview(&self.report));
                 parts.extend(conduct::all(&self.report));
                 parts.push(ranking::method(&self.report));
@@ -107,6 +122,10 @@ impl Sheet {
             Some(By::Game) => parts.extend(places::by_game(self, room)),
             Some(By::Seat) => parts.extend(places::by_seat(&self.report)),
             Some(By::Opening) => parts.extend(places::by_opening(&self.report, room)),
+            Some(By::Pair) => {
+                parts.extend(pairs::list(&self.report));
+                parts.extend(cyclic::second_opinion(&self.report));
+            }
         }
         parts
     }

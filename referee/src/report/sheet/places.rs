@@ -1,8 +1,9 @@
 //! Where bots are better: results by game, by seat and by opening.
 
-use super::ranking::{interval, rated_grid};
-use super::{COUNTS, Grid, Part, Sheet, clean, counts, elo, heading, percent};
-use crate::rating::{GameReport, Meeting, OpeningReport, Report, Results, Score};
+use super::pairs::MARKS;
+use super::ranking::{interval, rated_grid, signed_figures};
+use super::{COUNTS, Grid, Part, Sheet, clean, counts, heading, percent};
+use crate::rating::{GameReport, Meeting, Number, OpeningReport, Report, Results, Score};
 use crate::report::points;
 
 /// A table a game: what each bot scored in each seat, and what the seats are worth.
@@ -10,8 +11,8 @@ pub(super) fn overview(report: &Report) -> Vec<Part> {
     let mut parts = vec![
         heading("By game and seat: points of matches in that seat"),
         Part::Note(
-            "`advantage` is what a seat is worth against the game's other seats, in Elo, between \
-             bots of equal strength."
+            "`advantage` is what a seat is worth against the game's other seats, in Elo: by the score \
+             that one of two equal bots expects there."
                 .to_owned(),
         ),
     ];
@@ -29,11 +30,7 @@ pub(super) fn overview(report: &Report) -> Vec<Part> {
             let scores = game.seats.iter().map(mean_score);
             grid.rows.push(row("mean score of the game", scores));
         }
-        let worth = report.ratings.seats[index].iter().map(|worth| {
-            let [elo, half] = interval(Some(worth));
-            let sign = if worth.elo.round() > 0.0 { "+" } else { "" };
-            format!("{sign}{elo} ± {half}")
-        });
+        let worth = report.ratings.seats[index].iter().map(signed_figures);
         if worth.len() > 0 {
             grid.rows.push(row("advantage", worth));
         }
@@ -102,10 +99,10 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
         Part::Note("Ratings are of the matches of that game alone.".to_owned()),
         Part::Note(
             "Below them: what the row's bot scored against the column's over swapped pairs, with \
-             the 95 % interval in %. ▲ says that it is better with 95 % confidence, ▼ that it is \
-             worse."
+             the 95 % interval in %."
                 .to_owned(),
         ),
+        Part::Note(MARKS.replace("in a table", "in these tables")),
     ];
     if sheet.report.games.iter().any(|game| game.own_scores) {
         parts.push(Part::Note(
@@ -123,6 +120,7 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
             grid.rows.push(cells);
         }
         parts.push(Part::Table(grid));
+        parts.extend(super::ranking::bounds(ratings));
         let report = &sheet.report;
         if bots.len() > room {
             parts.push(Part::Note(format!(
@@ -131,7 +129,7 @@ pub(super) fn by_game(sheet: &Sheet, room: usize) -> Vec<Part> {
             )));
             continue;
         }
-        let score = |met: &Meeting| met.score.as_ref().map(shown);
+        let score = |met: &Meeting| Some(shown(met, met.score.as_ref()?));
         parts.push(against(report, (index, &game.label), &bots, score));
         if game.own_scores {
             let title = format!("{}, own scores", game.label);
@@ -184,12 +182,12 @@ fn tally(met: &Meeting) -> Option<String> {
 }
 
 /// `79 (60–91) ▲`, in %.
-fn shown(score: &Score) -> String {
+fn shown(met: &Meeting, score: &Score) -> String {
     let [mean, low, high] = [score.mean, score.low, score.high].map(|part| 100.0 * part);
-    let mark = match (score.is_better(), score.is_worse()) {
-        (true, _) => " ▲",
-        (_, true) => " ▼",
-        _ => "",
+    let mark = match met.better() {
+        Some(better) if better == met.bots[0] => " ▲",
+        Some(_) => " ▼",
+        None => "",
     };
     format!("{mean:.0} ({low:.0}–{high:.0}){mark}")
 }
@@ -203,10 +201,8 @@ pub(super) fn by_seat(report: &Report) -> Vec<Part> {
             parts.push(heading(&clean(&title)));
             if let Some(worth) = report.ratings.seats[index].get(seat) {
                 parts.push(Part::Note(format!(
-                    "The seat is worth {} Elo against the others, 95 % interval {} to {}.",
-                    elo(worth.elo),
-                    elo(worth.low),
-                    elo(worth.high)
+                    "The seat is worth {} Elo against the others.",
+                    signed_figures(worth)
                 )));
             }
             let mut grid = Grid::new(["bot"].into_iter().chain(COUNTS), 0);
@@ -231,8 +227,17 @@ pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
     let mut parts = vec![
         heading("By opening: score of all bots in each seat"),
         Part::Note(
-            "`first` is the number of the first match from that start with those opening moves."
-                .to_owned(),
+            match report.logs {
+                0 | 1 => {
+                    "`first` is the number of the first match from that start with those opening \
+                          moves."
+                }
+                _ => {
+                    "`first` is the first match from that start with those opening moves: its log, \
+                      in the order given, and its number."
+                }
+            }
+            .to_owned(),
         ),
     ];
     for (index, game) in report.games.iter().enumerate() {
@@ -245,7 +250,7 @@ pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
         grid.header
             .extend(game.roles.iter().map(|role| clean(&format!("as {role}"))));
         for (place, opening) in here.iter().enumerate() {
-            let first = number(opening.first);
+            let first = number(opening.first, report.logs);
             let matches = opening.seats[0].matches.to_string();
             let seats = opening.seats.iter().map(percent);
             let cells = [first, matches].into_iter().chain(seats);
@@ -263,10 +268,11 @@ pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
     parts
 }
 
-/// The number of a match, if its id has one.
-pub(super) fn number(number: u64) -> String {
-    match number >> 63 {
-        0 => number.to_string(),
+/// The number of a match, if its id has one: with several logs after that of its log, as `2:17`.
+fn number(number: Number, logs: usize) -> String {
+    match (number.in_log(), number.log()) {
+        (Some(number), Some(log)) if logs > 1 => format!("{}:{number}", log + 1),
+        (Some(number), _) => number.to_string(),
         _ => "·".to_owned(),
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::html::escape;
+use super::ranking::figures;
 use super::{clean, elo};
 use crate::rating::{Estimate, Report};
 
@@ -129,7 +130,7 @@ impl Frame {
              <line class=\"whisker\" x1=\"{low:.1}\" x2=\"{low:.1}\" y1=\"{}\" y2=\"{}\"/>\
              <line class=\"whisker\" x1=\"{high:.1}\" x2=\"{high:.1}\" y1=\"{}\" y2=\"{}\"/>\
              <circle class=\"point\" cx=\"{x:.1}\" cy=\"{y}\" r=\"4.5\"/>\
-             <text class=\"soft\" x=\"{:.1}\" y=\"{text}\" text-anchor=\"end\">{} ± {}</text>\n",
+             <text class=\"soft\" x=\"{:.1}\" y=\"{text}\" text-anchor=\"end\">{}</text>\n",
             self.left - 14.0,
             escape(name),
             y - 5.0,
@@ -137,8 +138,7 @@ impl Frame {
             y - 5.0,
             y + 5.0,
             WIDTH - 12.0,
-            minus(&elo(rating.elo)),
-            elo((rating.high - rating.low) / 2.0),
+            minus(&figures(rating)),
         )
     }
 }

@@ -1,22 +1,31 @@
 //! Who is better: the ranking, the crosstable, the likelihood of superiority.
 
+use super::pairs::{MARKS, likelihood, mark};
 use super::{COUNTS, Grid, Part, clean, counts, elo, heading, quoted};
-use crate::rating::{Estimate, Ratings, Report};
+use crate::rating::{Bound, Difference, Estimate, Ratings, Report};
 use crate::report::points;
 
 /// What was played, and the ranking.
 pub(super) fn head(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Standings"), Part::Note(played(report))];
-    let places = report.ranking.iter().enumerate();
-    let mut grid = rated_grid(&["#", "bot"], 1);
-    for (place, &bot) in places {
+    let wide = report.across_games.as_ref();
+    let wide = wide.filter(|wide| wide.bots.iter().any(Option::is_some));
+    let mut grid = Grid::new(["#", "bot", "elo", "±"], 1);
+    if wide.is_some() {
+        grid.header.push("±games".to_owned());
+    }
+    grid.header.extend(COUNTS.map(str::to_owned));
+    for (place, &bot) in report.ranking.iter().enumerate() {
         let mut row = vec![(place + 1).to_string(), clean(&report.bots[bot].name)];
         row.extend(interval(report.ratings.bots[bot].as_ref()));
+        row.extend(wide.map(|wide| half(wide.bots[bot].as_ref())));
         row.extend(counts(&report.bots[bot].results));
         grid.rows.push(row);
     }
     parts.push(Part::Table(grid));
+    parts.extend(bounds(&report.ratings));
     parts.extend(apart(report));
+    parts.extend(chosen(report));
     parts
 }
 
@@ -26,17 +35,81 @@ pub(super) fn rated_grid(first: &[&str], names: usize) -> Grid {
     Grid::new(columns, names)
 }
 
-/// A rating, and half its interval.
+/// A rating, and half its interval. Where results say only on which side it is, the end that is
+/// known.
 pub(in crate::report) fn interval(rating: Option<&Estimate>) -> [String; 2] {
-    match rating {
-        Some(rating) => [elo(rating.elo), elo((rating.high - rating.low) / 2.0)],
-        None => ["·".to_owned(), "·".to_owned()],
+    let Some(rating) = rating else {
+        return ["·", "·"].map(str::to_owned);
+    };
+    let figure = match (rating.low.is_finite(), rating.high.is_finite()) {
+        (true, true) => elo(rating.elo),
+        (true, false) => format!("≥ {}", elo(rating.low)),
+        (false, true) => format!("≤ {}", elo(rating.high)),
+        (false, false) => "?".to_owned(),
+    };
+    [figure, half(Some(rating))]
+}
+
+/// `146 ± 52`, or the end that is known.
+pub(super) fn figures(rating: &Estimate) -> String {
+    joined(interval(Some(rating)))
+}
+
+fn joined([figure, half]: [String; 2]) -> String {
+    match &*half {
+        "·" => figure,
+        half => format!("{figure} ± {half}"),
     }
+}
+
+/// Half an interval, if it has both ends.
+pub(super) fn half(rating: Option<&Estimate>) -> String {
+    match rating.map(|rating| (rating.high - rating.low) / 2.0) {
+        Some(half) if half.is_finite() => elo(half),
+        _ => "·".to_owned(),
+    }
+}
+
+/// `+146 ± 52`.
+pub(super) fn signed_figures(difference: &Estimate) -> String {
+    joined(signed(difference))
+}
+
+/// A difference, with its sign, and half its interval.
+pub(super) fn signed(difference: &Estimate) -> [String; 2] {
+    let [figure, half] = interval(Some(difference));
+    let known = difference.low.is_finite() && difference.high.is_finite();
+    let plus = known && difference.elo.round() > 0.0;
+    [format!("{}{figure}", if plus { "+" } else { "" }), half]
+}
+
+/// What `≥`, `≤` and `?` mean, if they are there.
+pub(super) fn bounds(ratings: &Ratings) -> Option<Part> {
+    let bounds = || ratings.bots.iter().flatten().filter_map(|it| it.bound);
+    let one_sided = bounds().any(|bound| bound != Bound::Unknown);
+    let unknown = bounds().any(|bound| bound == Bound::Unknown);
+    let mut text = String::new();
+    if one_sided {
+        text += "≥ and ≤ are bounds, right with 97.5 %: no bot below has taken a point from those \
+                 above, so that results do not say how far apart they are.";
+    }
+    if unknown {
+        let space = if one_sided { " " } else { "" };
+        text += &format!(
+            "{space}? is between bots that are so far apart that its distance from their mean is not \
+             known; `--anchor` measures ratings from one bot."
+        );
+    }
+    (!text.is_empty()).then_some(Part::Note(text))
 }
 
 fn played(report: &Report) -> String {
     let mut text = format!(
-        "{} of {} in {}.",
+        "{}{} of {} in {}.",
+        match report.logs {
+            1 => String::new(),
+            logs => format!("{logs} logs: "),
+        },
         count(report.matches, "match", "matches"),
         count(report.bots.len() as u64, "bot", "bots"),
         count(report.games.len() as u64, "game", "games"),
@@ -83,16 +156,28 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     }
     if bots > room {
         return vec![Part::Note(format!(
-            "The crosstable and the likelihood of superiority of {bots} bots are in \
-             `--format html` and `--format json`."
+            "The crosstable, the differences and the likelihood of superiority of {bots} bots are in \
+             `--format html` and `--format json`; `--by pair` lists each two bots."
         ))];
     }
-    vec![
+    let mut parts = vec![
         heading("Crosstable: points of the row's bot against the column's"),
         Part::Table(crosstable(report)),
-        heading("Likelihood that the row's bot is stronger than the column's"),
-        Part::Table(superiority(report)),
-    ]
+        heading("Difference in Elo between the row's bot and the column's"),
+    ];
+    if bots > room * 2 / 3 {
+        parts.push(Part::Note(
+            "`--by pair` has the differences of so many bots.".to_owned(),
+        ));
+    } else {
+        parts.push(Part::Table(differences(report)));
+    }
+    parts.push(Part::Note(MARKS.to_owned()));
+    parts.push(heading(
+        "Likelihood that the row's bot is stronger than the column's",
+    ));
+    parts.push(Part::Table(superiority(report)));
+    parts
 }
 
 fn crosstable(report: &Report) -> Grid {
@@ -113,13 +198,29 @@ fn crosstable(report: &Report) -> Grid {
 }
 
 fn superiority(report: &Report) -> Grid {
-    let Ratings { superiority, .. } = &report.ratings;
-    matrix(report, |row, column| match superiority[row][column] {
-        None => "·".to_owned(),
-        // 100 % would be a certainty, which there is not.
-        Some(likely) if likely > 0.9995 => "> 99.9 %".to_owned(),
-        Some(likely) if likely < 0.0005 => "< 0.1 %".to_owned(),
-        Some(likely) => format!("{:.1} %", 100.0 * likely),
+    of_pairs(report, |difference| {
+        likelihood(difference.superiority) + mark(difference)
+    })
+}
+
+fn differences(report: &Report) -> Grid {
+    of_pairs(report, |difference| {
+        signed_figures(&difference.elo) + mark(difference)
+    })
+}
+
+/// A cell for each two bots that can be compared.
+fn of_pairs(report: &Report, show: impl Fn(&Difference) -> String) -> Grid {
+    let bots = report.bots.len();
+    let mut cells = vec![None; bots * bots];
+    for difference in &report.ratings.differences {
+        let [row, column] = difference.bots;
+        cells[row * bots + column] = Some(*difference);
+        cells[column * bots + row] = Some(difference.reversed());
+    }
+    matrix(report, |row, column| {
+        let cell = &cells[row * bots + column];
+        cell.as_ref().map_or_else(|| "·".to_owned(), &show)
     })
 }
 
@@ -139,20 +240,60 @@ fn matrix(report: &Report, cell: impl Fn(usize, usize) -> String) -> Grid {
 
 /// How ratings and intervals were made.
 pub(super) fn method(report: &Report) -> Part {
-    let from = match report.anchor {
-        Some(anchor) => format!(
-            "measured from {} at {}",
-            quoted(&report.bots[anchor.bot].name),
-            elo(anchor.elo)
-        ),
-        None => "measured from their mean, which is 0".to_owned(),
+    let anchors = report.anchors.iter().map(|anchor| {
+        let name = quoted(&report.bots[anchor.bot].name);
+        format!("{name} at {}", elo(anchor.elo))
+    });
+    let anchors: Vec<String> = anchors.collect();
+    let from = match anchors.len() {
+        0 => "measured from their mean, which is 0".to_owned(),
+        1 => format!("measured from {}", anchors[0]),
+        _ => format!("measured from the mean of {}", anchors.join(", ")),
     };
-    Part::Note(format!(
-        "Ratings are the likeliest ones given all matches at once, in Elo, {from}; ± is half of the \
-         95 % interval, from {} resamples of {} (all matches of the same bots at the same start; \
-         seed {}).",
-        report.ratings.resamples,
-        count(report.units, "unit", "units"),
-        report.resampling.seed
-    ))
+    let mut text = format!(
+        "Ratings are the likeliest ones given all matches at once, in Elo by expected score, {from}: 200 \
+         more mean three points of four in equally good seats. ± is half of the 95 % interval, from \
+         leaving out one of {} in turn: all matches of the same bots at the same start, with those that \
+         repeat them and those of the same opening.",
+        count(report.clusters, "cluster", "clusters"),
+    );
+    if let Some(wide) = &report.across_games {
+        text += &match wide.bots.iter().any(Option::is_some) {
+            true => format!(
+                " That is for the games that were played; `±games` is for games like these that were \
+                 not, by how much ratings change when one of the {} games is left out.",
+                wide.games
+            ),
+            false => {
+                " That is for the games that were played. For others like these nothing is known: \
+                      without one of the games, results do not say how far apart all bots are; \
+                      `--anchor` measures them from one bot."
+                    .to_owned()
+            }
+        };
+    }
+    Part::Note(text)
+}
+
+/// What ratings leave out, and how much games count.
+fn chosen(report: &Report) -> Option<Part> {
+    let games = report.games.iter().zip(&report.weights);
+    let weights = games.filter(|(_, weight)| **weight != 1.0);
+    let weights: Vec<String> = weights
+        .map(|(game, weight)| format!("{} {weight}", quoted(&game.label)))
+        .collect();
+    let mut notes = Vec::new();
+    if !weights.is_empty() {
+        notes.push(format!(
+            "For ratings, matches of these games do not count 1 each: {}.",
+            weights.join(", ")
+        ));
+    }
+    if let Some(left) = report.forfeits {
+        notes.push(format!(
+            "Ratings leave out {} lost by a fault; points have them.",
+            count(left, "match that was", "matches that were")
+        ));
+    }
+    (!notes.is_empty()).then(|| Part::Note(notes.join(" ")))
 }

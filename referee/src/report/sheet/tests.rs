@@ -113,13 +113,113 @@ fn csv_by_seat_adds_up() {
 fn csv_by_opening_tells_openings_apart() {
     let text = sheet(Some(By::Opening)).write(SheetFormat::Csv);
     let expected = "\
-game,first_match,seat,role,matches,points,score,wins,draws,losses,faults
-siam,1,0,elephants,2,1.5,0.75,1,1,0,0
-siam,1,1,rhinos,2,0.5,0.25,0,1,1,0
-siam,3,0,elephants,2,0,0,0,0,2,1
-siam,3,1,rhinos,2,2,1,2,0,0,0
+game,first_match,seat,role,matches,points,score,wins,draws,losses,faults,log
+siam,1,0,elephants,2,1.5,0.75,1,1,0,0,1
+siam,1,1,rhinos,2,0.5,0.25,0,1,1,0,1
+siam,3,0,elephants,2,0,0,0,0,2,1,1
+siam,3,1,rhinos,2,2,1,2,0,0,0,1
 ";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn csv_by_pair_has_a_row_for_each_two_bots() {
+    let rows = csv(Some(By::Pair));
+    assert_eq!(rows.len(), 1);
+    let expected = json!({
+        "bot": "a", "other": EVIL, "matches": "4", "points": "2.5", "score": "0.625", "pairs": "2",
+        "sure": "false", "games_error": "", "games_low": "", "games_high": "",
+    });
+    for (name, value) in expected.as_object().expect("an object") {
+        assert_eq!(&rows[0][name], value, "{name}");
+    }
+    // The difference is that of the ratings.
+    let number = |value: &Value| -> f64 {
+        let text = value.as_str().expect("a cell");
+        text.parse().expect("a number")
+    };
+    let bots = csv(None);
+    let apart = number(&bots[0]["elo"]) - number(&bots[1]["elo"]);
+    assert!((number(&rows[0]["elo"]) - apart).abs() < 0.2);
+    assert!(number(&rows[0]["superiority"]) > 0.5);
+}
+
+/// Games, and bots that win more the later they come in the alphabet; `c` forfeits a match of siam.
+fn three_games() -> Matches {
+    let mut matches = Matches::new();
+    let mut number = 10;
+    for game in ["siam", "run", "amazons"] {
+        for (one, other) in [("a", "b"), ("a", "c"), ("b", "c")] {
+            for pair in 0..4 {
+                for (seat, bots) in [[one, other], [other, one]].into_iter().enumerate() {
+                    number += 1;
+                    let won = f64::from(u8::from((pair == 0) == (seat == 0)));
+                    let text = format!("{number}");
+                    let mut played = played(number, number / 2, bots, won, &[&text]);
+                    played.game = game.to_owned();
+                    if number == 15 {
+                        let fault = json!({"seat": 0, "code": "crash"});
+                        played.result.faults =
+                            vec![serde_json::from_value(fault).expect("a fault")];
+                    }
+                    matches.add(&played);
+                }
+            }
+        }
+    }
+    matches
+}
+
+#[test]
+fn intervals_for_games_not_played_are_beside_the_others() {
+    let matches = three_games();
+    let sheet = |by| Sheet::new(&matches, &Request::default(), by).expect("a sheet");
+    for by in [None, Some(By::Pair)] {
+        for format in [SheetFormat::Text, SheetFormat::Markdown, SheetFormat::Html] {
+            let text = sheet(by).write(format);
+            assert!(text.contains("±games"), "{text}");
+        }
+    }
+    let csv = sheet(None).write(SheetFormat::Csv);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let names = reader.headers().expect("names").clone();
+    let row = reader.records().next().expect("a row").expect("of text");
+    let cell = |name: &str| -> f64 {
+        let column = names.iter().position(|known| known == name);
+        row[column.expect("a column")].parse().expect("a number")
+    };
+    assert!(cell("games_low") <= cell("low") && cell("high") <= cell("games_high"));
+    assert!(cell("nash_share") >= 0.0 && cell("nash_score") <= 0.51);
+}
+
+#[test]
+fn ratings_without_forfeits_and_with_weights_say_so() {
+    let matches = three_games();
+    let text = |request: Request| {
+        let sheet = Sheet::new(&matches, &request, None).expect("a sheet");
+        sheet.write(SheetFormat::Text)
+    };
+    let plain = text(Request::default());
+    assert!(!plain.contains("leave out") && !plain.contains("do not count"));
+    let chosen = text(Request {
+        weights: vec![("siam".to_owned(), 2.5), ("run".to_owned(), 0.0)],
+        without_forfeits: true,
+        anchors: vec![("a".to_owned(), 10.0), ("b".to_owned(), 20.0)],
+        ..Request::default()
+    });
+    for part in [
+        "do not count 1 each: `run` 0, `siam` 2.5.",
+        "leave out 1 match that was lost by a fault",
+        "measured from the mean of `a` at 10, `b` at 20",
+    ] {
+        assert!(chosen.contains(part), "{part} in {chosen}");
+    }
+    let wrong = Request {
+        weights: vec![("chess".to_owned(), 1.0)],
+        ..Request::default()
+    };
+    let error = Sheet::new(&matches, &wrong, None).expect_err("no such game");
+    assert!(error.to_string().contains("there are amazons, run, siam"));
 }
 
 #[test]
@@ -140,7 +240,14 @@ fn json_has_the_statistics_as_they_are() {
 
 #[test]
 fn text_and_markdown_and_html_say_the_same() {
-    for by in [None, Some(By::Game), Some(By::Seat), Some(By::Opening)] {
+    for by in [
+        None,
+        Some(By::Game),
+        Some(By::Seat),
+        Some(By::Opening),
+        Some(By::Pair),
+        Some(By::Version),
+    ] {
         let sheet = sheet(by);
         let text = sheet.write(SheetFormat::Text);
         assert!(text.starts_with("Standings\n4 matches of 2 bots in 1 game.\n"));
@@ -178,7 +285,7 @@ fn the_text_has_all_that_is_known() {
         "10.0 %",
         "1 match was lost on time",
         "No match repeats another one",
-        "from 20 resamples of 2 units",
+        "out one of 2 clusters in turn",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }

@@ -1,0 +1,48 @@
+//! Square matrices of which no entry is known to be zero.
+
+/// A square matrix, by rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Square {
+    size: usize,
+    entries: Vec<f64>,
+}
+
+impl Square {
+    /// All zero.
+    pub(crate) fn zero(size: usize) -> Self {
+        Square {
+            size,
+            entries: vec![0.0; size * size],
+        }
+    }
+
+    /// Adds to an entry.
+    #[inline]
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
+        self.entries[row * self.size + column] += value;
+    }
+
+    /// An entry.
+    #[inline]
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
+        self.entries[row * self.size + column]
+    }
+
+    /// The product with another one.
+    pub(crate) fn times(&self, other: &Square) -> Square {
+        let n = self.size;
+        let mut product = Square::zero(n);
+        for row in 0..n {
+            let sums = &mut product.entries[row * n..(row + 1) * n];
+            for (column, &factor) in self.entries[row * n..(row + 1) * n].iter().enumerate() {
+                if factor != 0.0 {
+                    let line = &other.entries[column * n..(column + 1) * n];
+                    for (sum, value) in sums.iter_mut().zip(line) {
+                        *sum += factor * value;
+                    }
+                }
+            }
+        }
+        product
+    }
+}
