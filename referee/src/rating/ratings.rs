@@ -28,6 +28,8 @@ const FEWEST_POINTS: f64 = 0.025;
 
 /// Ratings are means of differences from so many bots at most: with more, that takes long.
 const MOST_MEMBERS: usize = 100;
+/// Slopes that cancel out may be this far from 0, by rounding.
+const NO_SLOPE: f64 = 1e-9;
 /// For slopes: far more than rounding, far less than what bends.
 const NUDGE: f64 = 1e-4;
 
@@ -398,7 +400,7 @@ impl Fitted {
         let slopes = slopes
             .iter()
             .enumerate()
-            .filter(|(_, slope)| **slope != 0.0);
+            .filter(|(_, slope)| slope.abs() > NO_SLOPE);
         let slopes: Vec<(usize, f64)> = slopes.map(|(param, slope)| (param, *slope)).collect();
         let covariance = &self.jackknife.covariance;
         let mut variance = 0.0;
