@@ -26,6 +26,13 @@ const SPREAD_OBVIOUS: f64 = 2.0;
 /// some (with a chance of 2.5 %, there are some).
 const FEWEST_POINTS: f64 = 0.025;
 
+/// Ratings are means of differences from so many bots at most: with more, that takes long.
+const MOST_MEMBERS: usize = 100;
+/// Slopes that cancel out may be this far from 0, by rounding.
+const NO_SLOPE: f64 = 1e-9;
+/// For slopes: far more than rounding, far less than what bends.
+const NUDGE: f64 = 1e-4;
+
 /// A figure in Elo that was estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
@@ -286,12 +293,8 @@ impl Fitted {
                 clusters(bot).min(anchored),
             ),
         };
-        let mut touched = others.clone();
-        touched.push(bot);
-        if self.is_bent(members) {
-            touched.extend(members);
-        }
-        let mut estimate = self.estimate(clusters, &touched, &elo);
+        let slopes = self.slopes(bot, anchors, members);
+        let mut estimate = self.interval(clusters, elo(&self.point), self.length(&slopes));
         let own = others.iter().filter(|other| **other == bot).count();
         let share = 1.0 - own as f64 / others.len() as f64;
         if share > 0.0 && estimate.error > 0.0 {
@@ -308,11 +311,9 @@ impl Fitted {
     /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
     /// that anchors are right on average; without members, it is its difference from the anchor.
     fn from(&self, at: &[f64], bot: usize, anchors: &[Anchor], members: &[usize]) -> f64 {
-        /// With more bots, the mean of differences takes long.
-        const MANY: usize = 100;
         let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
         let bent = self.is_bent(members);
-        let place = |bot: usize| match bent && members.len() <= MANY {
+        let place = |bot: usize| match bent && members.len() <= MOST_MEMBERS {
             true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
             false => self.elo(at, at[bot] - mean(at, members)),
         };
@@ -327,6 +328,88 @@ impl Fitted {
                 said.sum::<f64>() / anchors.len() as f64
             }
         }
+    }
+
+    /// By which parameters a bot's rating changes, and how much.
+    fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Vec<f64> {
+        let mut slopes = vec![0.0; self.point.len()];
+        let share = 1.0 / anchors.len().max(1) as f64;
+        let bent = self.is_bent(members);
+        if bent || anchors.is_empty() {
+            self.add_place(&mut slopes, 1.0, bot, members, bent);
+        }
+        for anchor in anchors {
+            match bent {
+                true => self.add_place(&mut slopes, -share, anchor.bot, members, bent),
+                false => self.add_lead(&mut slopes, share, &[(bot, 1.0), (anchor.bot, -1.0)]),
+            }
+        }
+        slopes
+    }
+
+    /// Adds those of a bot's place among some.
+    fn add_place(
+        &self,
+        slopes: &mut [f64],
+        weight: f64,
+        bot: usize,
+        members: &[usize],
+        bent: bool,
+    ) {
+        let share = 1.0 / members.len() as f64;
+        if bent && members.len() <= MOST_MEMBERS {
+            for other in members.iter().filter(|other| **other != bot) {
+                self.add_lead(slopes, weight * share, &[(bot, 1.0), (*other, -1.0)]);
+            }
+        } else {
+            let others = members.iter().map(|other| (*other, -share));
+            let terms: Vec<(usize, f64)> = others.chain([(bot, 1.0)]).collect();
+            self.add_lead(slopes, weight, &terms);
+        }
+    }
+
+    /// Adds those of what a lead is worth, which is a sum of strengths.
+    fn add_lead(&self, slopes: &mut [f64], weight: f64, terms: &[(usize, f64)]) {
+        let lead: f64 = terms
+            .iter()
+            .map(|(bot, part)| part * self.point[*bot])
+            .sum();
+        let worth = |lead: f64| self.elo(&self.point, lead);
+        let slope = (worth(lead + NUDGE) - worth(lead - NUDGE)) / (2.0 * NUDGE);
+        for (bot, part) in terms {
+            slopes[*bot] += weight * slope * part;
+        }
+        let mut at = self.point.clone();
+        let ties = self.model.games.iter().flat_map(|game| {
+            let sizes = 2..=game.seats;
+            sizes.filter_map(|size| game.tie(size))
+        });
+        for param in ties {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = self.elo(&at, lead);
+            at[param] = here - NUDGE;
+            let below = self.elo(&at, lead);
+            at[param] = here;
+            slopes[param] += weight * (above - below) / (2.0 * NUDGE);
+        }
+    }
+
+    /// The standard error of what has these slopes.
+    fn length(&self, slopes: &[f64]) -> f64 {
+        let slopes = slopes
+            .iter()
+            .enumerate()
+            .filter(|(_, slope)| slope.abs() > NO_SLOPE);
+        let slopes: Vec<(usize, f64)> = slopes.map(|(param, slope)| (param, *slope)).collect();
+        let covariance = &self.jackknife.covariance;
+        let mut variance = 0.0;
+        for &(row, a) in &slopes {
+            for &(column, b) in &slopes {
+                variance += a * b * covariance.at(row, column);
+            }
+        }
+        variance.max(0.0).sqrt()
     }
 
     /// Whether differences between these bots do not add up.
@@ -436,20 +519,12 @@ impl Fitted {
         });
     }
 
-    /// A function of the parameters with its interval, which rests on so many clusters. Of the bots'
-    /// strengths, it depends on those of some bots at most.
-    pub(crate) fn estimate(
-        &self,
-        clusters: f64,
-        bots: &[usize],
-        value: &dyn Fn(&[f64]) -> f64,
-    ) -> Estimate {
-        let error = self.error(bots, value);
+    /// The interval of an estimate with this standard error, which rests on so many clusters.
+    fn interval(&self, clusters: f64, elo: f64, error: f64) -> Estimate {
         let reach = match error > 0.0 {
             true => error * student(clusters).inverse_cdf(0.975),
             false => 0.0,
         };
-        let elo = value(&self.point);
         Estimate {
             elo,
             error,
@@ -457,36 +532,6 @@ impl Fitted {
             high: elo + reach,
             bound: None,
         }
-    }
-
-    /// The standard error of a function of the parameters.
-    pub(crate) fn error(&self, bots: &[usize], value: &dyn Fn(&[f64]) -> f64) -> f64 {
-        /// Far more than rounding, far less than what bends.
-        const NUDGE: f64 = 1e-4;
-        let mut at = self.point.clone();
-        let mut touched = bots.to_vec();
-        touched.sort_unstable();
-        touched.dedup();
-        touched.extend(self.model.bots..at.len());
-        let mut slope = |param: usize| {
-            let here = at[param];
-            at[param] = here + NUDGE;
-            let above = value(&at);
-            at[param] = here - NUDGE;
-            let below = value(&at);
-            at[param] = here;
-            (above - below) / (2.0 * NUDGE)
-        };
-        let slopes = touched.into_iter().map(|param| (param, slope(param)));
-        let slopes: Vec<(usize, f64)> = slopes.filter(|(_, slope)| *slope != 0.0).collect();
-        let covariance = &self.jackknife.covariance;
-        let mut variance = 0.0;
-        for &(row, a) in &slopes {
-            for &(column, b) in &slopes {
-                variance += a * b * covariance.at(row, column);
-            }
-        }
-        variance.max(0.0).sqrt()
     }
 
     /// What the seats of a game are worth.
@@ -497,12 +542,24 @@ impl Fitted {
         let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
         seats
             .map(|seat| {
-                self.estimate(clusters, &[], &|at| {
+                let value = |at: &[f64]| {
                     let others = (0..game.seats).filter(|other| *other != seat);
                     let others: f64 = others.map(|other| worth(at, other)).sum();
                     let lead = worth(at, seat) - others / (game.seats - 1) as f64;
                     Scale::elo_in(game, at, lead)
-                })
+                };
+                let mut at = self.point.clone();
+                let mut slopes = vec![0.0; at.len()];
+                let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
+                for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
+                    let here = at[param];
+                    at[param] = here + NUDGE;
+                    let above = value(&at);
+                    at[param] = here - NUDGE;
+                    slopes[param] = (above - value(&at)) / (2.0 * NUDGE);
+                    at[param] = here;
+                }
+                self.interval(clusters, value(&self.point), self.length(&slopes))
             })
             .collect()
     }

@@ -72,6 +72,14 @@ fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
 /// The score that a bot expects against another one that it leads by so much, in equally good seats;
 /// the other seats are held by bots in the middle between both.
 pub(crate) fn expected(game: &GameParams, at: &[f64], lead: f64) -> f64 {
+    if game.seats == 2 {
+        // Relative to the stronger bot. This is where the time goes.
+        let half = (-0.5 * lead.abs()).exp();
+        let draw = game.tie(2).map_or(0.0, |param| at[param].exp()) * half;
+        let strong = (1.0 + 0.5 * draw) / (1.0 + draw + half * half);
+        let weak = (half * half + 0.5 * draw) / (1.0 + draw + half * half);
+        return if lead >= 0.0 { strong } else { weak };
+    }
     let mut strengths = vec![0.0; game.seats];
     strengths[0] = 0.5 * lead;
     strengths[1] = -0.5 * lead;
