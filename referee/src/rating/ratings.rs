@@ -160,7 +160,7 @@ pub struct Ratings {
 /// Rates all bots by one joint model of all games.
 ///
 /// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time
-/// ([`Jackknife`]). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
+/// (the jackknife). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
 /// of Student's distribution with the effective number of clusters less one as its degrees of
 /// freedom: with few clusters, the spread between them is itself uncertain.
 pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
