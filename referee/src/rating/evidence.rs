@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 
 use games::MAX_SEATS;
 
-use super::sets::Sets;
-
 /// The result of one match, as ratings see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placing {
@@ -112,37 +110,6 @@ impl Evidence {
         }
     }
 
-    /// The same without the matches of a game. All matches of a cluster are of one game.
-    pub(crate) fn without(&self, game: usize) -> Self {
-        let other = |unit: &Unit| unit.first().is_some_and(|it| it.game as usize != game);
-        let singles = self.singles.iter().filter(|(unit, _)| other(unit));
-        let clusters = self.clusters.iter();
-        let clusters =
-            clusters.filter(|(cluster, _)| cluster.first().is_some_and(|(unit, _)| other(unit)));
-        Evidence {
-            bots: self.bots,
-            games: self.games.clone(),
-            weights: self.weights.clone(),
-            openings: self.openings.clone(),
-            singles: singles
-                .map(|(unit, count)| (unit.clone(), *count))
-                .collect(),
-            clusters: clusters.map(|(all, count)| (all.clone(), *count)).collect(),
-        }
-    }
-
-    /// Which games each bot played.
-    pub(crate) fn played(&self) -> Vec<Vec<bool>> {
-        let mut played = vec![vec![false; self.games.len()]; self.bots];
-        for placing in self.units().flat_map(|(unit, _)| unit) {
-            let game = placing.game as usize;
-            for &bot in &placing.bots[..self.games[game]] {
-                played[bot as usize][game] = true;
-            }
-        }
-        played
-    }
-
     /// The different units that are clusters by themselves, in an order that does not depend on how
     /// they came, with how often each occurs.
     pub(crate) fn singles(&self) -> impl Iterator<Item = (&Unit, u32)> {
@@ -163,26 +130,6 @@ impl Evidence {
             units.map(move |(unit, count)| (unit, count * times))
         });
         self.singles().chain(clustered)
-    }
-
-    /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
-    /// compared only if theirs are equal. Sets are numbered by their first bot.
-    pub fn groups(&self) -> Vec<usize> {
-        let mut sets = Sets::new(self.bots);
-        for placing in self.units().flat_map(|(unit, _)| unit) {
-            let seats = self.games[placing.game as usize];
-            for &bot in &placing.bots[1..seats] {
-                sets.join(placing.bots[0] as usize, bot as usize);
-            }
-        }
-        let mut numbers = BTreeMap::new();
-        let mut groups = Vec::with_capacity(self.bots);
-        for bot in 0..self.bots {
-            let root = sets.root(bot);
-            let next = numbers.len();
-            groups.push(*numbers.entry(root).or_insert(next));
-        }
-        groups
     }
 }
 
@@ -223,13 +170,5 @@ mod tests {
         let singles: Vec<_> = evidence.singles().collect();
         assert_eq!(singles, [(&lost, 1)]);
         assert_eq!(evidence.units().map(|(_, count)| count).sum::<u32>(), 7);
-    }
-
-    #[test]
-    fn groups_are_what_matches_connect() {
-        let mut evidence = Evidence::new(6, vec![2, 3]);
-        evidence.add(&[Placing::new(0, &[4, 1], &[1.0, 0.0])]);
-        evidence.add(&[Placing::new(1, &[5, 0, 4], &[1.0, 0.5, 0.0])]);
-        assert_eq!(evidence.groups(), [0, 0, 1, 2, 0, 0]);
     }
 }

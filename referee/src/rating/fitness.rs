@@ -173,7 +173,7 @@ pub(crate) fn fitness(
     let odd = |game: &usize| draws[*game].is_some_and(|p_value| p_value < UNLIKELY / 10.0);
     let rated = |bot: &usize| (0.5..ENOUGH_CLUSTERS).contains(&fitted.jackknife.clusters[*bot]);
     Fitness {
-        transitivity: transitivity(&residuals, &fitted.groups),
+        transitivity: transitivity(&residuals, fitted.strengths.groups()),
         residuals,
         drifts: drifts(times),
         odd_draws: (0..draws.len()).filter(odd).collect(),
@@ -205,9 +205,7 @@ impl Tables {
             for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
                 for other in (0..entry.seats).filter(|other| *other != seat) {
                     let [win, draw, _] =
-                        fitted
-                            .model
-                            .pair_chances(&entry.placing, [seat, other], &fitted.point);
+                        fitted.strengths.pair_chances(&entry.placing, [seat, other]);
                     let score = win + 0.5 * draw;
                     row[other] = Expected {
                         score,
@@ -222,14 +220,17 @@ impl Tables {
     /// Of two seats in a game with draws: how much more of a draw there was than expected, and how
     /// far the seats are apart, less what that is worth to the share of draws on the whole.
     fn draw(&mut self, fitted: &Fitted, entry: &Entry<'_>) -> Option<(f64, f64)> {
-        let game = &fitted.model.games[entry.placing.game as usize];
+        let game = &fitted.strengths.model.games[entry.placing.game as usize];
         if entry.seats != 2 || game.tie(2).is_none() || game.spread().is_some() {
             return None;
         }
-        let at = &fitted.point;
+        let at = &fitted.strengths.point;
         let worth = game.seat(1).map_or(0.0, |param| at[param]);
         let lead = (at[entry.bot(0)] - at[entry.bot(1)] - worth).abs();
-        let [_, draw, _] = fitted.model.pair_chances(&entry.placing, [0, 1], at);
+        let [_, draw, _] = fitted
+            .strengths
+            .model
+            .pair_chances(&entry.placing, [0, 1], at);
         let drawn = f64::from(u8::from(entry.placing.ranks[0] == entry.placing.ranks[1]));
         Some((
             drawn - draw,

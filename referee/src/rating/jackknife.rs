@@ -43,10 +43,10 @@ impl Jackknife {
             is_spread[param] = true;
         }
         let mut local = LocalSlopes::default();
-        for cluster in &model.clusters {
+        for cluster in model.clusters() {
             local.clear();
             for &(unit, times) in model.members(cluster) {
-                let unit = &model.units[unit as usize];
+                let unit = &model.units()[unit as usize];
                 model.unit_slopes(unit, at, f64::from(times), &mut local);
             }
             let count = f64::from(cluster.count);

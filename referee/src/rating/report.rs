@@ -223,7 +223,7 @@ impl Matches {
         let evidence = digest.evidence(&choice);
         let fitted = Fitted::new(&evidence);
         let ratings = fitted.ratings(anchors.iter().copied());
-        let across_games = Across::new(&ratings, &evidence, &anchors);
+        let across_games = Across::new(&fitted, &ratings, &anchors);
         let (games, units, duplicates) = self.games(&digest);
         let meetings = digest.meetings();
         let openings = request.openings.then(|| openings(&digest));

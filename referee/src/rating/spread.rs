@@ -195,8 +195,11 @@ pub(super) fn log_chance(placings: &[Placing], game: &GameParams, at: &[f64]) ->
 /// Adds all units of games whose openings are fitted.
 pub(super) fn evaluate(model: &Model, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
     let mut sum = 0.0;
-    for kind in &model.units {
-        let Some(game) = model.game_of(kind).filter(|game| game.spread().is_some()) else {
+    for kind in model.units() {
+        let Some(game) = model
+            .game_of(kind)
+            .filter(|game| game.spread().is_some() && game.weight > 0.0)
+        else {
             continue;
         };
         let placings = model.placings(kind);
@@ -247,7 +250,7 @@ pub(super) fn unit_slopes(
 /// where they rather depend on each other bot by bot.
 pub(super) fn evidence_of_spread(model: &Model, game: usize, at: &[f64]) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
-    for kind in &model.units {
+    for kind in model.units() {
         let placings = model.placings(kind);
         if placings.len() < 2 || placings[0].game as usize != game {
             continue;
