@@ -33,7 +33,7 @@ impl Paths {
                 for seat in 0..seats {
                     for other in (0..seats).filter(|other| *other != seat) {
                         if placing.ranks[seat] <= placing.ranks[other] {
-                            direct[placing.bots[seat] as usize].push(placing.bots[other]);
+                            direct[placing.bots[seat] as usize].push(placing.bots[other].into());
                         }
                     }
                 }
@@ -140,7 +140,7 @@ pub(crate) fn end(
             units.flat_map(|(unit, _)| model.placings(&model.units()[*unit as usize]));
         placings.any(|placing| {
             let seats = model.games[placing.game as usize].seats;
-            placing.bots[..seats].contains(&(bot as u32))
+            placing.bots[..seats].contains(&(bot as u16))
         })
     };
     let clusters: Vec<&ClusterKind> = model.clusters().iter().filter(has_bot).collect();

@@ -504,10 +504,13 @@ impl Model {
         let game = &self.games[placing.game as usize];
         let worth = |seat: usize| game.seat(seat).map_or(0.0, |param| at[param]);
         let strength = |seat: usize| at[placing.bots[seat] as usize] + worth(seat);
-        if let Some(spread) = game.spread() {
+        if game.seats == 2 {
             let lead = strength(seat) - strength(other);
             let tie = game.tie(2).map_or(f64::NEG_INFINITY, |param| at[param]);
-            return spread::chances(lead, tie, at[spread]);
+            return match game.spread() {
+                Some(spread) => spread::chances(lead, tie, at[spread]),
+                None => spread::even_chances(lead, tie),
+            };
         }
         let mut strengths = vec![strength(seat), strength(other)];
         let others = (0..game.seats).filter(|it| *it != seat && *it != other);
@@ -642,7 +645,7 @@ fn softplus(x: f64) -> f64 {
 fn features(placing: &Placing, game: &GameParams, chosen: u8, mut add: impl FnMut(u32, f64)) {
     let size = chosen.count_ones() as usize;
     for seat in (0..game.seats).filter(|seat| chosen >> seat & 1 == 1) {
-        add(placing.bots[seat], 1.0 / size as f64);
+        add(placing.bots[seat].into(), 1.0 / size as f64);
         if game.seat[seat] != NONE {
             add(game.seat[seat], 1.0 / size as f64);
         }
