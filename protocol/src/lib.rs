@@ -29,8 +29,8 @@ pub use messages::{
 };
 pub use model::{Answer, ModelError, Op, Request, Want};
 pub use move_list::MoveList;
-pub use shown::{excerpt, push_escaped, shown, steers};
-pub use time::{ClockKind, ClockState, Millis, TimeControl};
+pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
+pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
 
 /// The version of the protocol that this crate speaks.
 pub const PROTOCOL: u32 = 1;

@@ -28,6 +28,20 @@ pub fn shown(text: &str) -> String {
     shown
 }
 
+/// A text of several lines, fit for a terminal: line ends and tabs stay, whatever else steers a
+/// terminal is escaped, colours included.
+pub fn shown_lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) && !matches!(c, '\n' | '\t') {
+            push_escaped(&mut shown, c);
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// The beginning of a text of at most `most` characters, fit to be shown; `…` tells that there was
 /// more. White space at its end does not count.
 pub fn excerpt(text: &[u8], most: usize) -> String {
@@ -60,6 +74,11 @@ mod tests {
             assert_eq!(shown(text), expected);
             assert!(!shown(text).contains(steers));
         }
+    }
+
+    #[test]
+    fn lines_keep_their_ends_and_lose_their_colours() {
+        assert_eq!(shown_lines("\u{1b}[31mé\n\t\r"), "\\u001b[31mé\n\t\\u000d");
     }
 
     #[test]

@@ -113,6 +113,15 @@ pub struct ClockState {
     pub increment_ms: Option<Millis>,
 }
 
+/// A duration for people: milliseconds below ten seconds, then seconds.
+pub fn in_words(duration: Duration) -> String {
+    if duration < Duration::from_secs(10) {
+        format!("{:.0} ms", duration.as_secs_f64() * 1e3)
+    } else {
+        format!("{:.1} s", duration.as_secs_f64())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

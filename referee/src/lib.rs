@@ -1,14 +1,10 @@
 //! The referee as a library: one match as a pure state machine, bots as processes, tournaments,
 //! logs and reports. The program `referee` is a thin layer over it ([`cli`]).
 
-pub mod arbiter;
-pub mod bot;
 pub mod check;
 pub mod cli;
-pub mod clock;
 pub mod draw;
 pub mod driver;
-pub mod ending;
 pub mod files;
 pub mod log;
 pub mod model;
@@ -17,6 +13,9 @@ mod permutations;
 pub mod rating;
 pub mod rematch;
 pub mod report;
-pub mod shortage;
-pub mod suspension;
 pub mod tournament;
+
+pub use ::arbiter;
+pub use ::arbiter::{clock, ending};
+pub use ::supervisor as bot;
+pub use ::supervisor::{shortage, suspension};

@@ -9,7 +9,7 @@ use super::game::play;
 use super::matches::sitting;
 use super::talk::{Talk, Trouble, unexpected};
 use super::{Note, Variant};
-use crate::clock::in_words;
+use protocol::in_words;
 
 /// How long a slow referee leaves a bot waiting.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -9,7 +9,7 @@ use super::game::{Played, Sitting, play};
 use super::style::Style;
 use super::talk::{Talk, Trouble};
 use super::{Lab, Note, Variant};
-use crate::clock::in_words;
+use protocol::in_words;
 
 /// No game is looked ahead further than this.
 const LONGEST: usize = 400;

@@ -13,7 +13,7 @@ use super::Lab;
 use super::style::Style;
 use crate::bot::script::suspicion;
 use crate::bot::{BotProcess, COMPUTING, REFEREE_NAME};
-use crate::clock::in_words;
+use protocol::in_words;
 
 /// So many of the last lines are shown when a check fails…
 const SHOWN_LINES: usize = 6;

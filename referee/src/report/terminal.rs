@@ -33,18 +33,6 @@ pub fn fit(text: &str) -> Cow<'_, str> {
     Cow::Owned(fit)
 }
 
-/// The same for what somebody else printed: colours are not the program's own there.
-pub fn fit_foreign(text: &str) -> String {
-    let mut fit = String::with_capacity(text.len());
-    for c in text.chars() {
-        match unfit(c) {
-            true => push_escaped(&mut fit, c),
-            false => fit.push(c),
-        }
-    }
-    fit
-}
-
 fn unfit(c: char) -> bool {
     steers(c) && !matches!(c, '\n' | '\t')
 }
@@ -99,7 +87,6 @@ mod tests {
         ] {
             assert_eq!(fit(text), expected);
         }
-        assert_eq!(fit_foreign("\u{1b}[31mé\n\t\r"), "\\u001b[31mé\n\t\\u000d");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, R
 use super::GameSetup;
 use super::failures::{Failure, Failures};
 use super::load::LoadWatch;
-use crate::arbiter::{Played, Seated, Setup, table::wire_limits};
+use crate::arbiter::{Played, Seated, Setup, wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::{self, Nursery, REFEREE_NAME};

@@ -278,7 +278,7 @@ impl Table {
 }
 
 /// Limits as they are written.
-pub(crate) fn wire_limits(limits: Limits) -> protocol::Limits {
+pub fn wire_limits(limits: Limits) -> protocol::Limits {
     protocol::Limits {
         max_plies: limits.max_plies,
         repetition: limits.repetition,

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::limits::Sandbox;
-use crate::bot::spec::BotSpec;
+use crate::spec::BotSpec;
 
 /// Folders that belong to the system, wherever they are there.
 const SYSTEM: [&str; 10] = [
@@ -152,7 +152,7 @@ impl View {
 }
 
 /// Whether a file belongs to the system, for everybody to use.
-pub(in crate::bot) fn is_the_systems(path: &Path) -> bool {
+pub(crate) fn is_the_systems(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use protocol::{BadMessage, ClockKind, FaultCode};
+use protocol::{BadMessage, ClockKind, FaultCode, in_words};
 
-use crate::clock::{Clock, Overrun, in_words};
+use crate::clock::{Clock, Overrun};
 
 /// The most common reason for silence.
 const UNSEEN: &str = " (is its output flushed?)";

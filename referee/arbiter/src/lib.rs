@@ -4,8 +4,10 @@
 //! happened and when ([`Event`], instants as durations since the match began), and does what
 //! it says ([`Action`]); [`Arbiter::deadline`] is when it wants to be woken at the latest.
 
+pub mod clock;
+pub mod ending;
 mod faults;
-pub(crate) mod table;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +23,7 @@ use crate::clock::{Clock, Used};
 use serde_json::{Map, Value};
 use smallvec::SmallVec;
 use table::Table;
+pub use table::wire_limits;
 
 /// So many different fields of `info` messages are kept for a move.
 const MOST_INFO: usize = 50;

@@ -42,7 +42,7 @@ pub(super) fn trouble(program: &Path, path: &OsStr) -> Option<CommandError> {
 
 /// What may be wrong with the script of a bot that ended early, and how to mend it: line ends of
 /// Windows, which shells stumble over, or no first line, so that a shell has run what is not its.
-pub(crate) fn suspicion(spec: &BotSpec) -> Option<String> {
+pub fn suspicion(spec: &BotSpec) -> Option<String> {
     if let Some(path) = windows_lines(spec) {
         let path = path.display();
         return Some(format!(

@@ -5,7 +5,7 @@ use super::bubblewrap::Bubblewrap;
 use super::cgroup::Cgroups;
 use super::promises::Means;
 use super::{tells_cpu_time, walls};
-use crate::bot::tree;
+use crate::tree;
 
 /// What was found on this machine.
 #[derive(Clone, Debug)]

@@ -138,15 +138,6 @@ pub fn state(clocks: &[Clock], seat: usize) -> protocol::ClockState {
     }
 }
 
-/// A duration for people: milliseconds below ten seconds, then seconds.
-pub fn in_words(duration: Duration) -> String {
-    if duration < Duration::from_secs(10) {
-        format!("{:.0} ms", duration.as_secs_f64() * 1e3)
-    } else {
-        format!("{:.1} s", duration.as_secs_f64())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,14 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::excerpt;
+use protocol::{excerpt, shown_lines};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-
-use crate::report::tell;
-use crate::report::terminal::fit_foreign;
 
 /// So many of the last bytes are remembered, for reports of failures.
 const TAIL: usize = 16 << 10;
@@ -107,7 +104,10 @@ pub(super) fn pass_on(mut pipe: ChildStderr) -> Tail {
 async fn show(text: String) {
     if !text.is_empty() {
         // That the thread panics would be a bug; that nobody reads is no reason to stop.
-        let _ = tokio::task::spawn_blocking(move || tell(fit_foreign(&text))).await;
+        let show = move || {
+            let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
+        };
+        let _ = tokio::task::spawn_blocking(show).await;
     }
 }
 

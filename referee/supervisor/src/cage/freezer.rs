@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 use tokio::time::{sleep, timeout};
 
 use super::{cgroup, init};
-use crate::bot::tree;
+use crate::tree;
 
 /// How long the kernel may take until the last process rests. What hangs in a device rests when it
 /// comes back.
