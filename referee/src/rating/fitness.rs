@@ -221,15 +221,13 @@ impl<'a> Tables<'a> {
 
     fn made(&self, entry: &Entry<'_>) -> Table {
         let mut table = Table::default();
-        for seat in 0..entry.seats {
-            for other in 0..seat {
+        for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
+            for other in (0..entry.seats).filter(|other| *other != seat) {
                 let chances = self.strengths.pair_chances(&entry.placing, [seat, other]);
                 let [win, draw, _] = chances;
                 let score = win + 0.5 * draw;
                 let variance = win + 0.25 * draw - score * score;
-                table[seat][other] = Expected { score, variance };
-                let score = 1.0 - score;
-                table[other][seat] = Expected { score, variance };
+                row[other] = Expected { score, variance };
             }
         }
         table
