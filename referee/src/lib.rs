@@ -4,12 +4,13 @@
 pub mod check;
 pub mod cli;
 pub mod draw;
-pub mod driver;
 pub mod files;
 pub mod log;
+mod match_runner;
 pub mod model;
 pub mod new_bot;
 mod permutations;
+mod players;
 pub mod rating;
 pub mod rematch;
 pub mod report;

@@ -188,10 +188,10 @@ impl Args {
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &plan.game.rules;
         let seats = human::seats(&self.humans, &**rules)?;
-        let (said, guests) = human::guests(seats.clone());
+        let (voices, people) = human::people(&seats);
         // By another thread: a terminal that is slow to show it must not cost a bot time.
         let (scenes, shown) = mpsc::channel::<Scene>();
-        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), said);
+        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let mut seen = None;
         let watch = |arbiter: &Arbiter| {
@@ -212,7 +212,7 @@ impl Args {
         };
         let mut stop = on_interrupt()?;
         let record = tokio::select! {
-            record = plan.play(&mut pool, guests, watch) => record,
+            record = plan.play(&mut pool, people, watch) => record,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
         drop(scenes);

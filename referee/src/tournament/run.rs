@@ -17,13 +17,13 @@ use super::failures::Failures;
 use super::folder::Folder;
 use super::memory;
 use super::opening::{self, Opening};
-use super::plan::Plan;
+use super::plan::{People, Plan};
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
+use crate::arbiter::Arbiter;
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
-use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::rating;
 use crate::shortage;
@@ -327,5 +327,5 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         conditions: config.conditions(),
         failures: Some(shared.failures.clone()),
     };
-    plan.play(pool, Guests::default(), |_| ()).await
+    plan.play(pool, People::new(), |_: &Arbiter| ()).await
 }

@@ -1,6 +1,6 @@
 //! The bots of one match slot: processes are kept between matches and started when needed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -21,8 +21,8 @@ pub struct Pool {
     nursery: Arc<Nursery>,
     /// The one used last comes last.
     idle: Vec<(String, Box<BotProcess>)>,
-    /// Those that are being ended.
-    leaving: JoinSet<()>,
+    /// Those that are being ended. Whoever plays a match shares the pool with the other seats.
+    leaving: Mutex<JoinSet<()>>,
 }
 
 impl Pool {
@@ -31,7 +31,7 @@ impl Pool {
         Pool {
             nursery,
             idle: Vec::new(),
-            leaving: JoinSet::new(),
+            leaving: Mutex::default(),
         }
     }
 
@@ -112,7 +112,7 @@ impl Pool {
     }
 
     /// Ends a process, beside whatever else is done.
-    pub fn dismiss(&mut self, process: Box<BotProcess>) -> Leaving {
+    pub fn dismiss(&self, process: Box<BotProcess>) -> Leaving {
         let (sender, evidence) = oneshot::channel();
         self.later(async move {
             // Not everybody wants to know.
@@ -122,10 +122,11 @@ impl Pool {
     }
 
     /// Does something beside whatever else is done, at the latest when the pool ends.
-    pub fn later(&mut self, what: impl Future<Output = ()> + Send + 'static) {
+    pub fn later(&self, what: impl Future<Output = ()> + Send + 'static) {
+        let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that are done by now need not be remembered.
-        while self.leaving.try_join_next().is_some() {}
-        self.leaving.spawn(what);
+        while leaving.try_join_next().is_some() {}
+        leaving.spawn(what);
     }
 
     /// Ends all processes, side by side.
@@ -133,6 +134,8 @@ impl Pool {
         for (_, process) in std::mem::take(&mut self.idle) {
             self.dismiss(process);
         }
-        self.leaving.join_all().await;
+        let leaving = self.leaving.into_inner();
+        let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        leaving.join_all().await;
     }
 }
