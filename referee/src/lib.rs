@@ -12,8 +12,8 @@ pub mod new_bot;
 mod permutations;
 mod players;
 pub mod rating;
-pub mod rematch;
 pub mod report;
+pub mod rerun;
 pub mod tournament;
 
 pub use ::arbiter;

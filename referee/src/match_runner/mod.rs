@@ -34,7 +34,6 @@ pub(crate) enum Timing {
     /// anything.
     Real,
     /// The times that a log tells. There are no deadlines.
-    #[expect(dead_code)]
     Recorded,
 }
 

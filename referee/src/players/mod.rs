@@ -4,6 +4,9 @@
 mod either;
 mod person;
 mod process;
+mod prompt;
+mod random;
+mod recorded;
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,6 +18,8 @@ use crate::bot::Failure;
 pub(crate) use either::Either;
 pub(crate) use person::{Person, Voice};
 pub(crate) use process::{After, Process, Started};
+pub(crate) use random::Random;
+pub(crate) use recorded::Recorded;
 
 /// What is heard of a player.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
 use crate::files::{self, MOST_TEXT};
-use crate::rematch::{self, News};
+use crate::rerun::{self, News};
 use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
@@ -22,7 +22,7 @@ const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Which side is played again, and by what.
 #[derive(Debug, clap::Args)]
-pub(super) struct RematchArgs {
+pub(super) struct RerunArgs {
     /// Ask this bot of the match (--match) again what it was asked then, turn by turn and without
     /// time limits, and compare its answers; another command may follow after `--`
     #[arg(long, value_name = "NAME", requires = "match_id",
@@ -39,7 +39,7 @@ pub(super) struct RematchArgs {
     command: Vec<String>,
 }
 
-impl RematchArgs {
+impl RerunArgs {
     /// Plays the bot's side of this match of that log.
     pub(super) fn run(&self, record: &Record, log: &Path) -> Result<(), CliError> {
         let name = self.bot.as_deref().unwrap_or_default();
@@ -136,7 +136,7 @@ async fn play(
             // That nobody reads it is no reason to stop.
             let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
-        rematch::play(record, seat, bot, tell)
+        rerun::play(record, seat, bot, tell)
             .await
             .map_err(|error| CliError::Verify(error.to_string()))?;
         print(&format!("{same} moves as recorded, {other} others\n"))
@@ -175,8 +175,8 @@ fn in_words(news: &News<'_>) -> String {
             };
             format!("ply {ply}: {mv} after {}; {then}", ms(took))
         }
-        News::Dropped { ply, told } => {
-            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another")
+        News::Dropped { ply, named } => {
+            format!("ply {ply}: an answer with \"ply\":{named} is dropped; waiting for another")
         }
         News::Failed {
             ply: Some(ply),
