@@ -6,6 +6,7 @@ pub mod cli;
 pub mod draw;
 pub mod files;
 pub mod log;
+mod machine_load;
 mod match_runner;
 pub mod model;
 pub mod new_bot;

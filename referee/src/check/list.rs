@@ -1,14 +1,16 @@
-//! The list of all checks: their stable names, what they are about, and what usually mends a bot
+//! The list of all checks: their stable names, what they are about, and what usually fixes a bot
 //! that fails them.
 
 use protocol::{BotHello, Load};
 
-use super::matches;
-use super::style::Style;
-use super::talk::Trouble;
-use super::{Finding, Lab, Note, Variant, manners};
+use super::encodings::Encoding;
+use super::finding::{Finding, Note, Trouble};
+use super::lab::Lab;
+use super::selection::Variant;
+use super::session::with_session;
+use super::{lifecycle, matches};
+use crate::machine_load::LoadWatch;
 use crate::rating::machine::is_busy;
-use crate::tournament::load::LoadWatch;
 
 /// A check.
 #[derive(Debug)]
@@ -17,8 +19,8 @@ pub struct Check {
     pub name: String,
     /// What is checked.
     pub about: &'static str,
-    /// What usually mends a bot that fails it.
-    pub(super) mend: Option<&'static str>,
+    /// What usually fixes a bot that fails it.
+    pub(super) fix: Option<&'static str>,
     kind: Kind,
 }
 
@@ -77,12 +79,12 @@ pub enum Told {
 }
 
 impl Told {
-    fn style(self) -> Style {
+    fn encoding(self) -> Encoding {
         match self {
-            Told::Fields => Style::MoreFields,
-            Told::Messages => Style::MoreMessages,
-            Told::Form => Style::OtherForm,
-            Told::Long => Style::Long,
+            Told::Fields => Encoding::MoreFields,
+            Told::Messages => Encoding::MoreMessages,
+            Told::Form => Encoding::OtherForm,
+            Told::Long => Encoding::Long,
         }
     }
 }
@@ -106,27 +108,27 @@ impl Check {
     ) -> Result<Note, (Box<Finding>, Trouble)> {
         let home = &variants[0];
         let with = async |kind: Kind| {
-            lab.with_process(async |talk| match kind {
+            with_session(lab, async |bot| match kind {
                 Kind::Handshake => Ok(None),
-                Kind::SlowStart => manners::slow_start(talk, home).await,
+                Kind::SlowStart => lifecycle::slow_start(bot, home).await,
                 Kind::Match(variant, seat) => {
-                    matches::from_the_start(talk, hello, &variants[variant], seat).await
+                    matches::from_the_start(bot, hello, &variants[variant], seat).await
                 }
-                Kind::Opening(variant) => matches::opening(talk, hello, &variants[variant]).await,
+                Kind::Opening(variant) => matches::opening(bot, hello, &variants[variant]).await,
                 Kind::Positions(variant) => {
-                    matches::positions(talk, hello, &variants[variant]).await
+                    matches::positions(bot, hello, &variants[variant]).await
                 }
-                Kind::Wants => matches::as_wanted(talk, hello, home).await,
-                Kind::NoTurn => matches::no_turn(talk, hello, home).await,
-                Kind::SeveralMatches => matches::several(talk, hello, variants).await,
-                Kind::Told(told) => matches::told(talk, hello, home, told.style()).await,
-                Kind::Unicode => matches::unicode(talk, hello, home).await,
-                Kind::PerMove => matches::per_move(talk, hello, home).await,
-                Kind::GameClock => matches::game_clock(talk, hello, home).await,
-                Kind::FaultTold => manners::fault_told(talk, hello, home).await,
-                Kind::Quit { played } => manners::quit(talk, hello, home, played).await,
+                Kind::Wants => matches::as_wanted(bot, hello, home).await,
+                Kind::NoTurn => matches::no_turn(bot, hello, home).await,
+                Kind::SeveralMatches => matches::several(bot, hello, variants).await,
+                Kind::Told(told) => matches::told(bot, hello, home, told.encoding()).await,
+                Kind::Unicode => matches::unicode(bot, hello, home).await,
+                Kind::PerMove => matches::per_move(bot, hello, home).await,
+                Kind::GameClock => matches::game_clock(bot, hello, home).await,
+                Kind::FaultTold => lifecycle::fault_told(bot, hello, home).await,
+                Kind::Quit { played } => lifecycle::quit(bot, hello, home, played).await,
                 Kind::ClosedInput { in_turn } => {
-                    manners::closed_input(talk, hello, home, in_turn).await
+                    lifecycle::closed_input(bot, hello, home, in_turn).await
                 }
             })
             .await
@@ -148,7 +150,7 @@ impl Check {
                     }
                 }
                 last.map_err(|(mut finding, trouble)| {
-                    finding.mend.extend(load.as_ref().and_then(when_quiet));
+                    finding.fixes.extend(load.as_ref().and_then(when_quiet));
                     (finding, trouble)
                 })
             }
@@ -168,7 +170,7 @@ impl Check {
             wants: protocol::Wants::default(),
             ..hello.clone()
         };
-        let with_all = lab.with_process(async |talk| matches::as_wanted(talk, &full, home).await);
+        let with_all = with_session(lab, async |bot| matches::as_wanted(bot, &full, home).await);
         if with_all.await.is_err() {
             return first;
         }
@@ -182,7 +184,7 @@ impl Check {
                 "its `wants` refuses {refused}, but it plays only when that is there: {}",
                 finding.what
             );
-            finding.mend.clear();
+            finding.fixes.clear();
             trouble.known = false;
             (finding, trouble)
         })
@@ -205,13 +207,13 @@ fn when_quiet(load: &Load) -> Option<String> {
 fn check(
     name: impl Into<String>,
     about: &'static str,
-    mend: impl Into<Option<&'static str>>,
+    fix: impl Into<Option<&'static str>>,
     kind: Kind,
 ) -> Check {
     Check {
         name: name.into(),
         about,
-        mend: mend.into(),
+        fix: fix.into(),
         kind,
     }
 }
@@ -298,7 +300,7 @@ fn of_matches() -> [Check; 4] {
 }
 
 fn of_forms() -> [Check; 5] {
-    let told = |name: &str, about, mend, told| check(name, about, mend, Kind::Told(told));
+    let told = |name: &str, about, fix, told| check(name, about, fix, Kind::Told(told));
     [
         told(
             "unknown-fields",

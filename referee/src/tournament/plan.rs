@@ -10,11 +10,11 @@ use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, R
 
 use super::GameSetup;
 use super::failures::{Failure, Failures};
-use super::load::LoadWatch;
 use crate::arbiter::{Played, Seated, Setup, wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::{self, BotProcess, Nursery, REFEREE_NAME};
+use crate::machine_load::LoadWatch;
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{After, Either, Person, Process, Started};
 use crate::shortage;
