@@ -3,7 +3,7 @@
 //! Every game implements [`Game`]: positions and moves are plain `Copy` data, and playing does not
 //! allocate. [`registry`] finds the rules of a game by its id; [`session`] offers the same with moves
 //! as text and states as JSON, for callers that do not know which game they hold. [`rules`] has the
-//! games, [`kit`] what they are made of, and [`conformance`] the tests that they share.
+//! games, [`kit`] what they are made of, and [`mod@conformance`] the tests that they share.
 //!
 //! ```
 //! use games::{Game, Options, Rng};
