@@ -10,14 +10,13 @@ mod machine_load;
 mod match_runner;
 pub mod model;
 pub mod new_bot;
-mod permutations;
 mod players;
-pub mod rating;
 pub mod report;
 pub mod rerun;
 pub mod tournament;
 
 pub use ::arbiter;
 pub use ::arbiter::{clock, ending};
+
 pub use ::supervisor as bot;
 pub use ::supervisor::{shortage, suspension};

@@ -10,7 +10,7 @@ use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};
 use crate::machine_load::LoadWatch;
-use crate::rating::machine::is_busy;
+use ratings::matches::is_busy;
 
 /// A check.
 #[derive(Debug)]

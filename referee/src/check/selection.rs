@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use games::Rules;
-use games::options::OptionKind;
+use games::kit::info::OptionKind;
 use games::registry::Entry;
 use serde_json::json;
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use protocol::{Conditions, LoggedMove, Record, shown};
+use games::Rules;
+use protocol::{Conditions, LoggedMove, Record, TimeControl, shown};
 
 use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
@@ -106,9 +107,10 @@ impl Args {
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
-            let why = match fault.code.is_fault() {
-                true => format!(": {}", shown(&fault.message)),
-                false => String::new(),
+            let why = if fault.code.is_fault() {
+                format!(": {}", shown(&fault.message))
+            } else {
+                String::new()
             };
             print(&format!(
                 "{name}: {} at ply {}{why}\n",
@@ -142,15 +144,7 @@ impl Args {
             increment: self.increment,
         };
         let time = flags.control().map_err(CliError::Usage)?;
-        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
-        let mut bots = self.bots.iter();
-        for seat in 0..seats {
-            let spec = match humans.contains(&seat) {
-                true => human::spec(rules.roles()[seat], humans.len(), &time)?,
-                false => spec(bots.next().map_or("", |bot| bot), &specs, &time)?,
-            };
-            specs.push(Arc::new(spec));
-        }
+        let specs = self.specs(&*rules, &humans, &time)?;
         let mut limits = rules.info().limits;
         if let Some(limit) = self.max_plies {
             limits.max_plies = limit.0;
@@ -179,6 +173,26 @@ impl Args {
             },
             failures: None,
         })
+    }
+
+    /// Who plays, in seat order: the bots take the seats that no person takes.
+    fn specs(
+        &self,
+        rules: &dyn Rules,
+        humans: &[usize],
+        time: &TimeControl,
+    ) -> Result<Vec<Arc<BotSpec>>, CliError> {
+        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
+        let mut bots = self.bots.iter();
+        for (seat, role) in rules.roles().iter().enumerate() {
+            let spec = if humans.contains(&seat) {
+                human::spec(role, humans.len(), time)?
+            } else {
+                spec(bots.next().map_or("", |bot| bot), &specs, time)?
+            };
+            specs.push(Arc::new(spec));
+        }
+        Ok(specs)
     }
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
@@ -249,7 +263,7 @@ fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
 fn spec(
     bot: &str,
     others: &[Arc<BotSpec>],
-    time: &protocol::TimeControl,
+    time: &TimeControl,
 ) -> Result<BotSpec, CliError> {
     let command = match bots::find(bot) {
         Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),

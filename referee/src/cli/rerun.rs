@@ -60,12 +60,15 @@ impl RerunArgs {
 
     fn spec(&self, player: &Player, env: BTreeMap<String, String>) -> Result<BotSpec, CliError> {
         if self.command.is_empty() && player.command == human::COMMAND {
-            let message = "--bot: `{}` was a person; `-- COMMAND` names a bot to be asked instead";
-            return Err(CliError::Usage(message.replace("{}", &player.name)));
+            return Err(CliError::Usage(format!(
+                "--bot: `{}` was a person; `-- COMMAND` names a bot to ask instead",
+                player.name
+            )));
         }
-        let command = match self.command.is_empty() {
-            true => player.command.clone(),
-            false => self.command.clone(),
+        let command = if self.command.is_empty() {
+            player.command.clone()
+        } else {
+            self.command.clone()
         };
         let here = std::env::current_dir()?;
         let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));

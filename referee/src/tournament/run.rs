@@ -25,7 +25,6 @@ use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::log::{LogWriter, WriteError};
-use crate::rating;
 use crate::shortage;
 
 /// So many reports of slots wait to be written, at most.
@@ -164,7 +163,7 @@ pub async fn run(
                 Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
-                    let repetition = || rating::repetition(&record);
+                    let repetition = || ratings::repetition(&record);
                     shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }
