@@ -14,8 +14,3 @@ pub mod rating;
 pub mod rematch;
 pub mod report;
 pub mod tournament;
-
-pub use ::arbiter;
-pub use ::arbiter::{clock, ending};
-pub use ::supervisor as bot;
-pub use ::supervisor::{shortage, suspension};

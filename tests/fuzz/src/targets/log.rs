@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use arbiter::ending::{LimitWatch, forfeit_outcome};
 use games::{Limits, Rng};
 use protocol::Record;
-use referee::ending::{LimitWatch, forfeit_outcome};
 use referee::log::{LogFile, verify};
 use referee::rating::{Match, Matches, Request, Resampling};
 use referee::report::sheet::{self, By, Sheet, SheetFormat};
