@@ -5,16 +5,16 @@ use std::time::Duration;
 use games::Seat;
 use protocol::{ClockState, Millis};
 
-/// The share of a limit that may be spent; the rest is for a machine that does other things.
+/// The share of a limit that may be spent; the rest is left for a machine that is busy otherwise.
 const SHARE: f64 = 0.85;
-/// Kept back on top of that, for the way of the answer.
+/// Kept back on top of that, for the answer's way to the referee.
 const RESERVE: Duration = Duration::from_millis(5);
-/// More than this is never kept back: what a busy machine takes does not grow with the limit.
+/// The most that is kept back of a limit on one move: delays do not grow with the limit.
 const MOST_KEPT: Duration = Duration::from_millis(60);
-/// A game clock is spent as if so many moves were still to come.
+/// A game clock is divided as if this many moves were still to come.
 const MOVES_TO_GO: u32 = 24;
 
-/// What a seat should spend on this move; `None` if nothing limits it.
+/// How long a seat should search for this move; `None` if no clock limits it.
 ///
 /// ```
 /// use protocol::{ClockState, Millis};
@@ -30,7 +30,7 @@ pub fn allot(clock: &ClockState, seat: Seat) -> Option<Duration> {
     let per_move = clock.move_ms.map(|limit| usable(limit.0));
     let game_clock = remaining(clock, seat).map(|left| {
         let increment = clock.increment_ms.unwrap_or_default().0;
-        // The increment comes after the move, so what is left now is the limit all the same.
+        // The increment is added after the move, so this move cannot spend it in advance.
         (share(left) / MOVES_TO_GO + increment.mul_f64(SHARE)).min(share(left))
     });
     match (per_move, game_clock) {
@@ -39,18 +39,18 @@ pub fn allot(clock: &ClockState, seat: Seat) -> Option<Duration> {
     }
 }
 
-/// What is left on the seat's game clock, if it has one.
+/// The time left on the seat's game clock, if it has one.
 fn remaining(clock: &ClockState, seat: Seat) -> Option<Duration> {
     let Millis(left) = (*clock.remaining_ms.as_ref()?.get(seat)?)?;
     Some(left)
 }
 
-/// The part of a move's limit that can be spent safely.
+/// The part of a limit on one move that can be spent safely.
 fn usable(limit: Duration) -> Duration {
     share(limit).max(limit.saturating_sub(MOST_KEPT))
 }
 
-/// The same where the rest is spent later: of a game clock.
+/// The part of a game clock that can be spent safely; unlike [`usable`], the rest is not lost.
 fn share(limit: Duration) -> Duration {
     limit.mul_f64(SHARE).saturating_sub(RESERVE)
 }

@@ -3,30 +3,30 @@
 use games::{Game, Rng};
 use serde_json::json;
 
-use crate::rating::{self, Rating};
-use crate::thinker::{self, Mind, Question, Thinker, Thought};
+use crate::engine::{self, Decision, Engine, Question, Search};
+use crate::mobility::{self, MoveRating};
 
-/// Moves that are looked at more closely.
+/// How many moves, at most, are examined more closely.
 const SHORTLIST: usize = 24;
-/// Random lines that tell a shortlisted move's worth.
+/// The number of random lines by which a move of the shortlist is judged.
 const LINES: u32 = 8;
 
-/// Takes what looks best at once.
+/// The engine of the bot `greedy`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
-impl Thinker for Greedy {
+impl Engine for Greedy {
     fn name(&self) -> &'static str {
         "greedy"
     }
 
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
         Box::new(Greedy)
     }
 }
 
-impl<G: Game> Mind<G> for Greedy {
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
+impl<G: Game> Search<G> for Greedy {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
         let Question {
             game,
             position,
@@ -35,27 +35,27 @@ impl<G: Game> Mind<G> for Greedy {
         } = *question;
         let mut moves = Vec::new();
         game.legal(position, &mut moves);
-        // Moves that look the same are taken in random order.
+        // The sort below is stable, so that equal moves stay in random order.
         rng.shuffle(&mut moves);
-        let mut rated: Vec<(Rating, G::Move)> = moves
+        let mut rated: Vec<(MoveRating, G::Move)> = moves
             .iter()
-            .map(|&mv| (rating::rate(game, position, seat, mv), mv))
+            .map(|&mv| (mobility::rate(game, position, seat, mv), mv))
             .collect();
         rated.sort_by_key(|(rating, _)| std::cmp::Reverse(*rating));
         let mv = closer_look(question, &rated, rng);
-        let info = json!({"depth": 1, "nodes": moves.len(), "pv": [thinker::text(game, mv)]});
-        Thought {
+        let info = json!({"depth": 1, "nodes": moves.len(), "pv": [engine::text(game, mv)]});
+        Decision {
             mv,
             info: Some(info),
         }
     }
 }
 
-/// The best of the first moves, which are equal in points, now with the seat's own mobility
-/// against that of the others.
+/// Chooses among the best moves, those that are equal in points, by the seat's own mobility against
+/// that of the others.
 fn closer_look<G: Game>(
     question: &Question<'_, G>,
-    rated: &[(Rating, G::Move)],
+    rated: &[(MoveRating, G::Move)],
     rng: &mut Rng,
 ) -> G::Move {
     let Question {
@@ -72,10 +72,10 @@ fn closer_look<G: Game>(
     let mut highest = f64::NEG_INFINITY;
     for &(_, mv) in equal.take(SHORTLIST) {
         let mut next = *position;
-        game.play(&mut next, mv);
+        game.play_unchecked(&mut next, mv);
         let value: f64 = (0..LINES)
-            .map(|_| rating::strengths(game, &next, rng, &mut scratch))
-            .map(|strengths| rating::lead(&strengths[..game.seats()], seat))
+            .map(|_| mobility::strengths(game, &next, rng, &mut scratch))
+            .map(|strengths| mobility::lead(&strengths[..game.seats()], seat))
             .sum();
         if value > highest {
             (highest, choice) = (value, mv);

@@ -1,35 +1,35 @@
-//! Levels: weaker forms of a bot, so that a person or a beginner's bot finds an equal.
+//! Levels: weaker forms of a bot, so that a person or a beginner's bot finds an equal opponent.
 //!
-//! A level thinks less, and now and then does not think at all: then it plays any legal move.
+//! A lower level searches less, and in some turns does not search at all but plays a random move.
 
 use games::{Game, Rng};
 use serde_json::json;
 
-use crate::thinker::{Mind, Question, Thinker, Thought};
+use crate::engine::{Decision, Engine, Question, Search};
 
 /// How strong a bot plays: from 1, which is nearly random, to 10, which is its full strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(usize);
 
-/// What makes a level.
+/// How a level is weakened.
 struct Grade {
-    /// In how many of a hundred turns it does not think.
-    slips: u64,
-    /// The most playouts of `mcts`.
+    /// The percentage of turns in which it plays a random move.
+    random_percent: u64,
+    /// At most this many playouts a move, for `mcts`.
     playouts: u32,
-    /// The most nodes of `alphabeta`.
+    /// At most this many nodes a move, for `alphabeta`.
     nodes: u64,
 }
 
-const fn grade(slips: u64, playouts: u32, nodes: u64) -> Grade {
+const fn grade(random_percent: u64, playouts: u32, nodes: u64) -> Grade {
     Grade {
-        slips,
+        random_percent,
         playouts,
         nodes,
     }
 }
 
-/// The levels from 1 to 9.
+/// Levels 1 to 9; level 10 is not weakened.
 const GRADES: [Grade; 9] = [
     grade(90, 1, 20),
     grade(72, 2, 40),
@@ -43,10 +43,10 @@ const GRADES: [Grade; 9] = [
 ];
 
 impl Level {
-    /// Full strength.
+    /// Level 10, full strength.
     pub const FULL: Level = Level(10);
 
-    /// A level, if the number is between 1 and 10.
+    /// The level with this number, or `None` unless it is from 1 to 10.
     ///
     /// ```
     /// use bots::level::Level;
@@ -62,63 +62,63 @@ impl Level {
         GRADES.get(self.0 - 1)
     }
 
-    /// The most playouts of `mcts`; `None` for no limit.
+    /// The limit on the playouts of `mcts` in one move; `None` at full strength.
     pub fn playouts(self) -> Option<u32> {
         self.grade().map(|grade| grade.playouts)
     }
 
-    /// The most nodes of `alphabeta`; `None` for no limit.
+    /// The limit on the nodes of `alphabeta` in one move; `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
         self.grade().map(|grade| grade.nodes)
     }
 
-    /// In how many of a hundred turns it does not think.
-    fn slips(self) -> u64 {
-        self.grade().map_or(0, |grade| grade.slips)
+    /// The percentage of turns in which it plays a random move.
+    fn random_percent(self) -> u64 {
+        self.grade().map_or(0, |grade| grade.random_percent)
     }
 }
 
-/// A thinker that sometimes does not think.
+/// An engine that plays a random move in some of its turns.
 #[derive(Clone, Copy, Debug)]
-pub struct Eased<T> {
-    /// The one that thinks otherwise.
-    pub thinker: T,
-    /// How often that is.
+pub struct Weakened<E> {
+    /// The engine that chooses the other moves.
+    pub engine: E,
+    /// Says how often moves are random.
     pub level: Level,
 }
 
-impl<T: Thinker> Thinker for Eased<T> {
+impl<E: Engine> Engine for Weakened<E> {
     fn name(&self) -> &'static str {
-        self.thinker.name()
+        self.engine.name()
     }
 
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
-        Box::new(EasedMind {
-            mind: self.thinker.mind::<G>(),
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
+        Box::new(WeakenedSearch {
+            search: self.engine.new_search::<G>(),
             level: self.level,
         })
     }
 }
 
-struct EasedMind<G: Game> {
-    mind: Box<dyn Mind<G>>,
+struct WeakenedSearch<G: Game> {
+    search: Box<dyn Search<G>>,
     level: Level,
 }
 
-impl<G: Game> Mind<G> for EasedMind<G> {
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
-        if rng.below(100) >= self.level.slips() {
-            return self.mind.choose(question, rng);
+impl<G: Game> Search<G> for WeakenedSearch<G> {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
+        if rng.below(100) >= self.level.random_percent() {
+            return self.search.choose(question, rng);
         }
         let Question { game, position, .. } = *question;
-        Thought {
+        Decision {
             mv: game.random_move(position, rng, &mut Vec::new()),
             info: Some(json!({"text": "a move at random"})),
         }
     }
 
     fn played(&mut self, mv: G::Move) {
-        self.mind.played(mv);
+        self.search.played(mv);
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_level_thinks_more_and_slips_less_than_the_one_before() {
+    fn each_level_searches_more_and_plays_fewer_random_moves_than_the_one_below() {
         let levels: Vec<Level> = (1..=10).filter_map(Level::new).collect();
         assert_eq!(levels.len(), 10);
         for pair in levels.windows(2) {
@@ -136,8 +136,11 @@ mod tests {
                 (playouts, level.nodes().unwrap_or(u64::MAX))
             };
             assert!(work(pair[0]).0 < work(pair[1]).0 && work(pair[0]).1 < work(pair[1]).1);
-            assert!(pair[0].slips() > pair[1].slips() || pair[1] == Level::FULL);
+            assert!(pair[0].random_percent() > pair[1].random_percent() || pair[1] == Level::FULL);
         }
-        assert_eq!((Level::FULL.playouts(), Level::FULL.slips()), (None, 0));
+        assert_eq!(
+            (Level::FULL.playouts(), Level::FULL.random_percent()),
+            (None, 0)
+        );
     }
 }

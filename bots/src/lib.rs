@@ -1,7 +1,7 @@
-//! Reference bots, and the loop that makes a bot out of anything that chooses moves.
+//! Reference bots, and the loop that makes a bot of anything that chooses moves.
 //!
-//! [`sdk`] is for bots of all kinds, [`thinker`] for those that use the rules of the games. The
-//! bots themselves are found by name:
+//! [`sdk`] is for bots of any kind, [`engine`] for those that use the rules of the games. [`find`]
+//! looks a reference bot up by its name, [`run_named`] runs it:
 //!
 //! ```
 //! use bots::BotOptions;
@@ -14,105 +14,105 @@
 
 pub mod alphabeta;
 pub mod clock;
+pub mod engine;
 pub mod evaluate;
 pub mod greedy;
 pub mod level;
 pub mod mcts;
+mod mobility;
 pub mod random;
-mod rating;
 pub mod sdk;
-pub mod thinker;
 
 #[cfg(test)]
-mod arena;
+mod test_match;
 
 use std::io::{BufRead, Write};
 
 use thiserror::Error;
 
 use crate::alphabeta::AlphaBeta;
+use crate::engine::{Engine, EngineBot};
 use crate::greedy::Greedy;
-use crate::level::{Eased, Level};
+use crate::level::{Level, Weakened};
 use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
-use crate::thinker::{Player, Thinker};
 
-/// What can be set for a reference bot.
+/// The options of a reference bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BotOptions {
-    /// The seed of all random choices.
+    /// Seeds all random choices.
     pub seed: u64,
-    /// For `mcts`: so many playouts a move, whatever the clock says.
+    /// For `mcts`: the number of playouts a move, regardless of the clock.
     pub playouts: Option<u32>,
-    /// For `alphabeta`: so many nodes a move, whatever the clock says.
+    /// For `alphabeta`: the number of nodes a move, regardless of the clock.
     pub nodes: Option<u64>,
-    /// For `mcts`: so many threads; with more than one, moves depend on chance. 0 is 1.
+    /// For `mcts`: the number of threads; 0 means 1. With several, its moves are not reproducible.
     pub threads: usize,
-    /// For all but `random`: how strong it plays; `None` is full strength. The clock counts, too.
+    /// For all but `random`: how strong it plays; `None` is full strength. The clock applies as well.
     pub level: Option<Level>,
 }
 
 impl BotOptions {
-    /// A bot that plays like the thinker, at the level.
-    fn player<T: Thinker + 'static>(&self, thinker: T) -> Box<dyn Bot> {
+    /// A bot that plays the moves of the engine, weakened to the level if there is one.
+    fn bot<E: Engine + 'static>(&self, engine: E) -> Box<dyn Bot> {
         match self.level {
-            Some(level) => Box::new(Player::new(Eased { thinker, level }, self.seed)),
-            None => Box::new(Player::new(thinker, self.seed)),
+            Some(level) => Box::new(EngineBot::new(Weakened { engine, level }, self.seed)),
+            None => Box::new(EngineBot::new(engine, self.seed)),
         }
     }
 
-    /// The smaller one of a number that was asked for and that of the level.
+    /// The smaller of a limit that was asked for and that of the level.
     fn limit<N: Ord>(&self, own: Option<N>, of_level: impl Fn(Level) -> Option<N>) -> Option<N> {
         let of_level = self.level.and_then(of_level);
         own.into_iter().chain(of_level).min()
     }
 }
 
-/// A reference bot.
+/// A reference bot of the catalogue.
 #[derive(Debug)]
-pub struct Entry {
-    /// Its name.
+pub struct ReferenceBot {
+    /// The name by which [`find`] and the command line know it.
     pub name: &'static str,
-    /// One line about it.
+    /// One line for people.
     pub summary: &'static str,
     make: fn(&BotOptions) -> Box<dyn Bot>,
 }
 
-impl Entry {
-    /// A bot with these options.
+impl ReferenceBot {
+    /// Makes a bot with these options.
     pub fn make(&self, options: &BotOptions) -> Box<dyn Bot> {
         (self.make)(options)
     }
 }
 
 /// All reference bots, the weakest first.
-pub static BOTS: &[Entry] = &[
-    Entry {
+pub static BOTS: &[ReferenceBot] = &[
+    ReferenceBot {
         name: "random",
         summary: "plays any legal move, each equally likely",
-        make: |options| Box::new(Player::new(Random, options.seed)),
+        make: |options| Box::new(EngineBot::new(Random, options.seed)),
     },
-    Entry {
+    ReferenceBot {
         name: "greedy",
-        summary: "looks one ply ahead: most points, then most mobility",
-        make: |options| options.player(Greedy),
+        summary: "one ply ahead: most points, then most mobility",
+        make: |options| options.bot(Greedy),
     },
-    Entry {
+    ReferenceBot {
         name: "alphabeta",
-        summary: "searches: alpha-beta with an evaluation for each game",
+        summary: "alpha-beta search with an evaluation for each game",
         make: |options| {
-            options.player(AlphaBeta {
+            options.bot(AlphaBeta {
                 nodes: options.limit(options.nodes, Level::nodes),
                 untimed: options.nodes.is_some(),
             })
         },
     },
-    Entry {
+    ReferenceBot {
         name: "mcts",
-        summary: "searches: Monte Carlo tree search with evaluations and proofs",
+        summary: "Monte Carlo tree search with evaluations and proofs",
         make: |options| {
-            options.player(Mcts {
+            options.bot(Mcts {
                 playouts: options.limit(options.playouts, Level::playouts),
                 untimed: options.playouts.is_some(),
                 threads: options.threads,
@@ -121,20 +121,20 @@ pub static BOTS: &[Entry] = &[
     },
 ];
 
-/// Why a reference bot did not run to its end.
+/// Why a reference bot could not be run.
 #[derive(Debug, Error)]
-pub enum Error {
-    /// There is no such bot.
-    #[error("there is no bot `{name}`{hint}; there are {known}")]
+pub enum RunError {
+    /// No reference bot has this name.
+    #[error("unknown bot `{name}`{hint}; known are {known}")]
     Unknown {
         /// The name that was asked for.
         name: String,
-        /// A name that is much like it.
+        /// ` (did you mean …?)` if a known name is close, else empty.
         hint: String,
-        /// The names that there are.
+        /// The names of all reference bots, quoted.
         known: String,
     },
-    /// It ran and failed.
+    /// The bot ran and failed.
     #[error(transparent)]
     Run(#[from] sdk::Error),
 }
@@ -142,12 +142,12 @@ pub enum Error {
 /// The reference bot with this name.
 ///
 /// # Errors
-/// If there is none; the error lists the names.
-pub fn find(name: &str) -> Result<&'static Entry, Error> {
+/// If there is no such bot; the error lists the names that exist.
+pub fn find(name: &str) -> Result<&'static ReferenceBot, RunError> {
     BOTS.iter().find(|bot| bot.name == name).ok_or_else(|| {
         let names: Vec<&str> = BOTS.iter().map(|bot| bot.name).collect();
         let nearest = games::options::nearest(name, &names);
-        Error::Unknown {
+        RunError::Unknown {
             name: name.chars().take(40).collect(),
             hint: nearest.map_or(String::new(), |n| format!(" (did you mean `{n}`?)")),
             known: games::options::quoted(&names),
@@ -164,7 +164,7 @@ pub fn run_named(
     options: &BotOptions,
     input: impl BufRead,
     output: impl Write,
-) -> Result<(), Error> {
+) -> Result<(), RunError> {
     let mut bot = find(name)?.make(options);
     Ok(sdk::run(&mut *bot, input, output)?)
 }

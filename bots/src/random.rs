@@ -2,26 +2,26 @@
 
 use games::{Game, Rng};
 
-use crate::thinker::{Mind, Question, Thinker, Thought};
+use crate::engine::{Decision, Engine, Question, Search};
 
-/// Plays at random.
+/// The engine of the bot `random`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Random;
 
-impl Thinker for Random {
+impl Engine for Random {
     fn name(&self) -> &'static str {
         "random"
     }
 
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
         Box::new(Random)
     }
 }
 
-impl<G: Game> Mind<G> for Random {
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
+impl<G: Game> Search<G> for Random {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
         let Question { game, position, .. } = question;
         let mv = game.random_move(position, rng, &mut Vec::new());
-        Thought { mv, info: None }
+        Decision { mv, info: None }
     }
 }

@@ -43,15 +43,15 @@ use protocol::{
 use serde_json::Value;
 use thiserror::Error;
 
-/// Whatever keeps a bot from going on; the process should then exit.
+/// Why a bot cannot go on; the process should then exit.
 pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A bot: what differs between bots, without reading and writing messages.
+/// A bot's own part; [`run`] reads and writes the messages.
 pub trait Bot {
-    /// How it introduces itself.
+    /// The answer to the referee's `hello`.
     fn hello(&self) -> BotHello;
 
-    /// A match begins.
+    /// Called when a match begins, before its first turn.
     ///
     /// # Errors
     /// If the bot cannot play it.
@@ -60,19 +60,19 @@ pub trait Bot {
         Ok(())
     }
 
-    /// It is the bot's turn.
+    /// Chooses what to do in the bot's turn.
     ///
     /// # Errors
     /// If the bot cannot go on.
     fn choose(&mut self, turn: &Turn) -> Result<Choice, BotError>;
 
-    /// The bot lost the match by a fault. By default it says so on stderr, which the referee
-    /// keeps.
+    /// Called when the bot has lost the match by a fault. By default the fault is printed on stderr,
+    /// which the referee keeps.
     fn fault(&mut self, code: FaultCode, message: &str) {
         eprintln!("fault `{code}`: {message}");
     }
 
-    /// The match is over.
+    /// Called when the match is over.
     fn end(&mut self, end: &End) {
         let _ = end;
     }
@@ -81,19 +81,19 @@ pub trait Bot {
 /// What a bot does with its turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// It moves.
+    /// Plays a move.
     Move {
-        /// The move's text.
+        /// The move as the game writes it.
         mv: String,
-        /// What it thought, for the log: by custom `depth`, `nodes`, `value`, `pv` and `text`.
+        /// Anything for the log; conventional fields are `depth`, `nodes`, `value`, `pv` and `text`.
         info: Option<Value>,
     },
-    /// It gives the match up.
+    /// Gives up the match.
     Resign,
 }
 
 impl Choice {
-    /// A move about which there is nothing to tell.
+    /// A move without `info`.
     pub fn play(mv: impl Into<String>) -> Self {
         Choice::Move {
             mv: mv.into(),
@@ -102,24 +102,24 @@ impl Choice {
     }
 }
 
-/// Why the loop ended before `quit` or the end of the input.
+/// Why [`run`] ended before `quit` or the end of the input.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// The input could not be read.
-    #[error("the referee's messages could not be read")]
+    /// Reading the input failed.
+    #[error("cannot read the referee's messages")]
     Read(#[source] io::Error),
-    /// The output could not be written.
-    #[error("the answer could not be written")]
+    /// Writing the output failed.
+    #[error("cannot write the answer")]
     Write(#[source] io::Error),
-    /// The referee sent something else than a message.
-    #[error("the referee sent something strange: {0}")]
+    /// A line of the input is not a message.
+    #[error("the referee sent a line that is not a message: {0}")]
     Message(#[from] BadMessage),
-    /// The bot gave up.
+    /// The bot itself failed.
     #[error("{0}")]
     Bot(BotError),
 }
 
-/// A `hello` for a bot of this name that plays all games and wants all fields.
+/// The `hello` of a bot with this name that plays all games and wants all fields.
 pub fn hello(name: &str) -> BotHello {
     BotHello {
         protocol: PROTOCOL,
@@ -131,11 +131,11 @@ pub fn hello(name: &str) -> BotHello {
     }
 }
 
-/// Answers the referee's messages until `quit`, the end of the input, or an output that nobody
-/// reads any more. Messages and fields that this version does not know are passed over.
+/// Answers the referee's messages until `quit`, the end of the input, or until nobody reads the output
+/// any more. Messages and fields that this version does not know are ignored.
 ///
 /// # Errors
-/// If reading or writing fails, a line is not a message, or the bot gives up.
+/// If reading or writing fails, a line is not a message, or the bot fails.
 pub fn run<B, R, W>(bot: &mut B, mut input: R, mut output: W) -> Result<(), Error>
 where
     B: Bot + ?Sized,
@@ -148,13 +148,13 @@ where
         if input.read_until(b'\n', &mut line).map_err(Error::Read)? == 0 {
             return Ok(());
         }
-        let Some(message) = understand(&line)? else {
+        let Some(message) = parse(&line)? else {
             continue;
         };
         if message == ToBot::Quit {
             return Ok(());
         }
-        let Some(answer) = react(bot, message).map_err(Error::Bot)? else {
+        let Some(answer) = handle(bot, message).map_err(Error::Bot)? else {
             continue;
         };
         match send(&mut output, &answer) {
@@ -164,9 +164,9 @@ where
     }
 }
 
-/// The message of a line; `None` for one to pass over.
-fn understand(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
-    let from_the_future = |line: &[u8]| {
+/// Parses a line; `None` for one to ignore.
+fn parse(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
+    let is_of_unknown_type = |line: &[u8]| {
         const KNOWN: [&str; 6] = ["hello", "start", "turn", "error", "end", "quit"];
         let kind = serde_json::from_slice::<Value>(line).ok();
         let kind = kind.as_ref().and_then(|message| message["type"].as_str());
@@ -174,13 +174,13 @@ fn understand(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
     };
     match ToBot::from_line(line) {
         Ok(message) => Ok(Some(message)),
-        Err(_) if line.trim_ascii().is_empty() || from_the_future(line) => Ok(None),
+        Err(_) if line.trim_ascii().is_empty() || is_of_unknown_type(line) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Hands a message to the bot; gives the answer that it asks for.
-fn react<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot>, BotError> {
+/// Hands a message to the bot; returns its answer if the message asks for one.
+fn handle<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot>, BotError> {
     Ok(match message {
         ToBot::Hello { .. } => Some(FromBot::Hello(Box::new(bot.hello()))),
         ToBot::Start(start) => {
@@ -207,7 +207,7 @@ fn react<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot>
     })
 }
 
-/// Writes a message at once: one that stays in a buffer is a lost match.
+/// Writes a message and flushes it: a message left in a buffer loses the match on time.
 fn send(output: &mut impl Write, message: &FromBot) -> io::Result<()> {
     output.write_all(message.to_line().as_bytes())?;
     output.flush()
@@ -217,7 +217,7 @@ fn send(output: &mut impl Write, message: &FromBot) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Resigns after having counted what it was told.
+    /// Resigns at once, and counts the faults and ends that it is told of.
     #[derive(Default)]
     struct Counter {
         faults: u32,
@@ -254,7 +254,7 @@ mod tests {
     const TURN: &str = r#"{"type":"turn","ply":0,"moves":[],"clock":{},"weather":"fine"}"#;
 
     #[test]
-    fn what_is_unknown_is_passed_over() {
+    fn unknown_messages_and_fields_are_ignored() {
         let input = format!("{{\"type\":\"applause\",\"volume\":11}}\n\r\n\n{TURN}\r\n");
         let (_, result, output) = talk(&input);
         result.unwrap();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn quit_and_a_closed_input_end_it() {
+    fn quit_and_a_closed_input_end_the_loop() {
         let quit = format!("{{\"type\":\"quit\"}}\n{TURN}\n");
         for input in ["", &quit, TURN] {
             let (_, result, output) = talk(input);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_and_ends_are_told_and_not_answered() {
+    fn faults_and_ends_are_passed_on_and_not_answered() {
         let (bot, result, output) = talk(concat!(
             r#"{"type":"error","code":"timeout","message":"too late"}"#,
             "\n",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_and_a_bot_that_gives_up_are_errors() {
+    fn nonsense_and_failures_of_the_bot_are_errors() {
         let (_, result, _) = talk("hello\n");
         assert!(matches!(result, Err(Error::Message(_))));
         let (_, result, _) = talk("{\"type\":\"turn\"}\n");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_nobody_reads_ends_it() {
+    fn a_closed_output_ends_the_loop() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -240,7 +240,7 @@ impl Game for AmazonPenguins {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move<Shot>) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move<Shot>) {
         let Position { occupied, floe } = position;
         let mut toggle = |cell| with_lines!(self, lines => lines.toggle(occupied, cell));
         match mv {

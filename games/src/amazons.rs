@@ -271,7 +271,7 @@ impl Game for Amazons {
             && shots::is_legal(&self.lines, &position.occupied, mv)
     }
 
-    fn play(&self, position: &mut Position, mv: Shot) {
+    fn play_unchecked(&self, position: &mut Position, mv: Shot) {
         let seat = position.seat as usize;
         self.lines.toggle(&mut position.occupied, mv.from);
         self.lines.toggle(&mut position.occupied, mv.to);

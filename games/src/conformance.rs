@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::game::{Game, MAX_SEATS, rank};
+use crate::game::{Game, IllegalMove, MAX_SEATS, rank};
 use crate::options::Options;
 use crate::perft::perft;
 use crate::rng::Rng;
@@ -79,7 +79,7 @@ fn each_position<G: Game>(game: &G, mut visit: impl FnMut(&G::Position)) {
             }
             // Listed, so that a wrong `random_move` cannot hide what the suite should see.
             game.legal(&position, &mut moves);
-            game.play(&mut position, moves[rng.index(moves.len())]);
+            game.play_unchecked(&mut position, moves[rng.index(moves.len())]);
         }
     }
 }
@@ -101,7 +101,7 @@ pub fn states_load_and_save<G: Game>(options: &Value) {
     });
 }
 
-/// `legal`, `is_legal`, `count_legal` and `parse_move` agree; no two moves share a text; no move
+/// `legal`, `is_legal`, `play`, `count_legal` and `parse_move` agree; no two moves share a text; no move
 /// of another position is accepted unless it is listed here too.
 pub fn legal_moves_are_exactly_the_accepted_ones<G: Game>(options: &Value) {
     let game = rules::<G>(options);
@@ -121,15 +121,19 @@ pub fn legal_moves_are_exactly_the_accepted_ones<G: Game>(options: &Value) {
             assert!(!text.is_empty() && text.bytes().all(plain), "{text:?}");
             assert_eq!(game.parse_move(&text).as_ref(), Ok(&mv), "{text}");
             assert!(game.is_legal(position, mv), "{text}");
+            let (mut checked, mut unchecked) = (*position, *position);
+            assert_eq!(game.play(&mut checked, mv), Ok(()), "{text}");
+            game.play_unchecked(&mut unchecked, mv);
+            assert_eq!(checked, unchecked, "{text}");
             assert!(listed.insert(text.clone(), mv).is_none(), "{text} twice");
         }
         if game.to_move(position).is_some() {
             for (text, &mv) in known.iter().filter(|(text, _)| !listed.contains_key(*text)) {
-                assert!(
-                    !game.is_legal(position, mv),
-                    "{text} in {}",
-                    game.save(position)
-                );
+                let mut played = *position;
+                let refused = !game.is_legal(position, mv)
+                    && game.play(&mut played, mv) == Err(IllegalMove)
+                    && played == *position;
+                assert!(refused, "{text} in {}", game.save(position));
             }
         }
         step += 1;
@@ -241,7 +245,7 @@ pub fn perft_counts_paths<G: Game>(options: &Value) {
         }
         let play = |&mv: &G::Move| {
             let mut next = *position;
-            game.play(&mut next, mv);
+            game.play_unchecked(&mut next, mv);
             walk(game, &next, depth - 1)
         };
         moves.iter().map(play).sum()

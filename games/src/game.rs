@@ -84,6 +84,11 @@ impl ParseError {
     }
 }
 
+/// The move is not legal in this position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the move is not legal in this position")]
+pub struct IllegalMove;
+
 /// The beginning of a text that is no move, fit to be shown in a terminal. Moves are plain ASCII:
 /// whatever is not is escaped.
 pub(crate) fn shown(text: &str) -> String {
@@ -178,9 +183,24 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// Whether a move, however it was made, is legal here.
     fn is_legal(&self, position: &Self::Position, mv: Self::Move) -> bool;
 
-    /// Plays a legal move. A move that is not legal gives a meaningless position: ask
-    /// [`Game::is_legal`] about moves from outside.
-    fn play(&self, position: &mut Self::Position, mv: Self::Move);
+    /// Plays a move if it is legal.
+    ///
+    /// # Errors
+    /// If the move is not legal or the game is over; the position is then as it was.
+    fn play(&self, position: &mut Self::Position, mv: Self::Move) -> Result<(), IllegalMove> {
+        if self.to_move(position).is_none() || !self.is_legal(position, mv) {
+            return Err(IllegalMove);
+        }
+        self.play_unchecked(position, mv);
+        Ok(())
+    }
+
+    /// Plays a move that is known to be legal, as those of [`Game::legal`] and
+    /// [`Game::random_move`] are. Searches use this; [`Game::play`] is for moves from outside.
+    ///
+    /// # Panics
+    /// May panic if the move is not legal. If it does not, the position is meaningless afterwards.
+    fn play_unchecked(&self, position: &mut Self::Position, mv: Self::Move);
 
     /// Reads a move, legal or not.
     ///
@@ -192,7 +212,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     fn write_move(&self, mv: Self::Move, out: &mut String);
 
     /// A hash of all that matters for how play goes on (not `ply` and scores, unless the rules
-    /// need them), kept up to date by [`Game::play`].
+    /// need them), kept up to date by [`Game::play_unchecked`].
     fn key(&self, position: &Self::Position) -> u64;
 
     /// Appends a text that is equal exactly for positions from which play goes on equally.

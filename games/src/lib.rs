@@ -13,7 +13,7 @@
 //! let mut moves = Vec::new();
 //! game.legal(&position, &mut moves);
 //! assert_eq!(moves.len(), 2176);
-//! game.play(&mut position, moves[0]);
+//! game.play_unchecked(&mut position, moves[0]);
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
@@ -43,7 +43,9 @@ pub mod state;
 pub mod view;
 pub mod zobrist;
 
-pub use game::{Game, Info, Limits, MAX_SEATS, Outcome, ParseError, Scores, Seat, rank};
+pub use game::{
+    Game, IllegalMove, Info, Limits, MAX_SEATS, Outcome, ParseError, Scores, Seat, rank,
+};
 pub use options::{OptionError, Options};
 pub use registry::{GAMES, find};
 pub use rng::{Rng, hash_text};

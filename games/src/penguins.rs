@@ -200,7 +200,7 @@ impl Game for Penguins {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move<Slide>) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move<Slide>) {
         let Position { occupied, floe } = position;
         match mv {
             Move::Go(Slide { from, to }) => {
@@ -295,7 +295,7 @@ mod tests {
         for text in moves {
             let mv = game.parse_move(text).unwrap();
             assert!(game.is_legal(position, mv), "{text}");
-            game.play(position, mv);
+            game.play_unchecked(position, mv);
         }
     }
 
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(game.count_legal(&position), 57 * 3);
         while position.floe.phase() == Phase::Lay {
             let mv = game.random_move(&position, &mut rng, &mut Vec::new());
-            game.play(&mut position, mv);
+            game.play_unchecked(&mut position, mv);
         }
         assert_eq!(game.ply(&position), 60);
         assert_eq!(game.to_move(&position), Some(0));

@@ -47,7 +47,7 @@ fn count<G: Game>(
                     break;
                 }
                 let mut next = *position;
-                game.play(&mut next, mv);
+                game.play_unchecked(&mut next, mv);
                 nodes += count(game, &next, depth - 1, left, spare);
             }
             spare.push(moves);

@@ -28,7 +28,7 @@ pub fn playout<G: Game>(
     let mut plies = 0;
     while plies < left && game.to_move(position).is_some() {
         let mv = game.random_move(position, rng, scratch);
-        game.play(position, mv);
+        game.play_unchecked(position, mv);
         plies += 1;
     }
     (plies, game.outcome(position))

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::game::{Game, Info, Outcome, ParseError, Scores, Seat, shown};
+use crate::game::{Game, IllegalMove, Info, Outcome, ParseError, Scores, Seat, shown};
 use crate::options::{OptionError, Options};
 use crate::perft;
 use crate::playout::{Playouts, playouts_within};
@@ -250,7 +250,7 @@ impl<G: Game> Typed<G> {
         }
         moves.into_iter().map(|mv| {
             let mut next = self.position;
-            self.game.play(&mut next, mv);
+            self.game.play_unchecked(&mut next, mv);
             (self.text(mv), next)
         })
     }
@@ -302,16 +302,16 @@ impl<G: Game> Session for Typed<G> {
             return Err(MoveError::Over { text: shown(text) });
         };
         let mv = self.game.parse_move(text)?;
-        if !self.game.is_legal(&self.position, mv) {
-            return Err(MoveError::Illegal {
+        let before = self.position;
+        self.game
+            .play(&mut self.position, mv)
+            .map_err(|IllegalMove| MoveError::Illegal {
                 text: text.to_owned(),
                 seat,
                 role: self.game.role(seat),
-                legal: self.game.count_legal(&self.position),
-            });
-        }
-        self.history.push(self.position);
-        self.game.play(&mut self.position, mv);
+                legal: self.game.count_legal(&before),
+            })?;
+        self.history.push(before);
         Ok(())
     }
 

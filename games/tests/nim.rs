@@ -109,7 +109,7 @@ impl Game for Nim {
         (1..=position.left.min(3)).contains(&mv)
     }
 
-    fn play(&self, position: &mut Position, mv: u8) {
+    fn play_unchecked(&self, position: &mut Position, mv: u8) {
         position.left -= mv;
         position.seat = 1 - position.seat;
         position.ply += 1;

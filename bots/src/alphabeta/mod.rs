@@ -1,57 +1,59 @@
-//! Alpha-beta search for two seats: deeper and deeper, by the evaluation of the game.
+//! Alpha-beta search for two seats: iterative deepening, with the evaluation of the game.
 //!
-//! With more seats it is the paranoid search: all others are taken to play against the one, by
+//! With more seats it is the paranoid search: all others are assumed to play against the one, by
 //! moves that are also good for themselves.
 
-mod order;
+mod budget;
+mod move_ordering;
+mod node;
 mod search;
-mod stop;
-mod table;
+mod transposition_table;
 mod value;
 
 use games::{Game, Rng};
 use serde_json::{Value as Json, json};
 
+use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::evaluate;
-use crate::thinker::{self, Mind, Question, Thinker, Thought};
-use order::{LONGEST, Order};
-use search::{Memory, Search};
-use stop::Stop;
-use table::Table;
+use budget::NodeBudget;
+use move_ordering::{LONGEST, MoveOrdering};
+use node::{Node, Window};
+use search::{Memory, TurnSearch};
+use transposition_table::TranspositionTable;
 use value::{INFINITE, UNIT, Value};
 
-/// The table has two to this power entries.
+/// The binary logarithm of the number of entries of the transposition table.
 const TABLE_BITS: u32 = 19;
-/// How far from the last value the next one is looked for at first.
-const WINDOW: Value = UNIT / 3;
-/// The most moves of the root that are searched.
+/// How far from the last value the next iteration looks at first.
+const ASPIRATION: Value = UNIT / 3;
+/// At most this many moves of the root are searched.
 const WIDEST: usize = 120;
-/// The deepest search.
+/// The depth of the last iteration.
 const DEEPEST: i32 = 60;
-/// The most moves of the expected line that are told.
-const MOST_TOLD: usize = 12;
+/// At most this many moves of the principal variation are logged.
+const LONGEST_LOGGED: usize = 12;
 
-/// Searches.
+/// The engine of the bot `alphabeta`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AlphaBeta {
-    /// So many nodes a move; `None` for as many as there is time.
+    /// The number of nodes a move; `None` for as many as there is time for.
     pub nodes: Option<u64>,
-    /// Whether they count alone, whatever the clock says.
+    /// Whether to ignore the clock.
     pub untimed: bool,
 }
 
-impl Thinker for AlphaBeta {
+impl Engine for AlphaBeta {
     fn name(&self) -> &'static str {
         "alphabeta"
     }
 
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
-        Box::new(Searcher::<G> {
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
+        Box::new(AlphaBetaSearch::<G> {
             nodes: self.nodes,
             untimed: self.untimed,
             memory: Memory {
-                table: Table::new(TABLE_BITS),
-                order: Order::new(),
+                table: TranspositionTable::new(TABLE_BITS),
+                ordering: MoveOrdering::new(),
                 evaluation: evaluate::evaluation::<G>(),
                 lists: vec![Vec::new(); LONGEST],
                 scratch: Vec::new(),
@@ -61,7 +63,7 @@ impl Thinker for AlphaBeta {
 }
 
 /// The search of one match.
-struct Searcher<G: Game> {
+struct AlphaBetaSearch<G: Game> {
     nodes: Option<u64>,
     untimed: bool,
     memory: Memory<G>,
@@ -71,30 +73,30 @@ struct Searcher<G: Game> {
 #[derive(Clone, Copy, Debug)]
 struct RootMove<M> {
     mv: M,
-    /// By the last search that told more than that it is not the best.
+    /// From the last search that found more than that the move is not the best.
     value: Value,
 }
 
-/// What a search to some depth has found.
+/// The result of an iteration: the depth and the value of the root.
 #[derive(Clone, Copy, Debug, Default)]
-struct Result {
+struct Iteration {
     depth: i32,
     value: Value,
 }
 
-impl<G: Game> Mind<G> for Searcher<G> {
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
+impl<G: Game> Search<G> for AlphaBetaSearch<G> {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
         let mut moves = Vec::new();
         question.game.legal(question.position, &mut moves);
         if let [mv] = moves[..] {
-            return Thought { mv, info: None };
+            return Decision { mv, info: None };
         }
         rng.shuffle(&mut moves);
-        self.memory.table.grow_older();
+        self.memory.table.begin_turn();
         self.memory.evaluation.asked_by(question.seat);
-        self.memory.order.grow_older();
+        self.memory.ordering.begin_turn();
         let game = question.game;
-        let mut search = Search {
+        let mut search = TurnSearch {
             game,
             memory: &mut self.memory,
             seat: question.seat,
@@ -102,33 +104,33 @@ impl<G: Game> Mind<G> for Searcher<G> {
             history: question.history,
             repetition: question.repetition,
             path: vec![game.key(question.position)],
-            stop: Stop::new(self.nodes, question.deadline.filter(|_| !self.untimed)),
-            ply_matters: Search::near_end(game, question.position, question.max_plies),
+            budget: NodeBudget::new(self.nodes, question.deadline.filter(|_| !self.untimed)),
+            ply_matters: TurnSearch::near_end(game, question.position, question.max_plies),
         };
-        let mut root = search.root(question.position, &moves);
-        let result = search.deepen(question.position, &mut root);
+        let mut root = search.root_moves(question.position, &moves);
+        let result = search.iterative_deepening(question.position, &mut root);
         let best = root[0];
-        Thought {
+        Decision {
             mv: best.mv,
             info: Some(search.info(question.position, best.mv, result)),
         }
     }
 }
 
-impl<G: Game> Search<'_, G> {
+impl<G: Game> TurnSearch<'_, G> {
     /// The moves of the root, the most promising first.
-    fn root(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<RootMove<G::Move>> {
+    fn root_moves(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<RootMove<G::Move>> {
         let mut root = Vec::with_capacity(moves.len());
         for &mv in moves {
             let mut next = *position;
-            self.game.play(&mut next, mv);
-            // Without time for more, what was looked at first is taken.
-            let value = if self.stop.count() || self.stop.stopped() {
+            self.game.play_unchecked(&mut next, mv);
+            // If there is no time for more, one of the moves evaluated so far is taken.
+            let value = if self.budget.count() || self.budget.is_spent() {
                 -INFINITE
             } else if self.is_over(&next) {
                 self.outcome(&next, 0, 1)
             } else {
-                self.guess(&next, 0)
+                self.evaluate(&next, 0)
             };
             root.push(RootMove { mv, value });
         }
@@ -137,20 +139,27 @@ impl<G: Game> Search<'_, G> {
         root
     }
 
-    /// Searches deeper and deeper until the end; the best move is the first one then.
-    fn deepen(&mut self, position: &G::Position, root: &mut [RootMove<G::Move>]) -> Result {
-        let mut result = Result {
+    /// Searches to growing depths until the budget is spent or the value is proven. The best move comes
+    /// to the front of `root`.
+    fn iterative_deepening(
+        &mut self,
+        position: &G::Position,
+        root: &mut [RootMove<G::Move>],
+    ) -> Iteration {
+        let mut result = Iteration {
             depth: 1,
             value: root[0].value,
         };
         for depth in 2..=DEEPEST {
-            let width = if depth < 4 { INFINITE } else { WINDOW };
+            let width = if depth < 4 { INFINITE } else { ASPIRATION };
             let (mut below, mut above) = (width, width);
             loop {
-                let alpha = result.value.saturating_sub(below).max(-INFINITE);
-                let beta = result.value.saturating_add(above).min(INFINITE);
-                let found = self.root_value(position, root, depth, alpha, beta);
-                let Some(value) = found else {
+                let window = Window {
+                    alpha: result.value.saturating_sub(below).max(-INFINITE),
+                    beta: result.value.saturating_add(above).min(INFINITE),
+                };
+                let Window { alpha, beta } = window;
+                let Some(value) = self.root_value(position, root, depth, window) else {
                     break;
                 };
                 if value <= alpha && alpha > -INFINITE {
@@ -158,54 +167,47 @@ impl<G: Game> Search<'_, G> {
                 } else if value >= beta && beta < INFINITE {
                     above = above.saturating_mul(6).min(2 * INFINITE);
                 } else {
-                    result = Result { depth, value };
+                    result = Iteration { depth, value };
                     break;
                 }
             }
-            if self.stop.stopped() || value::is_proven(result.value) {
+            if self.budget.is_spent() || value::is_proven(result.value) {
                 break;
             }
         }
         result
     }
 
-    /// Searches all moves of the root to a depth, within a window, and moves the best one to
-    /// the front. `None` if it could not be finished.
+    /// Searches the moves of the root to a depth, within a window, and brings the best one to the
+    /// front. `None` if the budget was spent before the end.
     fn root_value(
         &mut self,
         position: &G::Position,
         root: &mut [RootMove<G::Move>],
         depth: i32,
-        mut alpha: Value,
-        beta: Value,
+        mut window: Window,
     ) -> Option<Value> {
+        let node = Node {
+            side: 0,
+            depth,
+            ply: 0,
+        };
         let mut best = -INFINITE;
         for index in 0..root.len() {
             let mut next = *position;
-            self.game.play(&mut next, root[index].mv);
-            let full = depth - 1;
-            let reduced = full - search::reduction(depth, index);
-            let mut value = alpha + 1;
-            if index > 0 {
-                value = self.after(&next, 0, reduced, 1, alpha, alpha + 1);
-                if value > alpha && reduced < full {
-                    value = self.after(&next, 0, full, 1, alpha, alpha + 1);
-                }
-            }
-            if index == 0 || value > alpha && value < beta {
-                value = self.after(&next, 0, full, 1, alpha, beta);
-            }
-            if self.stop.stopped() {
+            self.game.play_unchecked(&mut next, root[index].mv);
+            let value = self.search_move(&next, index, node, window);
+            if self.budget.is_spent() {
                 return None;
             }
             if value > best {
                 best = value;
-                if value > alpha || index == 0 {
+                if value > window.alpha || index == 0 {
                     root[index].value = value;
                     root[..=index].rotate_right(1);
                 }
-                alpha = alpha.max(value);
-                if value >= beta {
+                window.alpha = window.alpha.max(value);
+                if value >= window.beta {
                     break;
                 }
             }
@@ -213,37 +215,37 @@ impl<G: Game> Search<'_, G> {
         Some(best)
     }
 
-    /// What the log should say about the search.
-    fn info(&self, position: &G::Position, first: G::Move, result: Result) -> Json {
-        let line = self.line(position, first);
-        let line: Vec<String> = line
+    /// The `info` of the move, for the log.
+    fn info(&self, position: &G::Position, first: G::Move, result: Iteration) -> Json {
+        let variation = self.principal_variation(position, first);
+        let variation: Vec<String> = variation
             .iter()
-            .map(|mv| thinker::text(self.game, *mv))
+            .map(|mv| engine::text(self.game, *mv))
             .collect();
         let expected = (value::expected(result.value) * 1000.0).round() / 1000.0;
         json!({
             "depth": result.depth,
-            "nodes": self.stop.nodes(),
+            "nodes": self.budget.nodes(),
             "value": expected,
-            "pv": line,
+            "pv": variation,
         })
     }
 
-    /// The expected line, as far as the table remembers it.
-    fn line(&self, position: &G::Position, first: G::Move) -> Vec<G::Move> {
-        let mut line = vec![first];
+    /// The principal variation, as far as the transposition table has it.
+    fn principal_variation(&self, position: &G::Position, first: G::Move) -> Vec<G::Move> {
+        let mut variation = vec![first];
         let mut position = *position;
-        self.game.play(&mut position, first);
-        while line.len() < MOST_TOLD && !self.is_over(&position) {
+        self.game.play_unchecked(&mut position, first);
+        while variation.len() < LONGEST_LOGGED && !self.is_over(&position) {
             let entry = self.memory.table.find(self.key(&position));
             let mv = entry.and_then(|entry| entry.mv);
             let Some(mv) = mv.filter(|mv| self.game.is_legal(&position, *mv)) else {
                 break;
             };
-            line.push(mv);
-            self.game.play(&mut position, mv);
+            variation.push(mv);
+            self.game.play_unchecked(&mut position, mv);
         }
-        line
+        variation
     }
 }
 

@@ -1,72 +1,76 @@
-//! The search below the root: principal variation search, the seats in two sides.
+//! The search below the root: principal variation search between two sides.
 //!
-//! The seat that searches is one side, all others are the other one. With two seats that is
+//! The seat that searches is one side, all others together are the other. With two seats that is
 //! exact; with more it is the paranoid search, in which all others play against the one, but only
 //! by moves that are good for themselves.
 
 use games::{Game, Seat};
 
-use super::order::{LONGEST, Order};
-use super::stop::Stop;
-use super::table::{Bound, Found, Table};
+use super::budget::NodeBudget;
+use super::move_ordering::{LONGEST, MoveOrdering};
+use super::node::{Node, Window};
+use super::transposition_table::{Bound, NodeResult, TranspositionTable};
 use super::value::{self, INFINITE, PROVEN, UNIT, Value};
 use crate::evaluate::Evaluate;
 
-/// From this depth on moves are put in order by what the evaluation says about them.
+/// From this depth on, moves are ordered by the evaluations of the positions after them.
 const ORDER_DEPTH: i32 = 3;
-/// Up to this depth a position that is much too good is not searched.
+/// Up to this depth, a position whose evaluation is much too good is not searched.
 const STATIC_DEPTH: i32 = 3;
-/// How much too good it must be, for each ply of depth.
+/// How much too good it must be, a ply of depth.
 const STATIC_MARGIN: Value = 700;
-/// So many moves are put in order between two looks at the clock.
-const LOOK: usize = 32;
-/// The first moves are never searched less deep.
+/// The number of moves that are ordered between two checks of the clock.
+const ORDERED_A_CHECK: usize = 32;
+/// The first moves of a list are always searched to the full depth.
 const FULL_MOVES: usize = 4;
-/// With more than two seats, so many moves of each other seat are searched.
+/// With more than two seats, the number of moves searched for each of the others.
 const SENSIBLE: usize = 3;
-/// Where the match ends within so many plies, positions are not the same at another ply.
+/// If a limit may end the match within this many plies, equal positions at different plies are
+/// different nodes.
 const NEAR_END: u32 = 100;
 
-/// What a search keeps from turn to turn.
+/// What the search of a match keeps from turn to turn.
 pub(super) struct Memory<G: Game> {
-    pub(super) table: Table<G::Move>,
-    pub(super) order: Order<G::Move>,
+    pub(super) table: TranspositionTable<G::Move>,
+    pub(super) ordering: MoveOrdering<G::Move>,
     pub(super) evaluation: Box<dyn Evaluate<G>>,
-    /// Lists of moves by distance from the root, reused.
+    /// Lists of moves by distance from the root, kept to be reused.
     pub(super) lists: Vec<Vec<(i32, G::Move)>>,
     pub(super) scratch: Vec<G::Move>,
 }
 
-/// A search of one turn.
-pub(super) struct Search<'a, G: Game> {
+/// The search of one turn.
+pub(super) struct TurnSearch<'a, G: Game> {
     pub(super) game: &'a G,
     pub(super) memory: &'a mut Memory<G>,
     /// The seat that searches.
     pub(super) seat: Seat,
+    /// The ply of the position at which the match is stopped.
     pub(super) max_plies: Option<u32>,
-    /// The keys of the positions of the match so far; empty where repetition does not matter.
+    /// The keys of the positions of the match so far; empty if there is no limit on
+    /// repetition.
     pub(super) history: &'a [u64],
-    /// How often a position must be there to end the match.
+    /// How often a position must occur to end the match.
     pub(super) repetition: Option<u32>,
-    /// The keys on the way from the root.
+    /// The keys of the positions from the root to the current node.
     pub(super) path: Vec<u64>,
-    pub(super) stop: Stop,
-    /// Mixed into keys where the ply matters.
+    pub(super) budget: NodeBudget,
+    /// Whether the ply is mixed into the keys of nodes.
     pub(super) ply_matters: bool,
 }
 
-impl<G: Game> Search<'_, G> {
+impl<G: Game> TurnSearch<'_, G> {
     /// The side of a seat: 0 is the one that searches.
-    pub(super) fn side(&self, seat: Seat) -> usize {
+    fn side(&self, seat: Seat) -> usize {
         usize::from(seat != self.seat)
     }
 
-    /// Whether the match may end so early that the ply matters to what a position is worth.
+    /// Whether a limit may end the match so soon that the value of a position depends on its ply.
     pub(super) fn near_end(game: &G, position: &G::Position, max_plies: Option<u32>) -> bool {
         max_plies.is_some_and(|most| most.saturating_sub(game.ply(position)) < NEAR_END)
     }
 
-    /// The key for the table: scores matter to a search, too.
+    /// The key of a node, which depends on the scores, too.
     pub(super) fn key(&self, position: &G::Position) -> u64 {
         let scores = self.game.scores(position);
         let mut salt = scores.iter().fold(0u64, |salt, score| {
@@ -78,15 +82,15 @@ impl<G: Game> Search<'_, G> {
         self.game.key(position) ^ salt ^ salt >> 29
     }
 
-    /// What a position is worth to a side by its outcome so far.
+    /// The value for a side if play ends in this position.
     pub(super) fn outcome(&self, position: &G::Position, side: usize, ply: usize) -> Value {
         let outcome = self.game.outcome(position);
         let value = value::of_share(outcome[self.seat], ply);
         if side == 0 { value } else { -value }
     }
 
-    /// What the evaluation says to a side.
-    pub(super) fn guess(&mut self, position: &G::Position, side: usize) -> Value {
+    /// The static evaluation of a position for a side.
+    pub(super) fn evaluate(&mut self, position: &G::Position, side: usize) -> Value {
         let scores = self.memory.evaluation.scores(self.game, position);
         let scores = &scores[..self.game.seats()];
         if scores.len() > 2 {
@@ -104,8 +108,8 @@ impl<G: Game> Search<'_, G> {
         self.for_side(value, side)
     }
 
-    /// A guess of the seat that searches, as its side or the other one sees it. What is certain by
-    /// the rules is only a guess where a limit may stop the match before it comes true.
+    /// Turns an evaluation for the seat that searches into one for a side. What is certain by the
+    /// rules is only an estimate if a limit may stop the match before it comes true.
     fn for_side(&self, value: Value, side: usize) -> Value {
         let value = match self.max_plies {
             Some(_) => value.clamp(1 - PROVEN, PROVEN - 1),
@@ -114,144 +118,157 @@ impl<G: Game> Search<'_, G> {
         if side == 0 { value } else { -value }
     }
 
-    /// The value of a move's position for the side that made the move, with the window of that
-    /// side. The same side may be to move again.
+    /// Searches the move at `index` of an ordered list, given the position after it. The first move gets
+    /// the whole window; the others a null window at less depth first, and more only if they seem to
+    /// be better.
     #[inline]
-    pub(super) fn after(
+    pub(super) fn search_move(
         &mut self,
         next: &G::Position,
-        side: usize,
-        depth: i32,
-        ply: usize,
-        alpha: Value,
-        beta: Value,
+        index: usize,
+        node: Node,
+        window: Window,
     ) -> Value {
-        let next_side = self.game.to_move(next).map_or(side, |seat| self.side(seat));
-        if next_side == side {
-            self.value(next, side, depth, ply, alpha, beta)
+        let full = node.depth - 1;
+        let reduced = full - reduction(node.depth, index);
+        let child = |depth| Node {
+            depth,
+            ply: node.ply + 1,
+            ..node
+        };
+        if index == 0 {
+            return self.after(next, child(full), window);
+        }
+        let mut value = self.after(next, child(reduced), window.null());
+        if value > window.alpha && reduced < full {
+            value = self.after(next, child(full), window.null());
+        }
+        if value > window.alpha && value < window.beta {
+            value = self.after(next, child(full), window);
+        }
+        value
+    }
+
+    /// The value of the position after a move of `node.side`, for that side and within its window. The
+    /// same side may be to move again.
+    #[inline]
+    fn after(&mut self, next: &G::Position, node: Node, window: Window) -> Value {
+        let next_side = self.side_to_move(next, node.side);
+        if next_side == node.side {
+            self.value(next, node, window)
         } else {
-            -self.value(next, next_side, depth, ply, -beta, -alpha)
+            let side = next_side;
+            -self.value(next, Node { side, ..node }, window.of_other_side())
         }
     }
 
+    /// The side to move; in a finished game, the one given.
+    #[inline]
+    fn side_to_move(&self, position: &G::Position, otherwise: usize) -> usize {
+        let mover = self.game.to_move(position);
+        mover.map_or(otherwise, |seat| self.side(seat))
+    }
+
     /// The value of a position for the side to move: exact within the window, else a bound.
-    fn value(
-        &mut self,
-        position: &G::Position,
-        side: usize,
-        depth: i32,
-        ply: usize,
-        mut alpha: Value,
-        beta: Value,
-    ) -> Value {
-        if self.stop.count() {
+    fn value(&mut self, position: &G::Position, node: Node, window: Window) -> Value {
+        let Node { side, depth, ply } = node;
+        if self.budget.count() {
             return 0;
         }
-        if self.is_over(position) {
+        if self.is_over(position) || self.is_repeated(position) {
             return self.outcome(position, side, ply);
         }
         let key = self.key(position);
-        if self.is_repeated(position) {
-            return self.outcome(position, side, ply);
-        }
         let (mut best_move, mut known) = (None, None);
         if let Some(entry) = self.memory.table.find(key) {
             let value = entry.value(ply);
-            let enough = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => value >= beta,
-                Bound::Upper => value <= alpha,
-            };
-            if enough && i32::from(entry.depth) >= depth {
+            if i32::from(entry.depth) >= depth && entry.bound.decides(value, window) {
                 return value;
             }
             best_move = entry.mv;
-            known = Some(entry.guess);
+            known = Some(entry.static_value);
         }
-        let guess = known.unwrap_or_else(|| self.guess(position, side));
-        if value::is_proven(guess) || ply + 1 >= LONGEST {
-            return guess;
+        let static_value = known.unwrap_or_else(|| self.evaluate(position, side));
+        if value::is_proven(static_value) || ply + 1 >= LONGEST {
+            return static_value;
         }
         if depth <= 0 {
-            return self.quiet(position, side, ply, guess, alpha, beta);
+            return self.quiescence(position, node, static_value, window);
         }
-        if depth <= STATIC_DEPTH && beta.abs() < PROVEN && beta - alpha == 1 {
+        if depth <= STATIC_DEPTH && window.beta.abs() < PROVEN && window.is_null() {
             let margin = STATIC_MARGIN * depth;
-            if guess - margin >= beta {
-                return guess - margin;
+            if static_value - margin >= window.beta {
+                return static_value - margin;
             }
         }
-        let depth = if best_move.is_none() && depth >= 4 {
-            depth - 1
-        } else {
-            depth
+        // Without a move to try first, a search that is less deep finds one sooner.
+        let reduced = i32::from(best_move.is_none() && depth >= 4);
+        let node = Node {
+            depth: depth - reduced,
+            ..node
         };
-        let list = self.moves(position, side, depth, ply, best_move);
-        let alpha_before = alpha;
-        let mut best = -INFINITE;
+        let list = self.ordered_moves(position, node, best_move);
         self.path.push(self.game.key(position));
-        for index in 0..list.len() {
-            let mv = list[index].1;
+        let mut result = self.search_moves(position, &list, node, window);
+        self.path.pop();
+        self.memory.lists[ply] = list;
+        if self.budget.is_spent() {
+            return 0;
+        }
+        result.mv = result.mv.or(best_move);
+        result.static_value = static_value;
+        self.memory.table.store(key, ply, result);
+        result.value
+    }
+
+    /// Searches the moves of a position in order, until one is too good for the window.
+    #[inline]
+    fn search_moves(
+        &mut self,
+        position: &G::Position,
+        list: &[(i32, G::Move)],
+        node: Node,
+        mut window: Window,
+    ) -> NodeResult<G::Move> {
+        let mut result = NodeResult {
+            mv: None,
+            value: -INFINITE,
+            static_value: 0,
+            depth: node.depth,
+            bound: Bound::Upper,
+        };
+        for (index, &(_, mv)) in list.iter().enumerate() {
             let mut next = *position;
-            self.game.play(&mut next, mv);
-            let (reduced, full) = (depth - 1 - reduction(depth, index), depth - 1);
-            let mut value = -INFINITE;
-            let narrow = index > 0;
-            if narrow {
-                value = self.after(&next, side, reduced, ply + 1, alpha, alpha + 1);
-                if value > alpha && reduced < full {
-                    value = self.after(&next, side, full, ply + 1, alpha, alpha + 1);
-                }
-            }
-            if !narrow || value > alpha && value < beta {
-                value = self.after(&next, side, full, ply + 1, alpha, beta);
-            }
-            if self.stop.stopped() {
+            self.game.play_unchecked(&mut next, mv);
+            let value = self.search_move(&next, index, node, window);
+            if self.budget.is_spent() {
                 break;
             }
-            if value > best {
-                best = value;
-                if value > alpha {
-                    alpha = value;
-                    best_move = Some(mv);
+            if value > result.value {
+                result.value = value;
+                if value > window.alpha {
+                    window.alpha = value;
+                    result.mv = Some(mv);
+                    result.bound = Bound::Exact;
                 }
-                if value >= beta {
-                    self.reward(side, ply, depth, &list[..=index]);
+                if value >= window.beta {
+                    result.bound = Bound::Lower;
+                    self.reward(node, &list[..=index]);
                     break;
                 }
             }
         }
-        self.path.pop();
-        self.memory.lists[ply] = list;
-        if self.stop.stopped() {
-            return 0;
-        }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > alpha_before {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        let found = Found {
-            mv: best_move,
-            value: best,
-            guess,
-            depth,
-            bound,
-        };
-        self.memory.table.store(key, ply, found);
-        best
+        result
     }
 
-    /// Whether play stops here.
+    /// Whether the match ends here, by the rules or by the limit on plies.
     pub(super) fn is_over(&self, position: &G::Position) -> bool {
         let ply = self.game.ply(position);
         self.max_plies.is_some_and(|most| ply >= most) || self.game.to_move(position).is_none()
     }
 
-    /// Whether a position was there on the way from the root, or so often before that the match
-    /// ends with it.
+    /// Whether a position repeats one on the way from the root, or occurred so often in the match that
+    /// the match ends with it.
     fn is_repeated(&self, position: &G::Position) -> bool {
         let Some(most) = self.repetition else {
             return false;
@@ -261,79 +278,71 @@ impl<G: Game> Search<'_, G> {
         self.path.contains(&key) || before() as u32 + 1 >= most
     }
 
-    /// The value where the search would end: moves that change much are looked at first.
-    fn quiet(
+    /// The value at the end of the search: noisy moves, which change much, are still played out.
+    fn quiescence(
         &mut self,
         position: &G::Position,
-        side: usize,
-        ply: usize,
-        guess: Value,
-        mut alpha: Value,
-        beta: Value,
+        node: Node,
+        static_value: Value,
+        mut window: Window,
     ) -> Value {
-        if guess >= beta || ply + 1 >= LONGEST {
-            return guess;
+        if static_value >= window.beta || node.ply + 1 >= LONGEST {
+            return static_value;
         }
-        let mut list = std::mem::take(&mut self.memory.lists[ply]);
+        let mut list = std::mem::take(&mut self.memory.lists[node.ply]);
         list.clear();
         let evaluation = &mut self.memory.evaluation;
         evaluation.noisy(self.game, position, &mut list);
         list.sort_by_key(|(promise, _)| -promise);
-        let mut best = guess;
-        alpha = alpha.max(best);
+        let mut best = static_value;
+        window.alpha = window.alpha.max(best);
         for &(_, mv) in &list {
             let mut next = *position;
-            self.game.play(&mut next, mv);
-            let value = self.quiet_after(&next, side, ply + 1, alpha, beta);
-            if self.stop.stopped() {
+            self.game.play_unchecked(&mut next, mv);
+            let value = self.quiescence_after(&next, node, window);
+            if self.budget.is_spent() {
                 break;
             }
             best = best.max(value);
-            alpha = alpha.max(value);
-            if value >= beta {
+            window.alpha = window.alpha.max(value);
+            if value >= window.beta {
                 break;
             }
         }
-        self.memory.lists[ply] = list;
+        self.memory.lists[node.ply] = list;
         best
     }
 
-    /// The same after a move of `side`, for that side.
-    fn quiet_after(
-        &mut self,
-        next: &G::Position,
-        side: usize,
-        ply: usize,
-        alpha: Value,
-        beta: Value,
-    ) -> Value {
-        if self.stop.count() {
+    /// The same for the position after a move made at `node`, for the side that made it.
+    fn quiescence_after(&mut self, next: &G::Position, node: Node, window: Window) -> Value {
+        let ply = node.ply + 1;
+        if self.budget.count() {
             return 0;
         }
         if self.is_over(next) {
-            return self.outcome(next, side, ply);
+            return self.outcome(next, node.side, ply);
         }
-        let next_side = self.game.to_move(next).map_or(side, |seat| self.side(seat));
-        let guess = self.guess(next, next_side);
-        if next_side == side {
-            self.quiet(next, side, ply, guess, alpha, beta)
+        let side = self.side_to_move(next, node.side);
+        let static_value = self.evaluate(next, side);
+        let child = Node { side, ply, ..node };
+        if side == node.side {
+            self.quiescence(next, child, static_value, window)
         } else {
-            -self.quiet(next, next_side, ply, guess, -beta, -alpha)
+            -self.quiescence(next, child, static_value, window.of_other_side())
         }
     }
 
     /// The moves of a position, the most promising first.
-    fn moves(
+    fn ordered_moves(
         &mut self,
         position: &G::Position,
-        side: usize,
-        depth: i32,
-        ply: usize,
+        node: Node,
         first: Option<G::Move>,
     ) -> Vec<(i32, G::Move)> {
+        let Node { side, depth, ply } = node;
         let mut list = std::mem::take(&mut self.memory.lists[ply]);
         list.clear();
-        // All moves: in the games that have shortlists, a search of these only did no better.
+        // All moves: in the games that have shortlists, a search of these alone did no better.
         let memory = &mut *self.memory;
         self.game.legal(position, &mut memory.scratch);
         list.extend(memory.scratch.iter().map(|&mv| (0, mv)));
@@ -345,19 +354,19 @@ impl<G: Game> Search<'_, G> {
                 i32::MAX
             } else {
                 let evaluation = &mut self.memory.evaluation;
-                self.memory.order.promise(side, ply, *mv)
+                self.memory.ordering.promise(side, ply, *mv)
                     + evaluation.promise(self.game, position, *mv)
             };
         }
         if depth >= ORDER_DEPTH {
-            self.look_ahead(position, side, ply, &mut list);
+            self.look_ahead(position, node, &mut list);
         }
         list.sort_by_key(|(promise, _)| -promise);
         list
     }
 
-    /// Keeps the moves of another seat that look best to that seat itself: of more than two seats
-    /// none plays against one alone.
+    /// Keeps the moves of another seat that look best to that seat itself: with more than two seats,
+    /// nobody plays only against one of the others.
     fn keep_sensible(&mut self, position: &G::Position, list: &mut Vec<(i32, G::Move)>) {
         let mover = self.game.to_move(position);
         let Some(seat) = mover.filter(|_| list.len() > SENSIBLE) else {
@@ -365,7 +374,7 @@ impl<G: Game> Search<'_, G> {
         };
         for (promise, mv) in list.iter_mut() {
             let mut next = *position;
-            self.game.play(&mut next, *mv);
+            self.game.play_unchecked(&mut next, *mv);
             *promise = if self.is_over(&next) {
                 value::of_share(self.game.outcome(&next)[seat], 0)
             } else {
@@ -377,33 +386,27 @@ impl<G: Game> Search<'_, G> {
         list.truncate(SENSIBLE);
     }
 
-    /// Adds to the moves' promises what the evaluation says about the positions after them.
-    fn look_ahead(
-        &mut self,
-        position: &G::Position,
-        side: usize,
-        ply: usize,
-        list: &mut [(i32, G::Move)],
-    ) {
+    /// Adds the evaluations of the positions after the moves to their promises.
+    fn look_ahead(&mut self, position: &G::Position, node: Node, list: &mut [(i32, G::Move)]) {
         let rest = list.iter_mut().filter(|(promise, _)| *promise != i32::MAX);
         for (index, (promise, mv)) in rest.enumerate() {
             // With a thousand moves this takes milliseconds.
-            if index % LOOK == LOOK - 1 && self.stop.look() {
+            if index % ORDERED_A_CHECK == ORDERED_A_CHECK - 1 && self.budget.check_clock() {
                 return;
             }
             let mut next = *position;
-            self.game.play(&mut next, *mv);
+            self.game.play_unchecked(&mut next, *mv);
             let value = if self.is_over(&next) {
-                self.outcome(&next, side, ply)
+                self.outcome(&next, node.side, node.ply)
             } else {
-                self.guess(&next, side)
+                self.evaluate(&next, node.side)
             };
             *promise += value.clamp(-30 * UNIT, 30 * UNIT) * 64;
         }
     }
 
-    /// Remembers that the last of these moves was too good, and the others were not.
-    fn reward(&mut self, side: usize, ply: usize, depth: i32, list: &[(i32, G::Move)]) {
+    /// Notes for the move ordering that the last of these moves caused a cutoff and the others did not.
+    fn reward(&mut self, node: Node, list: &[(i32, G::Move)]) {
         let Some(((_, mv), before)) = list.split_last() else {
             return;
         };
@@ -411,12 +414,12 @@ impl<G: Game> Search<'_, G> {
         let before = before.iter().map(|(_, mv)| *mv);
         self.memory.scratch.extend(before);
         let memory = &mut *self.memory;
-        memory.order.reward(side, ply, depth, *mv, &memory.scratch);
+        memory.ordering.reward(node, *mv, &memory.scratch);
     }
 }
 
-/// How much less deep a late move is searched at first.
-pub(super) fn reduction(depth: i32, index: usize) -> i32 {
+/// By how many plies the first search of a late move is reduced.
+fn reduction(depth: i32, index: usize) -> i32 {
     if depth < 3 || index < FULL_MOVES {
         return 0;
     }

@@ -22,7 +22,7 @@ impl Visitor for Speed {
         for seed in 0..4 {
             let mut rng = Rng::new(seed);
             let mut position = game.start(&mut rng);
-            let mut mind: Box<dyn Mind<G>> = AlphaBeta::default().mind();
+            let mut search: Box<dyn Search<G>> = AlphaBeta::default().new_search();
             for _ in 0..30 {
                 let Some(seat) = game.to_move(&position) else {
                     break;
@@ -33,7 +33,7 @@ impl Visitor for Speed {
                         deadline: Some(start + Duration::from_millis(100)),
                         ..Question::new(&game, &position, seat)
                     };
-                    if let Some(info) = mind.choose(&question, &mut rng).info {
+                    if let Some(info) = search.choose(&question, &mut rng).info {
                         nodes += info["nodes"].as_f64().unwrap();
                         depth += info["depth"].as_f64().unwrap();
                         time += start.elapsed().as_secs_f64();
@@ -41,7 +41,7 @@ impl Visitor for Speed {
                     }
                 }
                 let mv = game.random_move(&position, &mut rng, &mut scratch);
-                game.play(&mut position, mv);
+                game.play_unchecked(&mut position, mv);
             }
         }
         (nodes / time, depth / turns)
@@ -57,11 +57,10 @@ fn nodes_a_second() {
     }
 }
 
-/// Positions that are looked at by brute force are not larger than this.
+/// A brute-force search looks at no more nodes than this.
 const MOST_NODES: u64 = 200_000;
 
-/// The best outcome that a seat of two can force, by looking at everything; `None` if that is too
-/// much.
+/// The best outcome that a seat of two can force, by brute force; `None` if that takes too many nodes.
 fn brute<G: Game>(game: &G, position: &G::Position, seat: usize, left: &mut u64) -> Option<f64> {
     *left = left.checked_sub(1)?;
     let Some(mover) = game.to_move(position) else {
@@ -73,7 +72,7 @@ fn brute<G: Game>(game: &G, position: &G::Position, seat: usize, left: &mut u64)
     let mut best: f64 = if own { 0.0 } else { 1.0 };
     for mv in moves {
         let mut next = *position;
-        game.play(&mut next, mv);
+        game.play_unchecked(&mut next, mv);
         let value = brute(game, &next, seat, left)?;
         best = if own {
             best.max(value)
@@ -87,8 +86,8 @@ fn brute<G: Game>(game: &G, position: &G::Position, seat: usize, left: &mut u64)
     Some(best)
 }
 
-/// Looks at the ends of random games by brute force. Gives how many evaluations were certain, and
-/// how many searches were right.
+/// Checks the ends of random games by brute force. Returns how many evaluations were certain and how
+/// many searches were right.
 struct Ends {
     options: Json,
     games: u64,
@@ -109,7 +108,7 @@ impl Visitor for Ends {
             while game.to_move(&position).is_some() && line.len() < 400 {
                 line.push(position);
                 let mv = game.random_move(&position, &mut rng, &mut scratch);
-                game.play(&mut position, mv);
+                game.play_unchecked(&mut position, mv);
             }
             for position in line.iter().rev().take(8) {
                 let seat = game.to_move(position).unwrap();
@@ -124,15 +123,15 @@ impl Visitor for Ends {
                     assert_eq!(best, f64::from(u8::from(lead > 0.0)), "{text}");
                     certain += 1;
                 }
-                let mut mind: Box<dyn Mind<G>> = AlphaBeta {
+                let mut search: Box<dyn Search<G>> = AlphaBeta {
                     nodes: Some(100_000),
                     untimed: true,
                 }
-                .mind();
+                .new_search();
                 let question = Question::new(&game, position, seat);
-                let mv = mind.choose(&question, &mut rng).mv;
+                let mv = search.choose(&question, &mut rng).mv;
                 let mut next = *position;
-                game.play(&mut next, mv);
+                game.play_unchecked(&mut next, mv);
                 let mut left = MOST_NODES;
                 let Some(value) = brute(&game, &next, seat, &mut left) else {
                     break;
@@ -146,7 +145,7 @@ impl Visitor for Ends {
 }
 
 #[test]
-fn ends_are_played_without_a_mistake_and_certain_evaluations_are_right() {
+fn endgames_are_played_perfectly_and_certain_evaluations_are_right() {
     let rows = json!([
         "00000000", "00000000", "00000000", "01210000", "02231000", "01312000", "03121000",
         "00000000"
@@ -172,17 +171,17 @@ fn ends_are_played_without_a_mistake_and_certain_evaluations_are_right() {
     }
 }
 
-/// Asks for a move in a position.
+/// The move and the `info` of a search in a position.
 fn ask<G: Game>(game: &G, state: &Json, nodes: u64) -> (String, Json) {
     let position = game.load(state).unwrap();
     let question = Question::new(game, &position, game.to_move(&position).unwrap());
-    let mut mind: Box<dyn Mind<G>> = AlphaBeta {
+    let mut search: Box<dyn Search<G>> = AlphaBeta {
         nodes: Some(nodes),
         untimed: true,
     }
-    .mind();
-    let thought = mind.choose(&question, &mut Rng::new(1));
-    (thinker::text(game, thought.mv), thought.info.unwrap())
+    .new_search();
+    let decision = search.choose(&question, &mut Rng::new(1));
+    (engine::text(game, decision.mv), decision.info.unwrap())
 }
 
 fn siam() -> games::siam::Siam {
@@ -209,12 +208,12 @@ fn a_threat_is_parried() {
     let (mv, info) = ask(&siam(), &state, 20_000);
     let game = siam();
     let mut position = game.load(&state).unwrap();
-    game.play(&mut position, game.parse_move(&mv).unwrap());
+    game.play_unchecked(&mut position, game.parse_move(&mv).unwrap());
     let mut moves = Vec::new();
     game.legal(&position, &mut moves);
     for reply in moves {
         let mut next = position;
-        game.play(&mut next, reply);
+        game.play_unchecked(&mut next, reply);
         assert_eq!(
             game.to_move(&next),
             Some(0),
@@ -237,12 +236,12 @@ fn what_is_certain_may_not_come_true_before_a_limit() {
             nodes: Some(20_000),
             untimed: true,
         };
-        let mut mind: Box<dyn Mind<games::amazons::Amazons>> = bot.mind();
+        let mut search: Box<dyn Search<games::amazons::Amazons>> = bot.new_search();
         let question = Question {
             max_plies,
             ..Question::new(&game, &position, 0)
         };
-        mind.choose(&question, &mut Rng::new(1)).info.unwrap()["value"].as_f64()
+        search.choose(&question, &mut Rng::new(1)).info.unwrap()["value"].as_f64()
     };
     assert_eq!(value(None), Some(1.0));
     assert_eq!(value(Some(15)), Some(0.5));
@@ -256,10 +255,10 @@ fn without_time_the_best_looking_move_is_taken() {
         deadline: Some(Instant::now()),
         ..Question::new(&game, &position, 0)
     };
-    let mut mind: Box<dyn Mind<games::siam::Siam>> = AlphaBeta::default().mind();
-    let info = mind.choose(&question, &mut Rng::new(1)).info.unwrap();
+    let mut search: Box<dyn Search<games::siam::Siam>> = AlphaBeta::default().new_search();
+    let info = search.choose(&question, &mut Rng::new(1)).info.unwrap();
     assert_eq!(info["depth"], 1);
-    // A look at the root's moves, and not a node more than it takes to look at the clock.
+    // The moves of the root, and no more nodes than up to the next check of the clock.
     assert!(info["nodes"].as_u64().unwrap() < 200, "{info}");
 }
 

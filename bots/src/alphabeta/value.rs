@@ -1,40 +1,37 @@
-//! Values of positions as whole numbers: wins by their distance, guesses by their log odds.
+//! Values of positions as whole numbers: wins by their distance, estimates by their log odds.
 
 use games::Seat;
 
 use crate::evaluate::{self, CERTAIN};
 
-/// What a position is worth to the side to move.
+/// What a position is worth to a side, in thousandths of log odds.
 pub(super) type Value = i32;
 
-/// Above all values.
+/// Greater than every value.
 pub(super) const INFINITE: Value = 10_000_000;
-/// A win at once; each ply to a win takes 1 off.
+/// A win at the root; a win takes 1 off for each ply to it.
 pub(super) const WIN: Value = 1_000_000;
-/// Beyond this, a value tells the distance of a win.
+/// Beyond this, a value is a win or loss at a known distance.
 const FAR_WIN: Value = WIN - 10_000;
 /// One unit of log odds.
 pub(super) const UNIT: Value = 1000;
-/// From this on, an evaluation is certain, and a value is proven.
+/// From this on, a value is proven.
 pub(super) const PROVEN: Value = CERTAIN as Value * UNIT;
 
-/// The value of a lead in the evaluation.
+/// The value of a lead, in units of log odds.
 pub(super) fn of_lead(lead: f32) -> Value {
     let most = (FAR_WIN - 1) as f32;
     (lead * UNIT as f32).clamp(-most, most) as Value
 }
 
-/// The value of a win (1) or a loss (0) so many plies from the root.
+/// The value of a win (1) or a loss (0) at `ply` plies from the root.
 fn of_outcome(outcome: f64, ply: usize) -> Value {
     let value = ((2.0 * outcome - 1.0) * f64::from(WIN)) as Value;
-    match value {
-        0 => 0,
-        _ => value - value.signum() * ply as Value,
-    }
+    value - value.signum() * ply as Value
 }
 
-/// The value of an outcome in [0, 1] so many plies from the root. First and last place alone are sure
-/// ends of the scale: what lies between is worth as much as a guess of that outcome, not more than any guess.
+/// The value of an outcome in [0, 1] at `ply` plies from the root. Only first and last place are ends
+/// of the scale; a place between them is worth as much as an estimate of the same outcome.
 pub(super) fn of_share(share: f64, ply: usize) -> Value {
     if share <= 0.0 || share >= 1.0 {
         return of_outcome(share, ply);
@@ -42,8 +39,8 @@ pub(super) fn of_share(share: f64, ply: usize) -> Value {
     of_lead((share / (1.0 - share)).ln() as f32)
 }
 
-/// What evaluated scores are worth to a seat among more than two: by the share of the others that
-/// it may expect to beat.
+/// The value of evaluated scores for one of more than two seats: by the share of the others that it
+/// can expect to beat.
 pub(super) fn of_many(scores: &[f32], seat: Seat) -> Value {
     let others = || (0..scores.len()).filter(|other| *other != seat);
     let leads = || others().map(|other| scores[seat] - scores[other]);
@@ -57,7 +54,7 @@ pub(super) fn of_many(scores: &[f32], seat: Seat) -> Value {
     of_lead((share / (1.0 - share)).ln())
 }
 
-/// The outcome that a value expects.
+/// The expected outcome, in [0, 1], that a value stands for.
 pub(super) fn expected(value: Value) -> f64 {
     if value.abs() > FAR_WIN {
         return f64::from(u8::from(value > 0));
@@ -65,12 +62,12 @@ pub(super) fn expected(value: Value) -> f64 {
     f64::from(evaluate::expected(value as f32 / UNIT as f32, 0.0))
 }
 
-/// Whether a value says for sure who wins.
+/// Whether a value says with certainty who wins.
 pub(super) fn is_proven(value: Value) -> bool {
     value.abs() >= PROVEN
 }
 
-/// A value as seen from a position so many plies from the root.
+/// Turns a value as seen from the root into one as seen from a node at `ply`.
 pub(super) fn to_node(value: Value, ply: usize) -> Value {
     match value {
         v if v > FAR_WIN => v + ply as Value,
@@ -93,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearer_wins_are_worth_more_than_all_guesses() {
+    fn nearer_wins_are_worth_more_than_all_estimates() {
         assert!(of_outcome(1.0, 3) > of_outcome(1.0, 5));
         assert!(of_outcome(0.0, 3) < of_outcome(0.0, 5));
         assert_eq!(of_outcome(0.5, 7), 0);
@@ -102,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn places_between_first_and_last_are_worth_what_a_guess_of_them_is() {
+    fn places_between_first_and_last_are_worth_what_an_estimate_of_them_is() {
         assert_eq!(of_share(1.0, 3), of_outcome(1.0, 3));
         assert_eq!(of_share(0.0, 3), of_outcome(0.0, 3));
         assert_eq!(of_share(0.5, 3), 0);

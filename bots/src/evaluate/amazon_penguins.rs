@@ -1,4 +1,4 @@
-//! Amazon Penguins: fish speared, fish within reach before the other, and regions of one's own.
+//! Amazon Penguins: fish speared, fish that a seat reaches before the other, and regions of its own.
 
 use games::amazon_penguins::{AmazonPenguins, Position};
 use games::board::CellId;
@@ -6,33 +6,34 @@ use games::fish::{Move, Phase};
 use games::shots::Shot;
 use games::{Game, MAX_SEATS};
 
-use super::catch::{self, Sea, worth};
+use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
+use super::fish_features::{self, FishBoard, worth};
 use super::grid::{Cells, Grid};
-use super::halves::{self, Halves};
-use super::linear::{Features, Table};
-use super::solo::{Moves, Place, Solo};
+use super::linear::{FeatureTable, Features};
+use super::staged_moves::{self, StagedMoves};
 
-/// Fish within reach.
+/// The features of Amazon Penguins.
 #[derive(Default)]
-pub(super) struct Reach {
+pub(super) struct AmazonPenguinsFeatures {
     grid: Option<Grid<u64>>,
-    solo: Solo<u64>,
+    solver: EndgameSolver<u64>,
 }
 
-/// Penguins in a region of their own: what is speared and what they stand on in the end counts.
-struct Alone<'a> {
+/// The moves of penguins in a region of their own. Fish that are speared count, and those under the
+/// penguins at the end.
+struct AmazonPenguinsEndgameMoves<'a> {
     grid: &'a Grid<u64>,
     fish: [u64; 2],
 }
 
-impl Moves<u64> for Alone<'_> {
-    fn each(&self, place: Place<u64>, visit: &mut dyn FnMut(Place<u64>, u32)) {
-        for from in place.pieces.each() {
-            for to in self.grid.slides(1 << from, place.open).each() {
-                let pieces = place.pieces ^ 1 << from ^ 1 << to;
-                let open = place.open ^ 1 << to | 1 << from;
+impl EndgameMoves<u64> for AmazonPenguinsEndgameMoves<'_> {
+    fn each(&self, endgame: Endgame<u64>, visit: &mut dyn FnMut(Endgame<u64>, u32)) {
+        for from in endgame.pieces.each() {
+            for to in self.grid.slides(1 << from, endgame.open).each() {
+                let pieces = endgame.pieces ^ 1 << from ^ 1 << to;
+                let open = endgame.open ^ 1 << to | 1 << from;
                 for target in self.grid.slides(1 << to, open).each() {
-                    let next = Place {
+                    let next = Endgame {
                         pieces,
                         open: open ^ 1 << target,
                     };
@@ -42,20 +43,20 @@ impl Moves<u64> for Alone<'_> {
         }
     }
 
-    fn most(&self, place: Place<u64>) -> u32 {
-        let open = self.grid.region(place.pieces, place.open);
-        worth(self.fish, open | place.pieces)
+    fn most(&self, endgame: Endgame<u64>) -> u32 {
+        let open = self.grid.region(endgame.pieces, endgame.open);
+        worth(self.fish, open | endgame.pieces)
     }
 
-    fn rest(&self, place: Place<u64>) -> u32 {
-        worth(self.fish, place.pieces)
+    fn rest(&self, endgame: Endgame<u64>) -> u32 {
+        worth(self.fish, endgame.pieces)
     }
 }
 
-fn sea(game: &AmazonPenguins, position: &Position) -> Sea<u64> {
+fn fish_board(game: &AmazonPenguins, position: &Position) -> FishBoard<u64> {
     let floe = position.floe();
     let fish = floe.fish_sets();
-    let mut sea = Sea {
+    let mut board = FishBoard {
         seats: 2,
         pieces: [0; MAX_SEATS],
         open: floe.free(),
@@ -65,25 +66,25 @@ fn sea(game: &AmazonPenguins, position: &Position) -> Sea<u64> {
         placing: matches!(floe.phase(), Phase::Lay | Phase::Place),
     };
     for (seat, points) in game.scores(position).into_iter().enumerate() {
-        sea.pieces[seat] = floe.penguins(seat);
-        // Without the fish under penguins: they count in the end only.
-        sea.points[seat] = points as u32;
+        board.pieces[seat] = floe.penguins(seat);
+        // The fish under penguins count only at the end.
+        board.points[seat] = points as u32;
     }
-    sea
+    board
 }
 
-impl Features<AmazonPenguins> for Reach {
+impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
     const WEIGHTS: &'static [f32] = &[
         0.083, 0.419, -0.003, 0.265, -0.040, 0.007, 0.098, -0.214, 0.491, -0.528, 0.459, -0.154,
         0.051,
     ];
 
-    fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut Table) {
+    fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut FeatureTable) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        let sea = sea(game, position);
-        sea.count(grid, |cell| game.count_slides(position, cell), table);
-        for (features, pieces) in table.iter_mut().zip(&sea.pieces[..2]) {
-            features[catch::FEATURES] = worth(sea.worth, *pieces) as f32;
+        let board = fish_board(game, position);
+        board.count(grid, |cell| game.count_slides(position, cell), table);
+        for (features, pieces) in table.iter_mut().zip(&board.pieces[..2]) {
+            features[fish_features::FEATURES] = worth(board.worth, *pieces) as f32;
         }
     }
 
@@ -95,47 +96,47 @@ impl Features<AmazonPenguins> for Reach {
         moves: &mut Vec<Move<Shot>>,
     ) -> bool {
         position.floe().phase() == Phase::Move
-            && halves::shortlist(self, (game, position), depth, &HALVES, moves)
+            && staged_moves::shortlist(self, (game, position), depth, &STAGED_MOVES, moves)
     }
 
     fn certain(&mut self, game: &AmazonPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        let sea = sea(game, position);
-        let alone = Alone {
+        let board = fish_board(game, position);
+        let moves = AmazonPenguinsEndgameMoves {
             grid,
-            fish: sea.worth,
+            fish: board.worth,
         };
-        let points = sea.final_points(grid, &mut self.solo, &alone)?;
-        catch::certain(sea.seats, &points)
+        let points = board.final_points(grid, &mut self.solver, &moves)?;
+        fish_features::certain(board.seats, &points)
     }
 }
 
-const HALVES: Halves<AmazonPenguins, Reach> = Halves {
+const STAGED_MOVES: StagedMoves<AmazonPenguins, AmazonPenguinsFeatures> = StagedMoves {
     slides: |game, position, slides| {
         for from in position.floe().movers() {
             game.each_slide(position, from, |to| slides.push((from, to)));
         }
     },
-    after: |game, position, (from, to), moves| {
+    moves_after: |game, position, (from, to), moves| {
         let next = game.half_move(position, from, to);
         game.each_slide(&next, to, |target| {
             moves.push(Move::Go(Shot { from, to, target }));
         });
     },
-    judge_slide: |reach, game, position, (from, to)| {
+    rate_slide: |features, game, position, (from, to)| {
         let seat = game.to_move(position).unwrap_or_default();
         let next = game.half_move(position, from, to);
-        reach.lead(game, &next, seat) + best_catch(game, &next, to)
+        features.lead(game, &next, seat) + best_catch(game, &next, to)
     },
-    judge: |reach, game, position, mv| {
+    rate_move: |features, game, position, mv| {
         let seat = game.to_move(position).unwrap_or_default();
         let mut next = *position;
-        game.play(&mut next, mv);
-        reach.lead(game, &next, seat)
+        game.play_unchecked(&mut next, mv);
+        features.lead(game, &next, seat)
     },
 };
 
-/// What the best shot after a slide gives.
+/// The worth of the best shot after a slide, in log odds.
 fn best_catch(game: &AmazonPenguins, position: &Position, from: CellId) -> f32 {
     let mut most = 0;
     game.each_slide(position, from, |target| {
@@ -144,5 +145,5 @@ fn best_catch(game: &AmazonPenguins, position: &Position, from: CellId) -> f32 {
     f32::from(most) * FISH
 }
 
-/// About what a fish is worth, in log odds.
+/// The approximate worth of a fish, in log odds.
 const FISH: f32 = 0.3;

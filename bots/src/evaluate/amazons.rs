@@ -1,65 +1,66 @@
-//! Game of the Amazons: who gets where first, by queen's and by king's moves, and room to move.
+//! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
 use games::amazons::{Amazons, Position};
 use games::lines::Gap;
 use games::shots::Shot;
 use games::{Game, MAX_SEATS, Seat};
 
+use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
+use super::evaluation::CERTAIN;
 use super::grid::{Cells, Flood, Grid};
-use super::halves::{self, Halves};
-use super::linear::{Features, Table, logarithm};
-use super::solo::{Moves, Place, Solo};
+use super::linear::{FeatureTable, Features, logarithm};
+use super::staged_moves::{self, StagedMoves};
 
-/// The territory of each side.
+/// The features of the Game of the Amazons.
 #[derive(Default)]
-pub(super) struct Territory {
+pub(super) struct AmazonsFeatures {
     grid: Option<Grid<u128>>,
-    solo: Solo<u128>,
+    solver: EndgameSolver<u128>,
 }
 
-/// Amazons that fill a region of their own: each shot is a move more.
-struct Filling<'a>(&'a Grid<u128>);
+/// The moves of amazons in a region of their own; each counts one.
+struct AmazonsEndgameMoves<'a>(&'a Grid<u128>);
 
-impl Moves<u128> for Filling<'_> {
-    fn each(&self, place: Place<u128>, visit: &mut dyn FnMut(Place<u128>, u32)) {
-        for from in place.pieces.each() {
-            for to in self.0.slides(1 << from, place.open).each() {
-                let pieces = place.pieces ^ 1 << from ^ 1 << to;
-                let open = place.open ^ 1 << to | 1 << from;
+impl EndgameMoves<u128> for AmazonsEndgameMoves<'_> {
+    fn each(&self, endgame: Endgame<u128>, visit: &mut dyn FnMut(Endgame<u128>, u32)) {
+        for from in endgame.pieces.each() {
+            for to in self.0.slides(1 << from, endgame.open).each() {
+                let pieces = endgame.pieces ^ 1 << from ^ 1 << to;
+                let open = endgame.open ^ 1 << to | 1 << from;
                 for target in self.0.slides(1 << to, open).each() {
                     let open = open ^ 1 << target;
-                    visit(Place { pieces, open }, 1);
+                    visit(Endgame { pieces, open }, 1);
                 }
             }
         }
     }
 
-    fn most(&self, place: Place<u128>) -> u32 {
-        self.0.region(place.pieces, place.open).count()
+    fn most(&self, endgame: Endgame<u128>) -> u32 {
+        self.0.region(endgame.pieces, endgame.open).count()
     }
 }
 
-/// The cells that are neither amazons nor arrows.
+/// The cells with neither an amazon nor an arrow.
 fn empty(game: &Amazons, position: &Position) -> u128 {
     let board = u128::MAX >> (128 - game.board().len());
     board & !game.lines().blocked_cells(position.occupied())
 }
 
-/// How fast a cell loses worth with the moves that it takes to get there.
+/// The factor by which a cell is worth less for each move that it takes to reach it.
 const DECAY: f32 = 0.5;
 
-impl Features<Amazons> for Territory {
+impl Features<Amazons> for AmazonsFeatures {
     const WEIGHTS: &'static [f32] = &[
         0.057, -0.092, 0.181, -0.222, 0.004, 0.169, -0.015, 0.002, 0.277, 0.217, -0.020,
     ];
 
-    fn count(&mut self, game: &Amazons, position: &Position, table: &mut Table) {
+    fn count(&mut self, game: &Amazons, position: &Position, table: &mut FeatureTable) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let empty = empty(game, position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
         let kings = sides.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
-        // 1 while everything is open, 0 when each cell is one side's own.
+        // 1 while all cells are contested, 0 when none is.
         let contested = (queens[0].all() & queens[1].all()).count() as f32;
         let phase = contested / (empty.count().max(1)) as f32 * (contested / 92.0).min(1.0);
         let mover = game.to_move(position);
@@ -96,7 +97,7 @@ impl Features<Amazons> for Territory {
         depth: i32,
         moves: &mut Vec<Shot>,
     ) -> bool {
-        halves::shortlist(self, (game, position), depth, &HALVES, moves)
+        staged_moves::shortlist(self, (game, position), depth, &STAGED_MOVES, moves)
     }
 
     fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
@@ -109,13 +110,13 @@ impl Features<Amazons> for Territory {
             return None;
         }
         let moves = [0, 1].map(|seat| {
-            let place = Place {
+            let endgame = Endgame {
                 pieces: sides[seat],
                 open: empty & regions[seat],
             };
-            self.solo.all(grid, &Filling(grid), place)
+            self.solver.solve(grid, &AmazonsEndgameMoves(grid), endgame)
         });
-        // The first who cannot move loses.
+        // Whoever is first unable to move loses.
         let (own, other) = (moves[mover], moves[1 - mover]);
         let lead = if own.least > other.most {
             1 + own.least - other.most
@@ -130,12 +131,12 @@ impl Features<Amazons> for Territory {
             1 - mover
         };
         let mut scores = [0.0; MAX_SEATS];
-        scores[winner] = super::CERTAIN + lead as f32;
+        scores[winner] = CERTAIN + lead as f32;
         Some(scores)
     }
 }
 
-const HALVES: Halves<Amazons, Territory> = Halves {
+const STAGED_MOVES: StagedMoves<Amazons, AmazonsFeatures> = StagedMoves {
     slides: |game, position, slides| {
         for from in game
             .to_move(position)
@@ -147,24 +148,24 @@ const HALVES: Halves<Amazons, Territory> = Halves {
                 .each(position.occupied(), from, Gap::NONE, slide);
         }
     },
-    after: |game, position, (from, to), moves| {
+    moves_after: |game, position, (from, to), moves| {
         let next = game.half_move(position, from, to);
         let shot = |target, _| moves.push(Shot { from, to, target });
         game.lines().each(next.occupied(), to, Gap::NONE, shot);
     },
-    judge_slide: |territory, game, position, (from, to)| {
+    rate_slide: |features, game, position, (from, to)| {
         let seat = game.to_move(position).unwrap_or_default();
-        territory.lead(game, &game.half_move(position, from, to), seat)
+        features.lead(game, &game.half_move(position, from, to), seat)
     },
-    judge: |territory, game, position, mv| {
+    rate_move: |features, game, position, mv| {
         let seat = game.to_move(position).unwrap_or_default();
         let mut next = *position;
-        game.play(&mut next, mv);
-        territory.lead(game, &next, seat)
+        game.play_unchecked(&mut next, mv);
+        features.lead(game, &next, seat)
     },
 };
 
-/// The cells that a flood reaches, each worth less by the moves that it takes.
+/// The cells that a flood reaches, each worth less the more moves it takes.
 fn closeness(flood: &Flood<u128>) -> f32 {
     let mut sum = 0.0;
     let mut before = 0;
@@ -181,7 +182,7 @@ fn closeness(flood: &Flood<u128>) -> f32 {
     sum
 }
 
-/// How free the amazons of a seat are: little is gained by more where there is enough.
+/// The mobility of a seat's amazons, as a logarithm for each.
 fn room(game: &Amazons, position: &Position, seat: Seat, empty: u128, grid: &Grid<u128>) -> f32 {
     let lines = game.lines();
     let each = position.amazons(seat).map(|cell| {

@@ -1,27 +1,27 @@
-//! Elephant Run: the points that the elephant lacks against the ground that it has left.
+//! Elephant Run: the points that the elephant still needs against the ground that is left to it.
 
 use games::elephant_run::{ElephantRun, Position};
 use games::{Game, MAX_SEATS};
 
-use super::CERTAIN;
+use super::evaluation::CERTAIN;
 use super::grid::{Cells, Flood, Grid};
-use super::linear::{Features, Table};
+use super::linear::{FeatureTable, Features};
 
-/// The elephant and the ground around it.
+/// The features of Elephant Run.
 #[derive(Default)]
-pub(super) struct Chase {
+pub(super) struct ElephantRunFeatures {
     grid: Option<Grid<u64>>,
 }
 
-/// The elephant's seat; all features are its own.
+/// The elephant's seat, which has all the features.
 const ELEPHANT: usize = 0;
 
-impl Features<ElephantRun> for Chase {
+impl Features<ElephantRun> for ElephantRunFeatures {
     const WEIGHTS: &'static [f32] = &[
         -0.032, -0.086, -0.232, 0.028, 1.091, -0.038, 0.051, 1.721, -0.122, -0.043, 0.633, -0.018,
     ];
 
-    fn count(&mut self, game: &ElephantRun, position: &Position, table: &mut Table) {
+    fn count(&mut self, game: &ElephantRun, position: &Position, table: &mut FeatureTable) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let tiles = u64::from(position.tiles());
         let elephant = u64::from(position.elephant());
@@ -32,7 +32,7 @@ impl Features<ElephantRun> for Chase {
         let steps = flood.within[0].count() as f32;
         let jumps = grid.jumps(elephant, farmers, free).count() as f32;
         let near = (grid.around(elephant) & farmers).count() as f32;
-        // Farmers that stand next to the ground that the elephant can go to next.
+        // Farmers next to cells that the elephant can step to.
         let guards = (grid.around(flood.within[0]) & farmers).count() as f32;
         let tempo = f32::from(u8::from(game.to_move(position) == Some(ELEPHANT)));
         let list = [
@@ -53,7 +53,7 @@ impl Features<ElephantRun> for Chase {
     }
 
     fn certain(&mut self, game: &ElephantRun, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        // Points are never lost again.
+        // Points are never lost.
         let enough = position.points() >= game.target();
         enough.then(|| [CERTAIN + 1.0 + f32::from(position.points()), 0.0, 0.0, 0.0])
     }

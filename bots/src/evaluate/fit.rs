@@ -1,29 +1,29 @@
 //! Fits the weights of evaluations to games that `alphabeta` plays against itself:
 //! `FIT=siam:400:2000 cargo test --release -p bots fit_weights -- --ignored --nocapture` plays 400
 //! games with 2000 nodes a move and prints weights to put into the source. `FIT_SEED` gives other
-//! games; with `FIT_HANDICAP` the first seat plays so many times more moves at random; `FIT_OPTIONS`
-//! are the game's options. With more than two seats each two of them are compared.
+//! games, `FIT_OPTIONS` the game's options; with `FIT_HANDICAP` the first seat plays that many times
+//! more random moves. With more than two seats, each pair of them is compared.
 
 use games::registry::{self, Visitor};
 use games::{Game, MAX_SEATS, Options, Rng};
 
-use super::linear::{Features, MOST, Table};
+use super::linear::{FeatureTable, Features, MOST_FEATURES};
 use crate::alphabeta::AlphaBeta;
-use crate::thinker::{Mind, Question, Thinker};
+use crate::engine::{Engine, Question, Search};
 
-/// Random plies at the beginning of a game, at most.
+/// A game begins with fewer random plies than this.
 const OPENING: u64 = 8;
-/// One in so many plies of a seat is random after that, drawn for each seat and game: so that also
-/// the seat that is worse off wins some games.
-const SLIPS: [u64; 6] = [2, 4, 8, 16, 16, 32];
-/// How much weights are drawn to 0.
+/// After that, one in this many plies of a seat is random. The number is drawn for each seat and game,
+/// so that the seat that is worse off wins some games, too.
+const RANDOM_ONE_IN: [u64; 6] = [2, 4, 8, 16, 16, 32];
+/// How strongly weights are drawn towards 0.
 const RIDGE: f64 = 2.0;
 
-/// A position and two seats: the features of the one less those of the other one, and which of them
-/// is ahead in the end: 1, ½ or 0.
-type Sample = ([f64; MOST], f64);
+/// A position and two seats: the features of one less those of the other, and whether it is ahead of
+/// the other in the end: 1, ½ or 0.
+type Sample = ([f64; MOST_FEATURES], f64);
 
-/// Plays a game and appends its positions.
+/// Plays a game and appends its positions to `samples`.
 fn play<G: Game, F: Features<G>>(
     game: &G,
     nodes: u64,
@@ -41,10 +41,11 @@ fn play<G: Game, F: Features<G>>(
         nodes: Some(nodes),
         untimed: true,
     };
-    let mut minds: Vec<Box<dyn Mind<G>>> = (0..game.seats()).map(|_| bot.mind()).collect();
+    let mut searches: Vec<Box<dyn Search<G>>> =
+        (0..game.seats()).map(|_| bot.new_search()).collect();
     let opening = rng.below(OPENING) as u32;
-    let mut slips = [0; MAX_SEATS].map(|_| SLIPS[rng.index(SLIPS.len())]);
-    slips[0] = (slips[0] / handicap).max(1);
+    let mut random_one_in = [0; MAX_SEATS].map(|_| RANDOM_ONE_IN[rng.index(RANDOM_ONE_IN.len())]);
+    random_one_in[0] = (random_one_in[0] / handicap).max(1);
     let first = samples.len();
     let mut scratch = Vec::new();
     let most = G::INFO.limits.max_plies.unwrap_or(u32::MAX);
@@ -54,24 +55,24 @@ fn play<G: Game, F: Features<G>>(
             break;
         }
         if ply > opening && features.certain(game, &position).is_none() {
-            let mut table = Table::default();
+            let mut table = FeatureTable::default();
             features.count(game, &position, &mut table);
             for &(one, other) in &pairs {
                 let lead = |i| f64::from(table[one][i] - table[other][i]);
                 samples.push((std::array::from_fn(lead), 0.0));
             }
         }
-        let mv = if ply < opening || rng.below(slips[seat]) == 0 {
+        let mv = if ply < opening || rng.below(random_one_in[seat]) == 0 {
             game.random_move(&position, &mut rng, &mut scratch)
         } else {
             let question = Question {
                 max_plies: G::INFO.limits.max_plies,
                 ..Question::new(game, &position, seat)
             };
-            minds[seat].choose(&question, &mut rng).mv
+            searches[seat].choose(&question, &mut rng).mv
         };
-        game.play(&mut position, mv);
-        minds.iter_mut().for_each(|mind| mind.played(mv));
+        game.play_unchecked(&mut position, mv);
+        searches.iter_mut().for_each(|search| search.played(mv));
     }
     let outcome = game.outcome(&position);
     for (sample, &(one, other)) in samples[first..].iter_mut().zip(pairs.iter().cycle()) {
@@ -129,7 +130,7 @@ fn solve(mut rows: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     right
 }
 
-/// The mean of minus the logarithm of the likelihood.
+/// The mean negative log-likelihood.
 fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
     let one = |(features, outcome): &Sample| {
         let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
@@ -182,25 +183,34 @@ fn fit_weights() {
     };
     let (games, nodes) = (games.parse().unwrap(), nodes.parse().unwrap());
     match game {
-        "amazons" => report::<games::amazons::Amazons, super::amazons::Territory>(games, nodes),
+        "amazons" => {
+            report::<games::amazons::Amazons, super::amazons::AmazonsFeatures>(games, nodes)
+        }
         "amazon-penguins" => report::<
             games::amazon_penguins::AmazonPenguins,
-            super::amazon_penguins::Reach,
+            super::amazon_penguins::AmazonPenguinsFeatures,
         >(games, nodes),
         "elephant-run" => {
-            report::<games::elephant_run::ElephantRun, super::elephant_run::Chase>(games, nodes);
-        }
-        "giantslayer" => {
-            report::<games::giantslayer::Giantslayer, super::giantslayer::Siege>(games, nodes);
-        }
-        "paper-penguins" => {
-            report::<games::paper_penguins::PaperPenguins, super::paper_penguins::Reach>(
+            report::<games::elephant_run::ElephantRun, super::elephant_run::ElephantRunFeatures>(
                 games, nodes,
             );
         }
-        "penguins" => report::<games::penguins::Penguins, super::penguins::Reach>(games, nodes),
-        "run" => report::<games::run::Run, super::run::Drive>(games, nodes),
-        "siam" => report::<games::siam::Siam, super::siam::Force>(games, nodes),
+        "giantslayer" => {
+            report::<games::giantslayer::Giantslayer, super::giantslayer::GiantslayerFeatures>(
+                games, nodes,
+            );
+        }
+        "paper-penguins" => {
+            report::<
+                games::paper_penguins::PaperPenguins,
+                super::paper_penguins::PaperPenguinsFeatures,
+            >(games, nodes);
+        }
+        "penguins" => {
+            report::<games::penguins::Penguins, super::penguins::PenguinsFeatures>(games, nodes)
+        }
+        "run" => report::<games::run::Run, super::run::RunFeatures>(games, nodes),
+        "siam" => report::<games::siam::Siam, super::siam::SiamFeatures>(games, nodes),
         _ => panic!("{game} has no evaluation of its own"),
     }
 }
@@ -211,7 +221,7 @@ fn a_fit_finds_the_weights_that_made_the_outcomes() {
     let mut number = || rng.below(2001) as f64 / 1000.0 - 1.0;
     let samples: Vec<Sample> = (0..2000)
         .map(|_| {
-            let mut features = [0.0; MOST];
+            let mut features = [0.0; MOST_FEATURES];
             (features[0], features[1]) = (number(), number());
             let sum = 2.0 * features[0] - features[1];
             (features, 1.0 / (1.0 + f64::exp(-sum)))
@@ -222,10 +232,10 @@ fn a_fit_finds_the_weights_that_made_the_outcomes() {
     assert!(loss(&samples, &weights) < loss(&samples, &[0.0, 0.0]));
 }
 
-/// The registry's types and the names above go together.
-struct Known;
+/// Checks that a game has an evaluation of its own.
+struct HasOwn;
 
-impl Visitor for Known {
+impl Visitor for HasOwn {
     type Output = bool;
 
     fn visit<G: Game>(self) -> bool {
@@ -236,6 +246,6 @@ impl Visitor for Known {
 #[test]
 fn every_game_has_an_evaluation_of_its_own() {
     for game in games::GAMES {
-        assert_eq!(registry::visit(game.info.id, Known), Some(true));
+        assert_eq!(registry::visit(game.info.id, HasOwn), Some(true));
     }
 }

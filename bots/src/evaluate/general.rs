@@ -1,14 +1,14 @@
-//! The evaluation of a game about which nothing is known: points, and who has how many moves.
+//! The evaluation of a game without one of its own: points and mobility.
 
 use games::{Game, MAX_SEATS, Rng};
 
-use super::Evaluate;
-use crate::rating;
+use super::evaluation::Evaluate;
+use crate::mobility;
 
-/// Points and mobility, along a random line that depends on the position only.
+/// Evaluates by points and by mobility along a random line, which depends on the position alone.
 #[derive(Debug)]
 pub struct General<M> {
-    /// Reused for lists of moves.
+    /// A list of moves, kept to be reused.
     scratch: Vec<M>,
 }
 
@@ -23,7 +23,7 @@ impl<M> Default for General<M> {
 impl<G: Game> Evaluate<G> for General<G::Move> {
     fn scores(&mut self, game: &G, position: &G::Position) -> [f32; MAX_SEATS] {
         let mut rng = Rng::from_parts(&[game.key(position)]);
-        let strengths = rating::strengths(game, position, &mut rng, &mut self.scratch);
+        let strengths = mobility::strengths(game, position, &mut rng, &mut self.scratch);
         strengths.map(|strength| strength as f32)
     }
 }

@@ -1,4 +1,4 @@
-//! Floods over boards as sets of cells: how many moves it takes to get where.
+//! Floods over boards as sets of cells: how many moves it takes to reach each cell.
 
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
@@ -19,7 +19,7 @@ pub(super) trait Cells:
     const NONE: Self;
     /// One cell.
     fn cell(cell: CellId) -> Self;
-    /// How many cells.
+    /// The number of cells.
     fn count(self) -> u32;
     /// The lowest cell; there must be one.
     fn lowest(self) -> CellId;
@@ -72,11 +72,11 @@ cells!(u64 u128);
 /// A pair of opposite directions.
 #[derive(Clone, Copy, Debug)]
 struct Axis<S> {
-    /// How much higher the number of the next cell is; all boards here have such directions.
+    /// By how much the number of the next cell is higher; it is the same all over the boards here.
     shift: u32,
-    /// The cells that have a cell before them.
+    /// The cells with a cell before them.
     after: S,
-    /// The cells that have a cell after them.
+    /// The cells with a cell after them.
     before: S,
 }
 
@@ -84,9 +84,9 @@ struct Axis<S> {
 #[derive(Clone, Debug)]
 pub(super) struct Grid<S> {
     axes: ArrayVec<Axis<S>, 4>,
-    /// Doublings until a slide has gone over the longest line.
+    /// The number of doublings until a slide covers the longest line.
     doublings: u32,
-    /// How many cells there are.
+    /// The number of cells.
     cells: usize,
 }
 
@@ -121,7 +121,7 @@ impl<S: Cells> Grid<S> {
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub(super) fn cells(&self) -> usize {
         self.cells
     }
@@ -134,7 +134,7 @@ impl<S: Cells> Grid<S> {
         })
     }
 
-    /// The cells of `open` behind cells of `over` that are next to the set, in a straight line.
+    /// The cells of `open` that a piece of the set reaches by a straight jump over a cell of `over`.
     pub(super) fn jumps(&self, set: S, over: S, open: S) -> S {
         let landed = self.axes.iter().fold(S::NONE, |all, axis| {
             let up = over & (set & axis.before) << axis.shift;
@@ -144,7 +144,7 @@ impl<S: Cells> Grid<S> {
         landed & open
     }
 
-    /// The cells of `open` that are next to the set or to cells of `open` that are.
+    /// The cells of `open` that are connected to the set through cells of `open`.
     pub(super) fn region(&self, set: S, open: S) -> S {
         let mut reached = self.around(set) & open;
         loop {
@@ -156,7 +156,7 @@ impl<S: Cells> Grid<S> {
         }
     }
 
-    /// The cells of `open` that a piece of the set gets to in one slide along a line of such cells.
+    /// The cells of `open` that a piece of the set reaches in one slide along a line of such cells.
     #[inline]
     pub(super) fn slides(&self, set: S, open: S) -> S {
         let mut reached = S::NONE;
@@ -179,10 +179,10 @@ impl<S: Cells> Grid<S> {
     }
 }
 
-/// The most levels of a flood that are told apart.
+/// The number of levels of a flood; cells farther away are in none.
 pub(super) const LEVELS: usize = 10;
 
-/// Which cells it takes how many moves to get to.
+/// The cells that can be reached in each number of moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flood<S> {
     /// `within[n]`: the cells within `n + 1` moves.
@@ -190,7 +190,7 @@ pub(super) struct Flood<S> {
 }
 
 impl<S: Cells> Flood<S> {
-    /// A flood from a set over open cells, where `reach` gives what one move reaches.
+    /// A flood from a set over open cells; `reach` gives the cells that one move reaches.
     #[inline]
     pub(super) fn new(from: S, open: S, reach: impl Fn(S, S) -> S) -> Self {
         let mut within = [S::NONE; LEVELS];
@@ -221,7 +221,7 @@ impl<S: Cells> Flood<S> {
         for level in 1..LEVELS {
             won = won | self.within[level].without(other.within[level]);
         }
-        // Cells won at some level stay won: the other flood gets there later.
+        // A cell won at one level stays won: the other flood gets there later.
         won
     }
 }
@@ -232,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    /// What one slide reaches, step by step.
+    /// The cells that one slide reaches, found step by step.
     fn walk(board: &Board, from: u128, open: u128) -> u128 {
         let mut reached = 0;
         for cell in from.each() {

@@ -1,20 +1,20 @@
-//! Evaluations that are weighted sums of features, so that the weights can be fitted to games.
+//! Evaluations that are weighted sums of features. `fit` fits the weights to games.
 
 use std::sync::LazyLock;
 
 use games::{Game, MAX_SEATS, Seat};
 
-use super::Evaluate;
+use super::evaluation::Evaluate;
 
-/// No evaluation has more features than this.
-pub(super) const MOST: usize = 24;
+/// An evaluation has at most this many features.
+pub(super) const MOST_FEATURES: usize = 24;
 
-/// The features of each seat.
-pub(super) type Table = [[f32; MOST]; MAX_SEATS];
+/// The features of each seat; entries that an evaluation does not use are 0.
+pub(super) type FeatureTable = [[f32; MOST_FEATURES]; MAX_SEATS];
 
-/// What is counted in a position of a game.
+/// The features of a game.
 pub(super) trait Features<G: Game>: Default + Send {
-    /// What each feature weighs, in log odds.
+    /// The weight of each feature, in log odds.
     const WEIGHTS: &'static [f32];
 
     /// See [`Evaluate::asked_by`].
@@ -22,15 +22,16 @@ pub(super) trait Features<G: Game>: Default + Send {
         let _ = seat;
     }
 
-    /// The weights for who asks.
+    /// The weights for the seat that asks.
     fn weights(&self) -> &'static [f32] {
         Self::WEIGHTS
     }
 
-    /// Fills the table, which is all 0 before. What only one seat can have stays 0 for the others.
-    fn count(&mut self, game: &G, position: &G::Position, table: &mut Table);
+    /// Fills the table, which is all 0 before. A feature that only one seat can have stays 0 for the
+    /// others.
+    fn count(&mut self, game: &G, position: &G::Position, table: &mut FeatureTable);
 
-    /// See [`Evaluate::shortlist`]. Gives whether it has listed any moves.
+    /// See [`Evaluate::shortlist`]. Returns whether it has listed the moves.
     fn shortlist(
         &mut self,
         game: &G,
@@ -47,23 +48,23 @@ pub(super) trait Features<G: Game>: Default + Send {
         let _ = (game, position, moves);
     }
 
-    /// How much better a seat of two stands than the other one.
+    /// The lead of one of two seats over the other, in log odds.
     fn lead(&mut self, game: &G, position: &G::Position, seat: Seat) -> f32 {
-        let mut table = Table::default();
+        let mut table = FeatureTable::default();
         self.count(game, position, &mut table);
         let terms = (0..Self::WEIGHTS.len())
             .map(|i| Self::WEIGHTS[i] * (table[seat][i] - table[1 - seat][i]));
         terms.sum()
     }
 
-    /// The scores where the outcome is certain; see [`super::CERTAIN`].
+    /// The scores if the outcome is certain; see [`CERTAIN`](super::evaluation::CERTAIN).
     fn certain(&mut self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
         let _ = (game, position);
         None
     }
 }
 
-/// The evaluation that features make.
+/// The evaluation by a game's features.
 #[derive(Default)]
 pub(super) struct Linear<F>(F);
 
@@ -72,13 +73,13 @@ impl<G: Game, F: Features<G>> Evaluate<G> for Linear<F> {
         if let Some(scores) = self.0.certain(game, position) {
             return scores;
         }
-        let mut table = Table::default();
+        let mut table = FeatureTable::default();
         self.0.count(game, position, &mut table);
         let weights = self.0.weights();
         table.map(|features| {
             let terms = features.iter().zip(weights);
             let sum: f32 = terms.map(|(feature, weight)| feature * weight).sum();
-            sum.clamp(-MOST_GUESSED, MOST_GUESSED)
+            sum.clamp(-MOST_ESTIMATED, MOST_ESTIMATED)
         })
     }
 
@@ -103,7 +104,7 @@ impl<G: Game, F: Features<G>> Evaluate<G> for Linear<F> {
     }
 }
 
-/// The natural logarithm of a small count and one.
+/// The natural logarithm of `count + 1`; counts above 63 are taken as 63.
 #[inline]
 pub(super) fn logarithm(count: u32) -> f32 {
     static TABLE: LazyLock<[f32; 64]> =
@@ -111,5 +112,5 @@ pub(super) fn logarithm(count: u32) -> f32 {
     TABLE[(count as usize).min(63)]
 }
 
-/// A guess is never as sure as what is certain.
-const MOST_GUESSED: f32 = 15.0;
+/// The bound on scores that are not certain, well below [`CERTAIN`](super::evaluation::CERTAIN).
+const MOST_ESTIMATED: f32 = 15.0;

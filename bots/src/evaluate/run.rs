@@ -1,39 +1,39 @@
-//! Run: cows out and on their way, and the cowboys that wait for them.
+//! Run: cows that are out or on their way, and the cowboys that wait for them.
 
 use games::Game;
 use games::run::{Kind, Move, Position, Run};
 
 use super::grid::{Cells, Grid};
-use super::linear::{Features, Table};
+use super::linear::{FeatureTable, Features};
 
-/// The cows and those who hunt them.
+/// The features of Run.
 #[derive(Default)]
-pub(super) struct Drive {
-    ground: Option<Ground>,
-    /// Reused for lists of moves.
+pub(super) struct RunFeatures {
+    board: Option<RunBoard>,
+    /// A list of moves, kept to be reused.
     scratch: Vec<Move>,
 }
 
 /// The board as tables.
-struct Ground {
+struct RunBoard {
     grid: Grid<u64>,
-    /// The rows as each seat counts them, its first one first.
+    /// The rows of the board for each seat, its first row first.
     rows: [Vec<u64>; 2],
 }
 
-impl Ground {
+impl RunBoard {
     fn new(game: &Run) -> Self {
         let row = |cells: &Vec<u8>| cells.iter().fold(0, |set, cell| set | 1u64 << cell);
         let up: Vec<u64> = game.board().rows().iter().map(row).collect();
         let down = up.iter().rev().copied().collect();
-        Ground {
+        RunBoard {
             grid: Grid::new(game.board()),
             rows: [up, down],
         }
     }
 }
 
-impl Features<Run> for Drive {
+impl Features<Run> for RunFeatures {
     const WEIGHTS: &'static [f32] = &[
         2.509, 0.656, -0.234, 0.067, 0.799, 0.631, -0.32, -0.138, 0.456, -0.035, 0.129, 0.006,
         -0.128,
@@ -45,7 +45,7 @@ impl Features<Run> for Drive {
         let Some(seat) = mover.filter(|_| position.acted() != Some(Kind::Cowboy)) else {
             return;
         };
-        let Ground { grid, .. } = self.ground.get_or_insert_with(|| Ground::new(game));
+        let RunBoard { grid, .. } = self.board.get_or_insert_with(|| RunBoard::new(game));
         let set = |seat, kind| position.piece_set(seat, kind);
         let (cows, cowboys) = (set(1 - seat, Kind::Cow), set(1 - seat, Kind::Cowboy));
         if grid.around(set(seat, Kind::Cowboy)) & (cows | cowboys) == 0 {
@@ -59,8 +59,8 @@ impl Features<Run> for Drive {
         }
     }
 
-    fn count(&mut self, game: &Run, position: &Position, table: &mut Table) {
-        let Ground { grid, rows } = self.ground.get_or_insert_with(|| Ground::new(game));
+    fn count(&mut self, game: &Run, position: &Position, table: &mut FeatureTable) {
+        let RunBoard { grid, rows } = self.board.get_or_insert_with(|| RunBoard::new(game));
         let mover = game.to_move(position);
         let out = game.scores(position);
         for seat in 0..2 {
@@ -75,7 +75,7 @@ impl Features<Run> for Drive {
                 let here = (cows & cells).count() as f32;
                 progress += here * row as f32;
                 squares += here * (row * row) as f32;
-                // Cows with nobody before them.
+                // Cows with no hunter ahead.
                 if hunters & ahead == 0 {
                     free += here;
                 }
@@ -124,7 +124,7 @@ mod tests {
                 },
             }));
             let mut moves = Vec::new();
-            Drive::default().noisy(&game, &position.unwrap(), &mut moves);
+            RunFeatures::default().noisy(&game, &position.unwrap(), &mut moves);
             moves.sort_by_key(|(promise, _)| -promise);
             let text = |(promise, mv)| {
                 let mut text = String::new();

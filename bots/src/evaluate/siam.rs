@@ -1,19 +1,19 @@
-//! Siam: which rocks can be pushed how soon, whose animals stand behind them, and who has force.
+//! Siam: how soon each rock can be pushed out, whose animals stand behind it, and who is stronger.
 
 use games::Game;
 use games::board::CellId;
 use games::siam::{Facing, Move, Position, Siam};
 
-use super::linear::{Features, Table};
+use super::linear::{FeatureTable, Features};
 
 const SIZE: i32 = 5;
 /// What a step in each direction, clockwise from north, changes: column and row.
 const STEPS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// The lines through the rocks.
+/// The features of Siam.
 #[derive(Default)]
-pub(super) struct Force {
-    /// Reused for lists of moves.
+pub(super) struct SiamFeatures {
+    /// A list of moves, kept to be reused.
     scratch: Vec<Move>,
 }
 
@@ -28,9 +28,9 @@ enum Piece {
 }
 
 /// The board as a table.
-struct Board([Option<Piece>; 25]);
+struct SiamBoard([Option<Piece>; 25]);
 
-impl Board {
+impl SiamBoard {
     fn new(position: &Position) -> Self {
         let mut board = [None; 25];
         for cell in position.rocks() {
@@ -42,10 +42,10 @@ impl Board {
                 board[cell as usize] = Some(Piece::Animal { seat, facing });
             }
         }
-        Board(board)
+        SiamBoard(board)
     }
 
-    /// The pieces that stand in a row from a cell on, the cell itself left out.
+    /// The pieces in an unbroken row from a cell on, without the cell itself.
     fn line(&self, cell: CellId, (dx, dy): (i32, i32)) -> impl Iterator<Item = Piece> + '_ {
         let (mut x, mut y) = (i32::from(cell) % SIZE, i32::from(cell) / SIZE);
         std::iter::from_fn(move || {
@@ -56,7 +56,7 @@ impl Board {
     }
 }
 
-/// How many pushes in a direction it takes to get a piece off the board.
+/// The number of pushes in a direction that it takes to push a piece off the board.
 fn pushes(cell: CellId, (dx, dy): (i32, i32)) -> usize {
     let (x, y) = (i32::from(cell) % SIZE, i32::from(cell) / SIZE);
     let room = match (dx, dy) {
@@ -68,7 +68,7 @@ fn pushes(cell: CellId, (dx, dy): (i32, i32)) -> usize {
     room as usize
 }
 
-/// How a line that is to be pushed changes by a piece: strength and rocks.
+/// What a piece adds to a line that is to be pushed: strength and rocks.
 fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
     match piece {
         Piece::Rock => (0, 1),
@@ -78,8 +78,9 @@ fn weigh(piece: Piece, way: Facing) -> (i32, i32) {
     }
 }
 
-/// Whether a push throws a rock out: the line from the pusher on is full, and ends with a rock.
-fn throws_out(board: &Board, mv: Move) -> bool {
+/// Whether a push throws a rock out: the line from the pusher to the edge is full and ends with a
+/// rock.
+fn throws_out(board: &SiamBoard, mv: Move) -> bool {
     let (Move::Push(cell, way) | Move::EnterPush(cell, way)) = mv else {
         return false;
     };
@@ -90,7 +91,7 @@ fn throws_out(board: &Board, mv: Move) -> bool {
     length == pushes(cell, step) && last == Some(Piece::Rock)
 }
 
-impl Features<Siam> for Force {
+impl Features<Siam> for SiamFeatures {
     const WEIGHTS: &'static [f32] = &[
         2.814, 0.575, -0.082, 0.173, 2.175, 0.254, -0.178, -0.096, -0.291, 0.281, 0.297, 0.383,
         1.967, 0.078,
@@ -100,14 +101,14 @@ impl Features<Siam> for Force {
         if position.rocks().all(|cell| EDGE >> cell & 1 == 0) {
             return;
         }
-        let board = Board::new(position);
+        let board = SiamBoard::new(position);
         game.legal(position, &mut self.scratch);
         let winning = self.scratch.iter().filter(|mv| throws_out(&board, **mv));
         moves.extend(winning.map(|mv| (0, *mv)));
     }
 
-    fn count(&mut self, game: &Siam, position: &Position, table: &mut Table) {
-        let board = Board::new(position);
+    fn count(&mut self, game: &Siam, position: &Position, table: &mut FeatureTable) {
+        let board = SiamBoard::new(position);
         let mover = game.to_move(position);
         for cell in position.rocks() {
             for (way, &step) in STEPS.iter().enumerate() {
@@ -146,7 +147,7 @@ impl Features<Siam> for Force {
                 features[8] += 1.0;
                 let inner = (1..SIZE - 1).contains(&x) && (1..SIZE - 1).contains(&y);
                 features[9] += f32::from(u8::from(inner));
-                // Looks inwards.
+                // Higher for animals that face the middle.
                 let step = STEPS[position.facing(cell) as usize];
                 features[10] += pushes(cell, step) as f32 / SIZE as f32;
             }

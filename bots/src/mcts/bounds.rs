@@ -1,8 +1,8 @@
-//! What is proven about a position: the least and the most that each seat can get.
+//! Bounds: the least and the most that each seat can get from a position, as far as it is proven.
 
 use games::{MAX_SEATS, Outcome, Seat};
 
-/// A whole win. Outcomes are counted in twelfths, which all outcomes of two to four seats are.
+/// A whole win. Outcomes are counted in twelfths, since those of two to four seats are whole twelfths.
 pub(super) const WIN: u8 = 12;
 
 /// An outcome in twelfths.
@@ -12,7 +12,7 @@ pub(super) fn twelfths(outcome: f64) -> u8 {
         .clamp(0.0, f64::from(WIN)) as u8
 }
 
-/// For each seat, what it can be sure of whatever the others do, and what it can hope for.
+/// For each seat, what it can be sure of whatever the others do, and what it can hope for at best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     /// The least, in twelfths.
@@ -22,13 +22,13 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// Nothing is proven.
     pub(super) const OPEN: Bounds = Bounds {
         least: [0; MAX_SEATS],
         most: [WIN; MAX_SEATS],
     };
 
-    /// A finished game.
+    /// The bounds of a finished game.
     pub(super) fn exact(outcome: &Outcome) -> Self {
         let mut bounds = Self::OPEN;
         for (seat, &value) in outcome.iter().enumerate() {
@@ -38,8 +38,8 @@ impl Bounds {
         bounds
     }
 
-    /// What two seats know when the one to move can be sure of `least` and not hope for more
-    /// than `most`: what the one does not get, the other one gets.
+    /// The bounds of two seats if the one to move can be sure of `least` and cannot get more than
+    /// `most`: the other gets what it does not.
     pub(super) fn of_two(mover: Seat, least: u8, most: u8) -> Self {
         let mut bounds = Self::OPEN;
         let other = 1 - mover;
@@ -48,7 +48,7 @@ impl Bounds {
         bounds
     }
 
-    /// What the seat gets, if that is proven, between 0 and 1.
+    /// The outcome of a seat in [0, 1], if it is proven.
     pub(super) fn settled(&self, seat: Seat) -> Option<f32> {
         let least = self.least[seat];
         (least == self.most[seat]).then(|| f32::from(least) / f32::from(WIN))

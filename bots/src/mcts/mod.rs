@@ -1,14 +1,17 @@
 //! Monte Carlo tree search for any game and any number of seats.
 //!
-//! Every seat is taken to play for its own outcome (max^n). A playout ends at a position whose
-//! moves were not looked at yet: each of them is judged by the game's evaluation, and that is what
-//! the position is worth. Evaluations also say which moves to try first (PUCT). What is proven
-//! (a forced win, a sure draw) is kept apart from what is only likely.
+//! Every seat is assumed to play for its own outcome (max^n). A playout ends at a position whose
+//! moves are not yet evaluated: the game's evaluation judges each of them, and the value of the
+//! position follows from that. Evaluations also say which moves to try first (PUCT). What is proven
+//! (a forced win, a certain draw) is kept apart from what is only likely.
 
 mod bounds;
-mod judge;
-mod stop;
-mod tree;
+mod budget;
+mod candidate;
+mod evaluator;
+mod graph;
+mod node;
+mod odds;
 mod worker;
 
 #[cfg(test)]
@@ -20,76 +23,77 @@ use std::thread;
 use games::{Game, Rng};
 use serde_json::{Value, json};
 
-use crate::thinker::{self, Mind, Question, Thinker, Thought};
-use stop::Stop;
-use tree::Tree;
+use crate::engine::{self, Decision, Engine, Question, Search};
+use budget::PlayoutBudget;
+use graph::SearchGraph;
 use worker::{Worker, lock};
 
-/// Searches.
+/// The engine of the bot `mcts`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mcts {
-    /// So many playouts a move; `None` for as many as there is time.
+    /// The number of playouts a move; `None` for as many as there is time for.
     pub playouts: Option<u32>,
-    /// Whether they count alone, whatever the clock says.
+    /// Whether to ignore the clock.
     pub untimed: bool,
-    /// So many threads; 0 is 1. With one, a number of playouts gives the same moves always.
+    /// The number of threads; 0 means 1. With one thread and a number of playouts, moves are
+    /// reproducible.
     pub threads: usize,
 }
 
-impl Thinker for Mcts {
+impl Engine for Mcts {
     fn name(&self) -> &'static str {
         "mcts"
     }
 
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>> {
-        Box::new(Searcher::<G> {
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
+        Box::new(MctsSearch::<G> {
             options: *self,
-            tree: Mutex::new(Tree::empty()),
+            graph: Mutex::new(SearchGraph::empty()),
             workers: Vec::new(),
         })
     }
 }
 
 /// The search of one match, which keeps its graph from turn to turn.
-struct Searcher<G: Game> {
+struct MctsSearch<G: Game> {
     options: Mcts,
-    tree: Mutex<Tree<G::Move>>,
+    graph: Mutex<SearchGraph<G::Move>>,
     workers: Vec<Worker<G>>,
 }
 
-impl<G: Game> Mind<G> for Searcher<G> {
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G> {
+impl<G: Game> Search<G> for MctsSearch<G> {
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
         let mut moves = Vec::new();
         question.game.legal(question.position, &mut moves);
         if let [mv] = moves[..] {
-            return Thought { mv, info: None };
+            return Decision { mv, info: None };
         }
         let Mcts {
             playouts, untimed, ..
         } = self.options;
         let deadline = question.deadline.filter(|_| !untimed);
-        let stop = Stop::new(playouts, deadline, question.saves);
-        self.prepare(question, &moves, &stop, rng);
-        self.search(question, &stop);
-        let tree = lock(&self.tree);
-        Thought {
-            mv: tree.best(0).map_or(moves[0], |edge| edge.mv),
-            info: self.info(question, &tree, stop.playouts()),
+        let budget = PlayoutBudget::new(playouts, deadline, question.can_save_time);
+        self.prepare(question, &moves, &budget, rng);
+        self.search(question, &budget);
+        let graph = lock(&self.graph);
+        Decision {
+            mv: graph.best(0).map_or(moves[0], |edge| edge.mv),
+            info: self.info(question, &graph, budget.playouts()),
         }
     }
 
     fn played(&mut self, mv: G::Move) {
-        lock(&self.tree).advance(mv);
+        lock(&self.graph).advance(mv);
     }
 }
 
-impl<G: Game> Searcher<G> {
-    /// Makes the position the root, with all its moves.
+impl<G: Game> MctsSearch<G> {
+    /// Makes the position the root of the graph and adds its moves.
     fn prepare(
         &mut self,
         question: &Question<'_, G>,
         moves: &[G::Move],
-        stop: &Stop,
+        budget: &PlayoutBudget,
         rng: &mut Rng,
     ) {
         let threads = self.options.threads.max(1);
@@ -98,57 +102,57 @@ impl<G: Game> Searcher<G> {
             self.workers.push(Worker::new(own));
         }
         for worker in &mut self.workers {
-            worker.judge.prepare(question, moves.len());
+            worker.evaluator.prepare(question, moves.len());
             worker.depth = 0;
         }
-        let mut tree = lock(&self.tree);
-        let spot = worker::spot(question, question.position);
-        tree.root(question.game.seats(), &spot);
+        let mut graph = lock(&self.graph);
+        let root = worker::position_id(question, question.position);
+        graph.set_root(question.game.seats(), &root);
         if let Some(limit) = question.repetition {
-            tree.remember(|key| worker::times(question, key), limit);
+            graph.apply_history(|key| worker::occurrences(question, key), limit);
         }
         let factors = self
             .workers
             .iter_mut()
-            .map(|worker| worker.judge.center(question));
+            .map(|worker| worker.evaluator.center(question));
         if let Some(factor) = factors.last().filter(|factor| *factor != 1.0) {
-            tree.shift(factor);
+            graph.multiply_odds(factor);
         }
-        self.workers[0].open(question, &mut tree, moves, stop);
+        self.workers[0].expand_root(question, &mut graph, moves, budget);
     }
 
     /// Searches with all threads.
-    fn search(&mut self, question: &Question<'_, G>, stop: &Stop) {
-        let tree = &self.tree;
+    fn search(&mut self, question: &Question<'_, G>, budget: &PlayoutBudget) {
+        let graph = &self.graph;
         if let [worker] = &mut self.workers[..] {
-            worker.search(question, tree, stop);
+            worker.search(question, graph, budget);
             return;
         }
         thread::scope(|scope| {
             for worker in &mut self.workers {
-                scope.spawn(|| worker.search(question, tree, stop));
+                scope.spawn(|| worker.search(question, graph, budget));
             }
         });
     }
 
-    /// What the log should say about the search; nothing if there was no time for any.
+    /// The `info` of the move, for the log; `None` if there was no time for any search.
     fn info(
         &self,
         question: &Question<'_, G>,
-        tree: &Tree<G::Move>,
+        graph: &SearchGraph<G::Move>,
         playouts: u32,
     ) -> Option<Value> {
-        let line = tree.line();
-        if line.is_empty() {
+        let variation = graph.principal_variation();
+        if variation.is_empty() {
             return None;
         }
         let depth = self.workers.iter().map(|worker| worker.depth).max();
-        let pv = line.iter().map(|mv| thinker::text(question.game, *mv));
+        let pv = variation.iter().map(|mv| engine::text(question.game, *mv));
         let pv: Vec<String> = pv.collect();
-        let value = f64::from(tree.value(question.seat));
+        let value = f64::from(graph.value(question.seat));
         let value = (value * 1000.0).round() / 1000.0;
         let mut info = json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv});
-        if let Some(sure) = tree.settled(question.seat) {
+        if let Some(sure) = graph.settled(question.seat) {
             let text = match sure {
                 1.0 => "proven win",
                 0.0 => "proven loss",

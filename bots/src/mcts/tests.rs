@@ -23,15 +23,15 @@ fn bot(playouts: u32, threads: usize) -> Mcts {
     }
 }
 
-fn searcher<G: Game>(options: Mcts) -> Searcher<G> {
-    Searcher {
+fn new_search<G: Game>(options: Mcts) -> MctsSearch<G> {
+    MctsSearch {
         options,
-        tree: Mutex::new(Tree::empty()),
+        graph: Mutex::new(SearchGraph::empty()),
         workers: Vec::new(),
     }
 }
 
-/// What the seat to move of two can get, by looking at everything.
+/// What the seat to move, of two, can get, by brute force.
 fn solve<G: Game>(game: &G, position: &G::Position) -> f64 {
     let Some(seat) = game.to_move(position) else {
         return f64::NAN;
@@ -41,7 +41,7 @@ fn solve<G: Game>(game: &G, position: &G::Position) -> f64 {
     let mut best: f64 = 0.0;
     for mv in moves {
         let mut next = *position;
-        game.play(&mut next, mv);
+        game.play_unchecked(&mut next, mv);
         let value = match game.to_move(&next) {
             None => game.outcome(&next)[seat],
             Some(mover) if mover == seat => solve(game, &next),
@@ -55,7 +55,7 @@ fn solve<G: Game>(game: &G, position: &G::Position) -> f64 {
     best
 }
 
-/// Positions a few plies before the end of random games, solved.
+/// Compares proofs a few plies before the end of random games with brute force.
 fn proofs_hold<G: Game>(game: &G, before_end: usize) {
     let mut proven = 0;
     for seed in 0..12 {
@@ -68,19 +68,19 @@ fn proofs_hold<G: Game>(game: &G, before_end: usize) {
             .filter(|p| game.to_move(p).is_some())
         {
             let mv = game.random_move(&next, &mut rng, &mut scratch);
-            game.play(&mut next, mv);
+            game.play_unchecked(&mut next, mv);
             positions.push(next);
         }
         let position = positions[positions.len().saturating_sub(before_end + 1)];
         let seat = game.to_move(&position).unwrap();
-        let mut searcher = searcher::<G>(bot(2000, 1));
-        let thought = searcher.choose(&Question::new(game, &position, seat), &mut rng);
-        if let Some(sure) = lock(&searcher.tree).settled(seat) {
+        let mut search = new_search::<G>(bot(2000, 1));
+        let decision = search.choose(&Question::new(game, &position, seat), &mut rng);
+        if let Some(sure) = lock(&search.graph).settled(seat) {
             proven += 1;
             let truth = solve(game, &position);
             assert_eq!(f64::from(sure), truth, "seed {seed}: {position:?}");
             let mut next = position;
-            game.play(&mut next, thought.mv);
+            game.play_unchecked(&mut next, decision.mv);
             let kept = match game.to_move(&next) {
                 None => game.outcome(&next)[seat],
                 Some(mover) if mover == seat => solve(game, &next),
@@ -107,18 +107,18 @@ fn rhinos_can_win() -> Value {
 }
 
 #[test]
-fn a_win_is_played_and_told() {
+fn a_win_is_played_and_reported() {
     let game = game::<Siam>(json!({}));
     let position = game.load(&rhinos_can_win()).unwrap();
-    let mut mind = searcher::<Siam>(bot(1000, 1));
-    let thought = mind.choose(&Question::new(&game, &position, 1), &mut Rng::new(1));
-    assert_eq!(thinker::text(&game, thought.mv), "c2>c3");
-    let info = thought.info.unwrap();
+    let mut search = new_search::<Siam>(bot(1000, 1));
+    let decision = search.choose(&Question::new(&game, &position, 1), &mut Rng::new(1));
+    assert_eq!(engine::text(&game, decision.mv), "c2>c3");
+    let info = decision.info.unwrap();
     assert_eq!(
         (info["text"].as_str(), info["value"].as_f64()),
         (Some("proven win"), Some(1.0))
     );
-    // It was seen at once.
+    // The win is found at once.
     assert!(info["nodes"].as_u64().unwrap() < 100, "{info}");
 }
 
@@ -130,7 +130,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     let mut history = Vec::new();
     for mv in moves {
         let mut next = position;
-        game.play(&mut next, mv);
+        game.play_unchecked(&mut next, mv);
         history.extend([game.key(&next), 7, game.key(&next)]);
     }
     let question = Question {
@@ -139,15 +139,15 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
         ..Question::new(&game, &position, 1)
     };
     let mut worker = Worker::<Siam>::new(Rng::new(1));
-    let mut tree = Tree::empty();
-    tree.root(2, &worker::spot(&question, &position));
-    let stop = Stop::new(Some(100), None, false);
-    worker.open(&question, &mut tree, &moves, &stop);
-    let shared = Mutex::new(tree);
-    worker.search(&question, &shared, &stop);
-    let tree = lock(&shared);
-    assert_eq!(tree.settled(1), Some(0.5));
-    assert_eq!(tree.node(1).stage, tree::Stage::Over);
+    let mut graph = SearchGraph::empty();
+    graph.set_root(2, &worker::position_id(&question, &position));
+    let budget = PlayoutBudget::new(Some(100), None, false);
+    worker.expand_root(&question, &mut graph, &moves, &budget);
+    let shared = Mutex::new(graph);
+    worker.search(&question, &shared, &budget);
+    let graph = lock(&shared);
+    assert_eq!(graph.settled(1), Some(0.5));
+    assert_eq!(graph.node(1).stage, node::Stage::Over);
 }
 
 /// Plays some plies of a game with several threads and with almost no time.
@@ -160,7 +160,7 @@ impl Visitor for Hurry {
         let game = game::<G>(json!({}));
         let mut rng = Rng::new(3);
         let mut position = game.start(&mut rng);
-        let mut mind = searcher::<G>(bot(60, 3));
+        let mut search = new_search::<G>(bot(60, 3));
         for ply in 0..6 {
             let Some(seat) = game.to_move(&position) else {
                 break;
@@ -171,13 +171,13 @@ impl Visitor for Hurry {
                 ..Question::new(&game, &position, seat)
             };
             let mv = if ply % 2 == 0 {
-                mind.choose(&question, &mut rng).mv
+                search.choose(&question, &mut rng).mv
             } else {
-                searcher::<G>(Mcts::default()).choose(&late, &mut rng).mv
+                new_search::<G>(Mcts::default()).choose(&late, &mut rng).mv
             };
             assert!(game.is_legal(&position, mv));
-            game.play(&mut position, mv);
-            mind.played(mv);
+            game.play_unchecked(&mut position, mv);
+            search.played(mv);
         }
     }
 }
@@ -193,30 +193,30 @@ fn threads_and_no_time_give_legal_moves() {
 fn the_clock_ends_a_search_and_past_deadlines_begin_none() {
     let game = game::<PaperPenguins>(json!({}));
     let position = game.start(&mut Rng::new(1));
-    let search = |deadline: Instant| {
+    let choose = |deadline: Instant| {
         let question = Question {
             deadline: Some(deadline),
             ..Question::new(&game, &position, 0)
         };
-        searcher::<PaperPenguins>(Mcts::default()).choose(&question, &mut Rng::new(1))
+        new_search::<PaperPenguins>(Mcts::default()).choose(&question, &mut Rng::new(1))
     };
-    assert!(search(Instant::now()).info.is_none());
+    assert!(choose(Instant::now()).info.is_none());
     let deadline = Instant::now() + Duration::from_millis(30);
-    search(deadline);
+    choose(deadline);
     assert!(Instant::now() >= deadline);
 }
 
 #[test]
-fn one_thread_and_a_number_of_playouts_give_the_same_graph_always() {
+fn one_thread_and_a_number_of_playouts_always_give_the_same_graph() {
     let game = game::<Amazons>(json!({"size": 8}));
     let position = game.start(&mut Rng::new(1));
-    let tell = || {
-        let mut mind = searcher::<Amazons>(bot(300, 1));
-        let thought = mind.choose(&Question::new(&game, &position, 0), &mut Rng::new(9));
-        let tree = lock(&mind.tree);
-        let root = tree.node(0);
+    let outcome = || {
+        let mut search = new_search::<Amazons>(bot(300, 1));
+        let decision = search.choose(&Question::new(&game, &position, 0), &mut Rng::new(9));
+        let graph = lock(&search.graph);
+        let root = graph.node(0);
         let visits: Vec<u32> = root.edges.iter().map(|edge| edge.visits).collect();
-        (thought.mv, root.value, visits)
+        (decision.mv, root.value, visits)
     };
-    assert_eq!(tell(), tell());
+    assert_eq!(outcome(), outcome());
 }

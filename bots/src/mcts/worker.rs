@@ -1,24 +1,27 @@
-//! One thread of the search: down the graph, a look at the moves of a new position, and up again.
+//! One thread of the search: it selects a path down the graph, expands the position at its end, and
+//! backpropagates the value.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use games::{Game, Rng};
 
 use super::bounds::Bounds;
-use super::judge::{self, Judge};
-use super::stop::Stop;
-use super::tree::{Candidate, NodeId, Spot, Stage, Step, Tree, Value};
-use crate::thinker::Question;
+use super::budget::PlayoutBudget;
+use super::candidate::{Candidate, SeatValues};
+use super::evaluator::{self, LeafEvaluator};
+use super::graph::SearchGraph;
+use super::node::{NodeId, PositionId, Stage, Step};
+use crate::engine::Question;
 
-/// Positions with no more moves than this get all of them at once.
+/// Positions with at most this many moves get all of them at once.
 const ALL: usize = 256;
-/// Others get so many at first, those on the evaluation's shortlist or drawn at random, and later
-/// more.
+/// Other positions get this many at first, from the evaluation's shortlist or at random, and more
+/// later.
 const SAMPLE: usize = 48;
 
-/// What a thread of the search has of its own.
+/// What each thread of the search has of its own.
 pub(super) struct Worker<G: Game> {
-    pub(super) judge: Judge<G>,
+    pub(super) evaluator: LeafEvaluator<G>,
     pub(super) rng: Rng,
     path: Vec<Step>,
     moves: Vec<G::Move>,
@@ -26,26 +29,26 @@ pub(super) struct Worker<G: Game> {
     pub(super) depth: usize,
 }
 
-/// A position whose moves have to be looked at.
-struct Job<G: Game> {
+/// A position that has to be expanded.
+struct Expansion<G: Game> {
     node: NodeId,
     position: G::Position,
-    /// The moves that it has already.
+    /// The moves that the node has already.
     have: Vec<G::Move>,
 }
 
-/// What came of that.
-struct Found<M> {
+/// The evaluated moves for a node.
+struct Expanded<M> {
     node: NodeId,
     candidates: Vec<Candidate<M>>,
     complete: bool,
-    value: Value,
+    value: SeatValues,
 }
 
 impl<G: Game> Worker<G> {
     pub(super) fn new(rng: Rng) -> Self {
         Worker {
-            judge: Judge::new(),
+            evaluator: LeafEvaluator::new(),
             rng,
             path: Vec::new(),
             moves: Vec::new(),
@@ -53,150 +56,159 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Searches until it is time to stop. Other workers may search the same graph.
+    /// Searches until the budget is spent. Other workers may search the same graph.
     pub(super) fn search(
         &mut self,
         question: &Question<'_, G>,
-        shared: &Mutex<Tree<G::Move>>,
-        stop: &Stop,
+        shared: &Mutex<SearchGraph<G::Move>>,
+        budget: &PlayoutBudget,
     ) {
-        let mut found = None;
+        let mut expanded = None;
         loop {
-            let mut tree = lock(shared);
-            if let Some(found) = found.take() {
-                self.finish(&mut tree, found);
+            let mut graph = lock(shared);
+            if let Some(expanded) = expanded.take() {
+                self.add(&mut graph, expanded);
             }
-            if stop.now(&tree) {
+            if budget.is_spent(&graph) {
                 return;
             }
-            let job = self.descend(question, &mut tree);
+            let leaf = self.select_path(question, &mut graph);
             self.depth = self.depth.max(self.path.len() - 1);
-            match job {
-                None => tree.record(&self.path),
-                Some(job) => {
-                    drop(tree);
-                    found = Some(self.look(question, &job, stop));
+            match leaf {
+                None => graph.backpropagate(&self.path),
+                Some(leaf) => {
+                    drop(graph);
+                    expanded = Some(self.evaluate_leaf(question, &leaf, budget));
                 }
             }
         }
     }
 
-    /// Looks at the moves of the root that it does not have yet: all, or if they are very many
-    /// those that seem to be worth it.
-    pub(super) fn open(
+    /// Adds the moves that the root does not have yet: all of them or, if there are very many, those of
+    /// the shortlist.
+    pub(super) fn expand_root(
         &mut self,
         question: &Question<'_, G>,
-        tree: &mut Tree<G::Move>,
+        graph: &mut SearchGraph<G::Move>,
         moves: &[G::Move],
-        stop: &Stop,
+        budget: &PlayoutBudget,
     ) {
-        let have: Vec<G::Move> = tree.node(0).edges.iter().map(|edge| edge.mv).collect();
+        let have: Vec<G::Move> = graph.node(0).edges.iter().map(|edge| edge.mv).collect();
         if have.len() == moves.len() {
             return;
         }
         let mut rest = moves.to_vec();
         if moves.len() > ALL {
-            self.judge
+            self.evaluator
                 .shortlist(question.game, question.position, &mut rest);
         }
         rest.retain(|mv| !have.contains(mv));
         self.rng.shuffle(&mut rest);
-        let late = || stop.late();
+        let late = || budget.is_late();
         let (candidates, value) =
-            self.judge
-                .look(question, question.position, &rest, late, &mut self.rng);
+            self.evaluator
+                .evaluate_moves(question, question.position, &rest, late, &mut self.rng);
         let complete = have.len() + candidates.len() == moves.len();
-        tree.grow(0, &candidates, complete, value);
+        graph.expand(0, &candidates, complete, value);
     }
 
-    /// Follows the graph to a position whose moves were not looked at, or to an end.
-    fn descend(&mut self, question: &Question<'_, G>, tree: &mut Tree<G::Move>) -> Option<Job<G>> {
+    /// Follows the graph down to a position that has to be expanded, or to an end (`None`).
+    fn select_path(
+        &mut self,
+        question: &Question<'_, G>,
+        graph: &mut SearchGraph<G::Move>,
+    ) -> Option<Expansion<G>> {
         let mut position = *question.position;
         let mut id = 0;
         self.path.clear();
         self.path.push(Step { node: id, edge: 0 });
         loop {
-            let full = tree.full();
-            let node = tree.node_mut(id);
+            let full = graph.full();
+            let node = graph.node_mut(id);
             match node.stage {
                 Stage::Fresh if !full => {
-                    if self.settle(question, tree, id, &position) {
+                    if self.mark_if_over(question, graph, id, &position) {
                         return None;
                     }
-                    tree.node_mut(id).stage = Stage::Busy;
-                    return Some(Job {
+                    graph.node_mut(id).stage = Stage::Busy;
+                    return Some(Expansion {
                         node: id,
                         position,
                         have: Vec::new(),
                     });
                 }
-                Stage::Grown if node.wants_more() && !full => {
+                Stage::Expanded if node.wants_more() && !full => {
                     node.stage = Stage::Busy;
                     let have = node.edges.iter().map(|edge| edge.mv).collect();
-                    return Some(Job {
+                    return Some(Expansion {
                         node: id,
                         position,
                         have,
                     });
                 }
-                Stage::Grown => {}
+                Stage::Expanded => {}
                 _ => return None,
             }
             if id != 0 && node.bounds.settled(node.mover).is_some() {
                 return None;
             }
-            let edge = tree.select(id);
+            let edge = graph.select(id);
             question
                 .game
-                .play(&mut position, tree.node(id).edges[edge].mv);
+                .play_unchecked(&mut position, graph.node(id).edges[edge].mv);
             if let Some(step) = self.path.last_mut() {
                 step.edge = edge;
             }
-            id = tree.child(id, edge, || spot(question, &position));
+            id = graph.child(id, edge, || position_id(question, &position));
             self.path.push(Step { node: id, edge: 0 });
         }
     }
 
-    /// Marks a position as an end if it is one.
-    fn settle(
+    /// Marks a node as an end if the match ends there or the position is repeated.
+    fn mark_if_over(
         &self,
         question: &Question<'_, G>,
-        tree: &mut Tree<G::Move>,
+        graph: &mut SearchGraph<G::Move>,
         id: NodeId,
         position: &G::Position,
     ) -> bool {
         let game = question.game;
-        let key = tree.node(id).key;
-        let times = times(question, key);
-        let stopped = question.repetition.is_some_and(|most| times + 1 >= most);
-        if id != 0 && (judge::over(question, position) || stopped) {
+        let key = graph.node(id).key;
+        let times = occurrences(question, key);
+        let repeated = question.repetition.is_some_and(|most| times + 1 >= most);
+        if id != 0 && (evaluator::over(question, position) || repeated) {
             let outcome = game.outcome(position);
-            tree.end(id, self.judge.result(&outcome), Bounds::exact(&outcome));
+            graph.mark_over(id, self.evaluator.result(&outcome), Bounds::exact(&outcome));
             return true;
         }
         let above = &self.path[..self.path.len() - 1];
-        let again = || above.iter().any(|step| tree.node(step.node).key == key);
+        let again = || above.iter().any(|step| graph.node(step.node).key == key);
         if question.repetition.is_some() && again() {
             let outcome = game.outcome(position);
-            tree.end(id, self.judge.result(&outcome), Bounds::OPEN);
-            tree.node_mut(id).stage = Stage::Repeated;
+            graph.mark_over(id, self.evaluator.result(&outcome), Bounds::OPEN);
+            graph.node_mut(id).stage = Stage::Repeated;
             return true;
         }
-        tree.node_mut(id).known(times > 0 && id != 0);
+        graph.node_mut(id).seen_in_match = times > 0 && id != 0;
         false
     }
 
-    /// Looks at the moves of a position.
-    fn look(&mut self, question: &Question<'_, G>, job: &Job<G>, stop: &Stop) -> Found<G::Move> {
+    /// Evaluates moves of a position that it does not have yet.
+    fn evaluate_leaf(
+        &mut self,
+        question: &Question<'_, G>,
+        leaf: &Expansion<G>,
+        budget: &PlayoutBudget,
+    ) -> Expanded<G::Move> {
         let game = question.game;
-        let Job {
+        let Expansion {
             node,
             position,
             ref have,
-        } = *job;
+        } = *leaf;
         let all = game.count_legal(&position) as usize;
         if have.is_empty() {
-            self.judge.shortlist(game, &position, &mut self.moves);
+            self.evaluator.shortlist(game, &position, &mut self.moves);
         } else {
             game.legal(&position, &mut self.moves);
             self.moves.retain(|mv| !have.contains(mv));
@@ -213,11 +225,11 @@ impl<G: Game> Worker<G> {
             }
             self.moves.truncate(room);
         }
-        let late = || stop.late();
+        let late = || budget.is_late();
         let (candidates, value) =
-            self.judge
-                .look(question, &position, &self.moves, late, &mut self.rng);
-        Found {
+            self.evaluator
+                .evaluate_moves(question, &position, &self.moves, late, &mut self.rng);
+        Expanded {
             node,
             complete: have.len() + candidates.len() == all,
             candidates,
@@ -225,38 +237,41 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Puts into the graph what was found, and counts the playout.
-    fn finish(&mut self, tree: &mut Tree<G::Move>, found: Found<G::Move>) {
-        let Found {
+    /// Adds evaluated moves to the graph and backpropagates their value.
+    fn add(&mut self, graph: &mut SearchGraph<G::Move>, expanded: Expanded<G::Move>) {
+        let Expanded {
             node,
             candidates,
             complete,
             value,
-        } = found;
-        tree.grow(node, &candidates, complete, value);
-        tree.record(&self.path);
+        } = expanded;
+        graph.expand(node, &candidates, complete, value);
+        graph.backpropagate(&self.path);
     }
 }
 
-/// The graph, also if another thread broke down.
-pub(super) fn lock<M>(shared: &Mutex<Tree<M>>) -> MutexGuard<'_, Tree<M>> {
+/// Locks the graph, even if another thread panicked.
+pub(super) fn lock<M>(shared: &Mutex<SearchGraph<M>>) -> MutexGuard<'_, SearchGraph<M>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often a position was there in the match.
-pub(super) fn times<G: Game>(question: &Question<'_, G>, key: u64) -> u32 {
+/// How often a position occurred in the match.
+pub(super) fn occurrences<G: Game>(question: &Question<'_, G>, key: u64) -> u32 {
     let same = question.history.iter().filter(|known| **known == key);
     same.count() as u32
 }
 
-/// Where a position is. Plies are part of it, so that no way through the graph is endless.
-pub(super) fn spot<G: Game>(question: &Question<'_, G>, position: &G::Position) -> Spot {
+/// Identifies a position. The ply is part of it, so that no path through the graph is endless.
+pub(super) fn position_id<G: Game>(
+    question: &Question<'_, G>,
+    position: &G::Position,
+) -> PositionId {
     let game = question.game;
     let key = game.key(position);
     let ply = game.ply(position);
     let parts = game.scores(position).into_iter().map(|score| score as u64);
     let hash = parts.fold(mixed(key, u64::from(ply)), mixed);
-    Spot {
+    PositionId {
         hash,
         key,
         ply,
@@ -264,7 +279,7 @@ pub(super) fn spot<G: Game>(question: &Question<'_, G>, position: &G::Position) 
     }
 }
 
-/// Two numbers made one.
+/// Mixes a number into a hash.
 fn mixed(hash: u64, part: u64) -> u64 {
     let hash = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     hash ^ hash >> 32

@@ -335,7 +335,7 @@ impl Game for ElephantRun {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
         let seat = position.seat;
         position.ply = next_count(position.ply);
         match mv {

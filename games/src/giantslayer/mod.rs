@@ -396,7 +396,7 @@ impl Game for Giantslayer {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
         let seat = position.seat as usize;
         match mv {
             Move::Go(from, to) => {

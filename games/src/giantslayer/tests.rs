@@ -38,7 +38,7 @@ fn after(state: &Value, text: &str) -> Value {
     let mut position = game.load(state).unwrap();
     let mv = game.parse_move(text).unwrap();
     assert!(game.is_legal(&position, mv), "{text}");
-    game.play(&mut position, mv);
+    game.play_unchecked(&mut position, mv);
     let after = game.save(&position);
     assert_eq!(game.load(&after).unwrap(), position);
     after

@@ -337,7 +337,7 @@ impl Game for PaperPenguins {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
         position.ply = next_count(position.ply);
         let next = 1 - position.seat;
         match mv {

@@ -355,7 +355,7 @@ impl Game for Run {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
         let seat = position.seat as Seat;
         let kind = match mv {
             Move::Drop(kind, _) => kind,

@@ -45,7 +45,7 @@ fn after(state: &Value, moves: &[&str]) -> Value {
     for text in moves {
         let mv = game.parse_move(text).unwrap();
         assert!(game.is_legal(&position, mv), "{text}");
-        game.play(&mut position, mv);
+        game.play_unchecked(&mut position, mv);
     }
     game.save(&position)
 }

@@ -423,7 +423,7 @@ impl Game for Siam {
         }
     }
 
-    fn play(&self, position: &mut Position, mv: Move) {
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
         let seat = position.seat;
         let mut winner = None;
         match mv {

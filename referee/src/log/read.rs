@@ -19,7 +19,7 @@ use crate::rating::{Match, ScanMemo};
 
 /// How many bytes of a log are read at a time and looked into side by side, the rest of the last
 /// line not counted.
-const BATCH: u64 = 1 << 20;
+const BATCH: usize = 1 << 21;
 /// A line of more bytes is no match: what has no end is not read for ever.
 const MOST_LINE: u64 = 1 << 30;
 
@@ -280,9 +280,12 @@ impl LogFile {
 
     /// The next lines; without text at the end.
     fn batch(&mut self) -> Result<Batch, LogError> {
-        let mut batch = Batch::default();
+        let mut batch = Batch {
+            text: Vec::with_capacity(BATCH + BATCH / 16),
+            lines: Vec::new(),
+        };
         let text = &mut batch.text;
-        let read = self.reader.by_ref().take(BATCH).read_to_end(text);
+        let read = self.reader.by_ref().take(BATCH as u64).read_to_end(text);
         read.map_err(|error| self.io(error))?;
         if text.last().is_some_and(|last| *last != b'\n') {
             self.line_into(text)?;

@@ -7,11 +7,12 @@
 //! interval of it. The stratified bootstrap that is often used for this draws the games anew;
 //! percentiles of so few, usually four to eight, are too narrow.
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 use statrs::distribution::ContinuousCDF;
 
-use super::evidence::Evidence;
-use super::ratings::{Anchor, Estimate, Fitted, Places, Ratings, student};
+use super::ratings::{Anchor, Estimate, Fitted, Ratings, student};
+use super::strengths::{Origin, Strengths};
 
 /// With fewer games, the variation between them is anybody's guess.
 const LEAST_GAMES: usize = 3;
@@ -29,34 +30,30 @@ pub struct Across {
 }
 
 impl Across {
-    /// From the ratings of all games, and the matches that they are made from; `None` if there are too
-    /// few games.
-    pub(super) fn new(all: &Ratings, evidence: &Evidence, anchors: &[Anchor]) -> Option<Self> {
-        let played = evidence.played();
+    /// From what was fitted to all games; `None` if there are too few games.
+    pub(super) fn new(fitted: &Fitted, all: &Ratings, anchors: &[Anchor]) -> Option<Self> {
+        let strengths = &fitted.strengths;
+        let played = strengths.model.played();
         let has = |game: &usize| played.iter().any(|games| games[*game]);
-        let rated: Vec<usize> = (0..evidence.games.len()).filter(has).collect();
+        let rated: Vec<usize> = (0..strengths.model.games.len()).filter(has).collect();
         if rated.len() < LEAST_GAMES {
             return None;
         }
-        let places = |game: &usize| {
-            let fitted = Fitted::new(&evidence.without(*game));
-            fitted.places(anchors.iter().copied())
-        };
-        let without: Vec<Places> = rated.iter().map(places).collect();
+        let games = rated.into_par_iter();
+        let without: Vec<Vec<Option<f64>>> = games
+            .map(|game| elos(&strengths.without(game), all, anchors))
+            .collect();
         let games = |bot: usize| played[bot].iter().filter(|played| **played).count();
-        let elo = |places: &Places, bot: usize| {
-            let connected = places.groups[bot] == all.groups[bot];
-            let known = |it: &Estimate| connected && has_both_ends(it);
-            Some(places.bots[bot].filter(known)?.elo)
-        };
         let bot = |bot: usize| {
-            let others: Option<Vec<f64>> = without.iter().map(|it| elo(it, bot)).collect();
+            let others: Option<Vec<f64>> = without.iter().map(|it| it[bot]).collect();
             widen(all.bots[bot]?, &others?, games(bot))
         };
         let difference = |difference: &super::Difference| {
             let [one, other] = difference.bots;
-            let lead = |it| Some(elo(it, one)? - elo(it, other)?);
-            let others: Option<Vec<f64>> = without.iter().map(lead).collect();
+            let others: Option<Vec<f64>> = without
+                .iter()
+                .map(|it| Some(it[one]? - it[other]?))
+                .collect();
             widen(difference.elo, &others?, games(one).min(games(other)))
         };
         Some(Across {
@@ -65,6 +62,26 @@ impl Across {
             differences: all.differences.iter().map(difference).collect(),
         })
     }
+}
+
+/// The bots' ratings by fewer games; `None` for those that these do not rate, or not as part of the
+/// group that they are in.
+fn elos(strengths: &Strengths, all: &Ratings, anchors: &[Anchor]) -> Vec<Option<f64>> {
+    let groups = strengths.groups();
+    let origin = Origin::new(groups, anchors.iter().copied());
+    let elo = |bot: usize| {
+        let (anchors, members) = (origin.anchors(bot), origin.members(bot));
+        let others: Vec<usize> = match anchors {
+            [] => members.to_vec(),
+            _ => anchors.iter().map(|anchor| anchor.bot).collect(),
+        };
+        let paths = &strengths.paths;
+        // Without both, a rating is what the prior makes of it.
+        let bounded = |it: &usize| paths.leads(*it, bot) && paths.leads(bot, *it);
+        let known = groups[bot] == all.groups[bot] && others.iter().all(bounded);
+        known.then(|| strengths.from(&strengths.point, bot, anchors, members))
+    };
+    (0..groups.len()).map(elo).collect()
 }
 
 /// Without, an estimate is what the prior makes of it.
@@ -95,9 +112,9 @@ fn widen(estimate: Estimate, without: &[f64], games: usize) -> Option<Estimate> 
 mod tests {
     use games::Rng;
 
-    use super::super::evidence::Placing;
+    use super::super::evidence::{Evidence, Placing};
     use super::super::random::{normal, uniform};
-    use super::super::ratings::{ELO, rate};
+    use super::super::ratings::ELO;
     use super::*;
 
     const GAMES: usize = 6;
@@ -123,8 +140,9 @@ mod tests {
 
     fn across(leads: &[[f64; BOTS]; GAMES], pairs: usize, rng: &mut Rng) -> (Ratings, Across) {
         let evidence = played(leads, pairs, rng);
-        let all = rate(&evidence, None);
-        let across = Across::new(&all, &evidence, &[]).expect("enough games");
+        let fitted = Fitted::new(&evidence);
+        let all = fitted.ratings(None);
+        let across = Across::new(&fitted, &all, &[]).expect("enough games");
         (all, across)
     }
 
@@ -176,12 +194,17 @@ mod tests {
                 (0..count).for_each(|_| evidence.add(unit));
             }
         }
-        let all = rate(&evidence, None);
-        let across = Across::new(&all, &evidence, &[]).expect("enough games");
+        let fitted = Fitted::new(&evidence);
+        let all = fitted.ratings(None);
+        let across = Across::new(&fitted, &all, &[]).expect("enough games");
         assert!(across.bots[0].is_some() && across.bots[1].is_none());
         let there: Vec<bool> = across.differences.iter().map(Option::is_some).collect();
         assert_eq!(there, [false, true, false]);
-        let two = (2..GAMES).fold(whole, |all, game| all.without(game));
-        assert!(Across::new(&rate(&two, None), &two, &[]).is_none());
+        let mut two = Evidence::new(BOTS, vec![2; GAMES]);
+        for (unit, count) in whole.units().filter(|(unit, _)| unit[0].game < 2) {
+            (0..count).for_each(|_| two.add(unit));
+        }
+        let fitted = Fitted::new(&two);
+        assert!(Across::new(&fitted, &fitted.ratings(None), &[]).is_none());
     }
 }

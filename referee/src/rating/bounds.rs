@@ -1,7 +1,10 @@
 //! Results that say only on which side a rating is: a bot that has won all its matches may be any
 //! amount stronger than the others, and what the prior makes of that is not known from matches.
 
-use super::model::{ClusterKind, Model};
+use std::collections::BTreeMap;
+
+use super::model::{ClusterKind, Model, UnitKind};
+use super::sets::Sets;
 
 /// At the end of an interval, the results are this much less likely than at infinity, as a
 /// logarithm: a chance of 2.5 %, which is exact where one bot has won all its matches.
@@ -14,6 +17,7 @@ const FARTHEST: f64 = 60.0;
 pub(crate) struct Paths {
     bots: usize,
     reached: Vec<bool>,
+    groups: Vec<usize>,
     /// Whether a bot has given no point to any other one, and whether it has got none.
     perfect: Vec<[bool; 2]>,
 }
@@ -22,13 +26,14 @@ impl Paths {
     pub(crate) fn new(model: &Model) -> Self {
         let bots = model.bots;
         let mut direct = vec![Vec::new(); bots];
-        for unit in &model.units {
+        let counts = |unit: &&UnitKind| model.game_of(unit).is_some_and(|game| game.weight > 0.0);
+        for unit in model.units().iter().filter(counts) {
             for placing in model.placings(unit) {
                 let seats = model.games[placing.game as usize].seats;
                 for seat in 0..seats {
                     for other in (0..seats).filter(|other| *other != seat) {
                         if placing.ranks[seat] <= placing.ranks[other] {
-                            direct[placing.bots[seat] as usize].push(placing.bots[other]);
+                            direct[placing.bots[seat] as usize].push(placing.bots[other].into());
                         }
                     }
                 }
@@ -47,6 +52,7 @@ impl Paths {
         let mut paths = Paths {
             bots,
             reached: vec![false; bots * bots],
+            groups: groups(&direct),
             perfect: vec![[true; 2]; bots],
         };
         for (bot, others) in direct.iter().enumerate() {
@@ -73,11 +79,34 @@ impl Paths {
         }
     }
 
+    /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
+    /// compared only if theirs are equal. Sets are numbered by their first bot.
+    pub(crate) fn groups(&self) -> &[usize] {
+        &self.groups
+    }
+
     /// Whether points lead from a bot to another one: it made some against it, or against one that
     /// did, and so on. If not, the other one may be any amount stronger.
     pub(crate) fn leads(&self, bot: usize, other: usize) -> bool {
         self.reached[bot * self.bots + other]
     }
+}
+
+/// See [`Paths::groups`].
+fn groups(direct: &[Vec<u32>]) -> Vec<usize> {
+    let mut sets = Sets::new(direct.len());
+    for (bot, others) in direct.iter().enumerate() {
+        for &other in others {
+            sets.join(bot, other as usize);
+        }
+    }
+    let mut numbers = BTreeMap::new();
+    let mut groups = Vec::with_capacity(direct.len());
+    for bot in 0..direct.len() {
+        let next = numbers.len();
+        groups.push(*numbers.entry(sets.root(bot)).or_insert(next));
+    }
+    groups
 }
 
 /// An end of an interval.
@@ -107,13 +136,14 @@ pub(crate) fn end(
     };
     let has_bot = |cluster: &&ClusterKind| {
         let units = model.members(cluster).iter();
-        let mut placings = units.flat_map(|(unit, _)| model.placings(&model.units[*unit as usize]));
+        let mut placings =
+            units.flat_map(|(unit, _)| model.placings(&model.units()[*unit as usize]));
         placings.any(|placing| {
             let seats = model.games[placing.game as usize].seats;
-            placing.bots[..seats].contains(&(bot as u32))
+            placing.bots[..seats].contains(&(bot as u16))
         })
     };
-    let clusters: Vec<&ClusterKind> = model.clusters.iter().filter(has_bot).collect();
+    let clusters: Vec<&ClusterKind> = model.clusters().iter().filter(has_bot).collect();
     let chance = |at: &[f64]| -> f64 {
         let chances = clusters.iter().map(|cluster| {
             let members = model.members(cluster);
@@ -121,7 +151,7 @@ pub(crate) fn end(
             let sum: f64 = members
                 .iter()
                 .map(|(unit, times)| {
-                    f64::from(*times) * model.log_chance(&model.units[*unit as usize], at)
+                    f64::from(*times) * model.log_chance(&model.units()[*unit as usize], at)
                 })
                 .sum();
             f64::from(cluster.count) * sum / units
@@ -145,4 +175,20 @@ pub(crate) fn end(
     }
     at[bot] = likely;
     Some(value(&at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evidence::{Evidence, Placing};
+    use super::*;
+
+    #[test]
+    fn groups_are_what_matches_connect() {
+        let mut evidence = Evidence::new(6, vec![2, 3]);
+        evidence.add(&[Placing::new(0, &[4, 1], &[1.0, 0.0])]);
+        evidence.add(&[Placing::new(1, &[5, 0, 4], &[1.0, 0.5, 0.0])]);
+        let model = Model::new(&evidence);
+        assert_eq!(Paths::new(&model).groups(), [0, 0, 1, 2, 0, 0]);
+        assert_eq!(Paths::new(&model.without(1)).groups(), [0, 1, 2, 3, 1, 4]);
+    }
 }

@@ -28,6 +28,13 @@ impl Square {
         self.entries[row * self.size + column]
     }
 
+    /// Adds another one.
+    pub(crate) fn join(&mut self, other: &Square) {
+        for (sum, value) in self.entries.iter_mut().zip(&other.entries) {
+            *sum += value;
+        }
+    }
+
     /// The product with another one.
     pub(crate) fn times(&self, other: &Square) -> Square {
         let n = self.size;

@@ -21,8 +21,8 @@ pub(crate) struct Digest<'a> {
     pub(crate) games: Vec<usize>,
     /// The games' labels, in the same order.
     pub(crate) labels: Vec<String>,
-    bot_rank: Vec<u32>,
-    game_rank: Vec<u32>,
+    bot_rank: Vec<u16>,
+    game_rank: Vec<u16>,
     /// All matches, unit by unit.
     order: Vec<u32>,
     clusters: Clusters,
@@ -120,6 +120,13 @@ impl<'a> Digest<'a> {
         units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
     }
 
+    /// All matches in the order of their schedule.
+    pub(crate) fn by_number(&self) -> impl Iterator<Item = Entry<'_>> {
+        let mut order = self.order.clone();
+        order.sort_by_key(|index| self.matches.kept[*index as usize].number);
+        order.into_iter().map(|index| self.entry(index))
+    }
+
     /// How many clusters there are.
     pub(crate) fn clusters(&self) -> u64 {
         self.clusters.count()
@@ -149,8 +156,8 @@ impl<'a> Digest<'a> {
                 (cluster, _) => clusters.entry(cluster).or_default().push(placings),
             }
         }
-        for cluster in clusters.values() {
-            evidence.add_cluster(cluster);
+        for cluster in clusters.into_values() {
+            evidence.add_cluster(&cluster);
         }
         evidence
     }
@@ -213,12 +220,12 @@ impl Tried {
 }
 
 /// The order of some things by a key, as indices, and the rank of each.
-fn sorted<T, K: Ord>(things: &[T], key: impl Fn(&T) -> K) -> (Vec<usize>, Vec<u32>) {
+fn sorted<T, K: Ord>(things: &[T], key: impl Fn(&T) -> K) -> (Vec<usize>, Vec<u16>) {
     let mut order: Vec<usize> = (0..things.len()).collect();
     order.sort_by_cached_key(|&index| key(&things[index]));
     let mut rank = vec![0; things.len()];
     for (place, &index) in order.iter().enumerate() {
-        rank[index] = place as u32;
+        rank[index] = place as u16;
     }
     (order, rank)
 }
@@ -229,11 +236,11 @@ fn complete(unit: &[Entry<'_>]) -> bool {
         return false;
     };
     let bots = &first.placing.bots[..first.seats];
-    let sat = |bot: u32, seat: usize| {
+    let sat = |bot: u16, seat: usize| {
         let there = unit.iter().filter(|entry| entry.placing.bots[seat] == bot);
         there.count()
     };
-    let fair = |bot: &u32| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
+    let fair = |bot: &u16| (0..first.seats).all(|seat| sat(*bot, seat) == sat(*bot, 0));
     bots.iter().all(fair) && sat(bots[0], 0) > 0
 }
 

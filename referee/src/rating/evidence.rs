@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 
 use games::MAX_SEATS;
-
-use super::sets::Sets;
+use smallvec::SmallVec;
 
 /// The result of one match, as ratings see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placing {
     /// The game, as an index.
-    pub game: u32,
+    pub game: u16,
     /// The bots in seat order, as indices; what is beyond the game's seats is 0.
-    pub bots: [u32; MAX_SEATS],
+    pub bots: [u16; MAX_SEATS],
     /// The rank of each seat from 0, the best; equal ranks are ties. Ranks leave no gaps.
     pub ranks: [u8; MAX_SEATS],
 }
@@ -22,12 +21,12 @@ impl Placing {
     /// A result from outcomes: who has more ranks higher.
     pub fn new(game: usize, bots: &[usize], outcome: &[f64]) -> Self {
         let mut placing = Placing {
-            game: game as u32,
+            game: game as u16,
             bots: [0; MAX_SEATS],
             ranks: [0; MAX_SEATS],
         };
         for (slot, bot) in placing.bots.iter_mut().zip(bots) {
-            *slot = *bot as u32;
+            *slot = *bot as u16;
         }
         placing.ranks = ranks(outcome);
         placing
@@ -49,7 +48,7 @@ pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
 
 /// The matches of one pairing (or group) from one start, in all seat orders: a swapped pair, with two
 /// seats. Sorted.
-pub(crate) type Unit = Vec<Placing>;
+pub(crate) type Unit = SmallVec<[Placing; 2]>;
 
 /// Units that are not independent of each other, each with how often it occurs. Sorted.
 pub(crate) type Cluster = Vec<(Unit, u32)>;
@@ -88,21 +87,22 @@ impl Evidence {
         if unit.is_empty() {
             return;
         }
-        let mut unit = unit.to_vec();
+        let mut unit = Unit::from_slice(unit);
         unit.sort_unstable();
         *self.singles.entry(unit).or_default() += 1;
     }
 
     /// Takes in units that depend on each other, such as those that repeat one another or have the
     /// same opening. The order has no meaning.
-    pub fn add_cluster(&mut self, units: &[Unit]) {
+    pub fn add_cluster<U: AsRef<[Placing]>>(&mut self, units: &[U]) {
         if let [unit] = units {
-            self.add(unit);
+            self.add(unit.as_ref());
             return;
         }
         let mut counts: BTreeMap<Unit, u32> = BTreeMap::new();
-        for unit in units.iter().filter(|unit| !unit.is_empty()) {
-            let mut unit = unit.clone();
+        let units = units.iter().map(AsRef::as_ref);
+        for unit in units.filter(|unit| !unit.is_empty()) {
+            let mut unit = Unit::from_slice(unit);
             unit.sort_unstable();
             *counts.entry(unit).or_default() += 1;
         }
@@ -110,37 +110,6 @@ impl Evidence {
             let cluster = counts.into_iter().collect();
             *self.clusters.entry(cluster).or_default() += 1;
         }
-    }
-
-    /// The same without the matches of a game. All matches of a cluster are of one game.
-    pub(crate) fn without(&self, game: usize) -> Self {
-        let other = |unit: &Unit| unit.first().is_some_and(|it| it.game as usize != game);
-        let singles = self.singles.iter().filter(|(unit, _)| other(unit));
-        let clusters = self.clusters.iter();
-        let clusters =
-            clusters.filter(|(cluster, _)| cluster.first().is_some_and(|(unit, _)| other(unit)));
-        Evidence {
-            bots: self.bots,
-            games: self.games.clone(),
-            weights: self.weights.clone(),
-            openings: self.openings.clone(),
-            singles: singles
-                .map(|(unit, count)| (unit.clone(), *count))
-                .collect(),
-            clusters: clusters.map(|(all, count)| (all.clone(), *count)).collect(),
-        }
-    }
-
-    /// Which games each bot played.
-    pub(crate) fn played(&self) -> Vec<Vec<bool>> {
-        let mut played = vec![vec![false; self.games.len()]; self.bots];
-        for placing in self.units().flat_map(|(unit, _)| unit) {
-            let game = placing.game as usize;
-            for &bot in &placing.bots[..self.games[game]] {
-                played[bot as usize][game] = true;
-            }
-        }
-        played
     }
 
     /// The different units that are clusters by themselves, in an order that does not depend on how
@@ -164,30 +133,12 @@ impl Evidence {
         });
         self.singles().chain(clustered)
     }
-
-    /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
-    /// compared only if theirs are equal. Sets are numbered by their first bot.
-    pub fn groups(&self) -> Vec<usize> {
-        let mut sets = Sets::new(self.bots);
-        for placing in self.units().flat_map(|(unit, _)| unit) {
-            let seats = self.games[placing.game as usize];
-            for &bot in &placing.bots[1..seats] {
-                sets.join(placing.bots[0] as usize, bot as usize);
-            }
-        }
-        let mut numbers = BTreeMap::new();
-        let mut groups = Vec::with_capacity(self.bots);
-        for bot in 0..self.bots {
-            let root = sets.root(bot);
-            let next = numbers.len();
-            groups.push(*numbers.entry(root).or_insert(next));
-        }
-        groups
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use smallvec::smallvec;
+
     use super::*;
 
     #[test]
@@ -213,8 +164,8 @@ mod tests {
     #[test]
     fn equal_clusters_are_counted_whatever_the_order_of_their_units() {
         let mut evidence = Evidence::new(2, vec![2]);
-        let won = vec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
-        let lost = vec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
+        let won: Unit = smallvec![Placing::new(0, &[0, 1], &[1.0, 0.0])];
+        let lost: Unit = smallvec![Placing::new(0, &[0, 1], &[0.0, 1.0])];
         evidence.add_cluster(&[won.clone(), lost.clone(), won.clone()]);
         evidence.add_cluster(&[lost.clone(), won.clone(), won.clone()]);
         evidence.add_cluster(std::slice::from_ref(&lost));
@@ -223,13 +174,5 @@ mod tests {
         let singles: Vec<_> = evidence.singles().collect();
         assert_eq!(singles, [(&lost, 1)]);
         assert_eq!(evidence.units().map(|(_, count)| count).sum::<u32>(), 7);
-    }
-
-    #[test]
-    fn groups_are_what_matches_connect() {
-        let mut evidence = Evidence::new(6, vec![2, 3]);
-        evidence.add(&[Placing::new(0, &[4, 1], &[1.0, 0.0])]);
-        evidence.add(&[Placing::new(1, &[5, 0, 4], &[1.0, 0.5, 0.0])]);
-        assert_eq!(evidence.groups(), [0, 0, 1, 2, 0, 0]);
     }
 }

@@ -2,14 +2,16 @@
 //! say, whether results are cyclic, whether bots changed while matches were played, and whether draws
 //! follow another law. Where something is amiss, ratings are no more than a summary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use games::MAX_SEATS;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::digest::{Digest, Entry};
-use super::matches::Number;
+use super::evidence::Placing;
 use super::ratings::Fitted;
+use super::strengths::Strengths;
 
 /// A test finds something below this chance. Reports are read often, so that it is small.
 const UNLIKELY: f64 = 0.01;
@@ -78,9 +80,6 @@ pub struct Drift {
     pub p_value: f64,
 }
 
-/// What a bot scored in a match beyond what was expected: the match's number, and its cluster.
-type Timed = (Number, f64, (u32, u32));
-
 /// Sums over clusters that are independent of each other.
 #[derive(Clone, Debug, Default)]
 struct Sum {
@@ -130,18 +129,17 @@ pub(crate) fn fitness(
     counts: &dyn Fn(&Entry<'_>) -> bool,
 ) -> Fitness {
     let mut met: BTreeMap<[usize; 2], Met> = BTreeMap::new();
-    let mut tables = Tables::default();
-    let mut times: Vec<Vec<Timed>> = vec![Vec::new(); digest.bots.len()];
+    let mut tables = Tables::new(&fitted.strengths);
+    let mut beyond = vec![Beyond::default(); digest.bots.len()];
     let mut draws = vec![[Sum::default(), Sum::default()]; digest.games.len()];
     for unit in digest.units() {
         for entry in unit.iter().filter(|entry| counts(entry)) {
-            let expected = tables.get(fitted, entry);
+            let expected = tables.get(entry);
             for seat in 0..entry.seats {
-                let mut off = 0.0;
+                beyond[entry.bot(seat)].add(off(entry, &expected, seat));
                 for other in (0..entry.seats).filter(|other| *other != seat) {
                     let Expected { score, variance } = expected[seat][other];
                     let scored = entry.versus(seat, other);
-                    off += (scored - score) / (entry.seats - 1) as f64;
                     let bots = [entry.bot(seat), entry.bot(other)];
                     if bots[0] < bots[1] {
                         let met = met.entry(bots).or_default();
@@ -152,7 +150,6 @@ pub(crate) fn fitness(
                         met.off.add(entry.cluster, scored - score);
                     }
                 }
-                times[entry.bot(seat)].push((entry.kept.number, off, entry.cluster));
             }
             if let Some((drawn, lead)) = tables.draw(fitted, entry) {
                 let [with_lead, alone] = &mut draws[entry.placing.game as usize];
@@ -173,9 +170,9 @@ pub(crate) fn fitness(
     let odd = |game: &usize| draws[*game].is_some_and(|p_value| p_value < UNLIKELY / 10.0);
     let rated = |bot: &usize| (0.5..ENOUGH_CLUSTERS).contains(&fitted.jackknife.clusters[*bot]);
     Fitness {
-        transitivity: transitivity(&residuals, &fitted.groups),
+        transitivity: transitivity(&residuals, fitted.strengths.groups()),
         residuals,
-        drifts: drifts(times),
+        drifts: drifts(digest, &beyond, &mut tables, counts),
         odd_draws: (0..draws.len()).filter(odd).collect(),
         draws,
         few_clusters: (0..digest.bots.len()).filter(rated).collect(),
@@ -189,47 +186,67 @@ struct Expected {
     variance: f64,
 }
 
-type Table = [[Expected; games::MAX_SEATS]; games::MAX_SEATS];
+type Table = [[Expected; MAX_SEATS]; MAX_SEATS];
 
-/// What is expected of matches, kept by who sits where.
-#[derive(Default)]
-struct Tables {
-    known: std::collections::HashMap<(u32, [u32; games::MAX_SEATS]), Table>,
+/// What is expected of matches. Those of more than two seats are kept by who sits where, as they take
+/// long.
+struct Tables<'a> {
+    strengths: &'a Strengths,
+    known: HashMap<Placing, Table>,
 }
 
-impl Tables {
-    fn get(&mut self, fitted: &Fitted, entry: &Entry<'_>) -> Table {
-        let key = (entry.placing.game, entry.placing.bots);
-        *self.known.entry(key).or_insert_with(|| {
-            let mut table = Table::default();
-            for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
-                for other in (0..entry.seats).filter(|other| *other != seat) {
-                    let [win, draw, _] =
-                        fitted
-                            .model
-                            .pair_chances(&entry.placing, [seat, other], &fitted.point);
-                    let score = win + 0.5 * draw;
-                    row[other] = Expected {
-                        score,
-                        variance: win + 0.25 * draw - score * score,
-                    };
-                }
+impl<'a> Tables<'a> {
+    fn new(strengths: &'a Strengths) -> Self {
+        Tables {
+            strengths,
+            known: HashMap::new(),
+        }
+    }
+
+    fn get(&mut self, entry: &Entry<'_>) -> Table {
+        if entry.seats == 2 {
+            return self.made(entry);
+        }
+        let placing = Placing {
+            ranks: [0; MAX_SEATS],
+            ..entry.placing
+        };
+        if let Some(known) = self.known.get(&placing) {
+            return *known;
+        }
+        let table = self.made(entry);
+        self.known.insert(placing, table);
+        table
+    }
+
+    fn made(&self, entry: &Entry<'_>) -> Table {
+        let mut table = Table::default();
+        for (seat, row) in table.iter_mut().enumerate().take(entry.seats) {
+            for other in (0..entry.seats).filter(|other| *other != seat) {
+                let chances = self.strengths.pair_chances(&entry.placing, [seat, other]);
+                let [win, draw, _] = chances;
+                let score = win + 0.5 * draw;
+                let variance = win + 0.25 * draw - score * score;
+                row[other] = Expected { score, variance };
             }
-            table
-        })
+        }
+        table
     }
 
     /// Of two seats in a game with draws: how much more of a draw there was than expected, and how
     /// far the seats are apart, less what that is worth to the share of draws on the whole.
-    fn draw(&mut self, fitted: &Fitted, entry: &Entry<'_>) -> Option<(f64, f64)> {
-        let game = &fitted.model.games[entry.placing.game as usize];
+    fn draw(&self, fitted: &Fitted, entry: &Entry<'_>) -> Option<(f64, f64)> {
+        let game = &fitted.strengths.model.games[entry.placing.game as usize];
         if entry.seats != 2 || game.tie(2).is_none() || game.spread().is_some() {
             return None;
         }
-        let at = &fitted.point;
+        let at = &fitted.strengths.point;
         let worth = game.seat(1).map_or(0.0, |param| at[param]);
         let lead = (at[entry.bot(0)] - at[entry.bot(1)] - worth).abs();
-        let [_, draw, _] = fitted.model.pair_chances(&entry.placing, [0, 1], at);
+        let [_, draw, _] = fitted
+            .strengths
+            .model
+            .pair_chances(&entry.placing, [0, 1], at);
         let drawn = f64::from(u8::from(entry.placing.ranks[0] == entry.placing.ranks[1]));
         Some((
             drawn - draw,
@@ -326,30 +343,71 @@ fn cycle(residuals: &[Residual], bots: usize) -> Option<[usize; 3]> {
     best.map(|(_, cycle)| cycle)
 }
 
+/// What a bot scored beyond what was expected, a match.
+#[derive(Clone, Debug, Default)]
+struct Beyond {
+    matches: u64,
+    sum: f64,
+}
+
+impl Beyond {
+    fn add(&mut self, off: f64) {
+        self.matches += 1;
+        self.sum += off;
+    }
+}
+
+/// How that changed in the course of its matches.
+#[derive(Clone, Debug, Default)]
+struct Course {
+    /// How many of its matches came before.
+    place: u64,
+    trend: Sum,
+    change: f64,
+}
+
+impl Course {
+    fn add(&mut self, all: &Beyond, off: f64, cluster: (u32, u32)) {
+        let matches = all.matches as f64;
+        let time = (self.place as f64 + 0.5) / matches - 0.5;
+        self.place += 1;
+        self.trend.add(cluster, time * (off - all.sum / matches));
+        self.change += 2.0 * time.signum() * off / matches;
+    }
+}
+
 /// The bots whose later matches went otherwise than their earlier ones.
-fn drifts(times: Vec<Vec<Timed>>) -> Vec<Drift> {
-    let bots = times.iter().filter(|times| !times.is_empty()).count() as f64;
-    let found = times
-        .into_iter()
-        .enumerate()
-        .filter_map(|(bot, mut times)| {
-            times.sort_unstable_by_key(|(number, ..)| *number);
-            let matches = times.len() as f64;
-            let mean = times.iter().map(|(_, off, _)| off).sum::<f64>() / matches;
-            let (mut trend, mut change) = (Sum::default(), 0.0);
-            for (place, (_, off, cluster)) in times.iter().enumerate() {
-                let time = (place as f64 + 0.5) / matches - 0.5;
-                trend.add(*cluster, time * (off - mean));
-                change += 2.0 * time.signum() * off / matches;
-            }
-            let p_value = (two_sided(trend.errors()) * bots).min(1.0);
-            (times.len() >= 20 && p_value < UNLIKELY).then_some(Drift {
-                bot,
-                change,
-                p_value,
-            })
-        });
+fn drifts(
+    digest: &Digest<'_>,
+    beyond: &[Beyond],
+    tables: &mut Tables<'_>,
+    counts: &dyn Fn(&Entry<'_>) -> bool,
+) -> Vec<Drift> {
+    let mut courses = vec![Course::default(); beyond.len()];
+    for entry in digest.by_number().filter(counts) {
+        let expected = tables.get(&entry);
+        for seat in 0..entry.seats {
+            let bot = entry.bot(seat);
+            courses[bot].add(&beyond[bot], off(&entry, &expected, seat), entry.cluster);
+        }
+    }
+    let bots = beyond.iter().filter(|all| all.matches > 0).count() as f64;
+    let found = courses.into_iter().enumerate().filter_map(|(bot, course)| {
+        let p_value = (two_sided(course.trend.errors()) * bots).min(1.0);
+        (course.place >= 20 && p_value < UNLIKELY).then_some(Drift {
+            bot,
+            change: course.change,
+            p_value,
+        })
+    });
     found.collect()
+}
+
+/// What a seat scored a match beyond what was expected.
+fn off(entry: &Entry<'_>, expected: &Table, seat: usize) -> f64 {
+    let others = (0..entry.seats).filter(|other| *other != seat);
+    let off = others.map(|other| entry.versus(seat, other) - expected[seat][other].score);
+    off.sum::<f64>() / (entry.seats - 1) as f64
 }
 
 /// The chance of as many standard errors, up or down.

@@ -8,9 +8,12 @@
 
 use std::sync::Arc;
 
+use rayon::iter::ParallelIterator;
+use rayon::slice::ParallelSlice;
+
 use super::dense::Square;
 use super::linear::Symmetric;
-use super::model::{LocalSlopes, Model};
+use super::model::{ClusterKind, LocalSlopes, Model};
 use super::stage::Slopes;
 
 /// The prior counts as observations that are half as variable as matches: without, intervals of bots
@@ -20,6 +23,11 @@ const PRIOR_SHARE: f64 = 0.5;
 const MOST_TERMS: usize = 200;
 /// Terms that change less than this much, relatively, are not worth adding.
 const SMALL_TERM: f64 = 1e-6;
+
+/// Clusters are worked through in so many parts at most, side by side.
+const PARTS: usize = 4;
+/// A part has this many clusters at least.
+const SMALLEST_PART: usize = 1 << 14;
 
 /// What is known of how far an estimate is off.
 #[derive(Clone, Debug)]
@@ -36,32 +44,24 @@ impl Jackknife {
     /// Of the estimate `at`.
     pub(crate) fn new(model: &Model, at: &[f64]) -> Self {
         let inverse = inverse(model, at);
-        let mut meat = Square::zero(model.params);
-        let mut information = vec![[0.0; 2]; model.params];
         let mut is_spread = vec![false; model.params];
         for param in model.games.iter().filter_map(|game| game.spread()) {
             is_spread[param] = true;
         }
-        let mut local = LocalSlopes::default();
-        for cluster in &model.clusters {
-            local.clear();
-            for &(unit, times) in model.members(cluster) {
-                let unit = &model.units[unit as usize];
-                model.unit_slopes(unit, at, f64::from(times), &mut local);
-            }
-            let count = f64::from(cluster.count);
-            let adjusted = leave_out(&local, &inverse, &is_spread);
-            for (i, &row) in local.params.iter().enumerate() {
-                let known = local.at(i, i).max(0.0);
-                let [sum, squares] = &mut information[row as usize];
-                *sum += count * known;
-                *squares += count * known * known;
-                for (j, &column) in local.params.iter().enumerate() {
-                    let product = count * adjusted[i] * adjusted[j];
-                    meat.add(row as usize, column as usize, product);
-                }
-            }
+        // Parts of a fixed size, added up in order, give the same sums on any number of cores.
+        let size = model.clusters().len().div_ceil(PARTS).max(SMALLEST_PART);
+        let parts = model.clusters().par_chunks(size);
+        let parts: Vec<Part> = parts
+            .map(|clusters| Part::new(model, clusters, at, &inverse, &is_spread))
+            .collect();
+        let mut sum = Part::zero(model.params);
+        for part in &parts {
+            sum.join(part);
         }
+        let Part {
+            mut meat,
+            information,
+        } = sum;
         add_prior(model, at, &mut meat);
         let effective = |[sum, squares]: [f64; 2]| match squares > 0.0 {
             true => sum * sum / squares,
@@ -71,6 +71,62 @@ impl Jackknife {
             covariance: inverse.times(&meat).times(&inverse),
             independent: inverse,
             clusters: information.into_iter().map(effective).collect(),
+        }
+    }
+}
+
+/// What some clusters add.
+struct Part {
+    /// The sum of the products of what each cluster changes.
+    meat: Square,
+    /// By parameter: the sum of what clusters say about it, and of the squares.
+    information: Vec<[f64; 2]>,
+}
+
+impl Part {
+    fn zero(params: usize) -> Self {
+        Part {
+            meat: Square::zero(params),
+            information: vec![[0.0; 2]; params],
+        }
+    }
+
+    fn new(
+        model: &Model,
+        clusters: &[ClusterKind],
+        at: &[f64],
+        inverse: &Square,
+        is_spread: &[bool],
+    ) -> Self {
+        let mut part = Part::zero(model.params);
+        let mut local = LocalSlopes::default();
+        for cluster in clusters {
+            local.clear();
+            for &(unit, times) in model.members(cluster) {
+                let unit = &model.units()[unit as usize];
+                model.unit_slopes(unit, at, f64::from(times), &mut local);
+            }
+            let count = f64::from(cluster.count);
+            let adjusted = leave_out(&local, inverse, is_spread);
+            for (i, &row) in local.params.iter().enumerate() {
+                let known = local.at(i, i).max(0.0);
+                let [sum, squares] = &mut part.information[row as usize];
+                *sum += count * known;
+                *squares += count * known * known;
+                for (j, &column) in local.params.iter().enumerate() {
+                    let product = count * adjusted[i] * adjusted[j];
+                    part.meat.add(row as usize, column as usize, product);
+                }
+            }
+        }
+        part
+    }
+
+    fn join(&mut self, other: &Part) {
+        self.meat.join(&other.meat);
+        let sums = self.information.iter_mut().flatten();
+        for (sum, other) in sums.zip(other.information.iter().flatten()) {
+            *sum += other;
         }
     }
 }

@@ -47,6 +47,7 @@ pub mod simulate;
 mod spread;
 pub mod sprt;
 mod stage;
+mod strengths;
 mod time_use;
 mod trial;
 #[cfg(test)]

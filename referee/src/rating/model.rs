@@ -18,7 +18,6 @@
 //! half a loss against an imaginary bot of the field's level, and so has each seat against the
 //! first seat, and each game half a first place that is not shared among equals.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use games::MAX_SEATS;
@@ -68,14 +67,66 @@ impl GameParams {
 #[derive(Clone, Debug)]
 pub(crate) struct UnitKind {
     pub(crate) count: u32,
-    pub(super) placings: Range<usize>,
+    /// Where its matches begin, and how many there are.
+    start: u32,
+    len: u32,
 }
 
 /// A cluster that occurred: which units it has, and how often.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterKind {
     pub(crate) count: u32,
-    members: Range<usize>,
+    /// Where its units begin, and how many there are.
+    start: u32,
+    len: u32,
+}
+
+/// The results themselves, which models of fewer games share.
+#[derive(Debug, Default)]
+struct Data {
+    units: Vec<UnitKind>,
+    placings: Vec<Placing>,
+    clusters: Vec<ClusterKind>,
+    /// The units of clusters, each with how often it is there.
+    members: Vec<(u32, u32)>,
+}
+
+impl Data {
+    fn new(evidence: &Evidence) -> Self {
+        let mut data = Data::default();
+        for (unit, count) in evidence.singles() {
+            let kind = data.add_unit(unit, count);
+            data.add_cluster([(kind, 1)], count);
+        }
+        for (cluster, count) in evidence.clusters() {
+            let units: Vec<(u32, u32)> = cluster
+                .iter()
+                .map(|(unit, times)| (data.add_unit(unit, times * count), *times))
+                .collect();
+            data.add_cluster(units, count);
+        }
+        data
+    }
+
+    fn add_unit(&mut self, unit: &[Placing], count: u32) -> u32 {
+        self.units.push(UnitKind {
+            count,
+            start: self.placings.len() as u32,
+            len: unit.len() as u32,
+        });
+        self.placings.extend(unit);
+        (self.units.len() - 1) as u32
+    }
+
+    fn add_cluster(&mut self, units: impl IntoIterator<Item = (u32, u32)>, count: u32) {
+        let start = self.members.len();
+        self.members.extend(units);
+        self.clusters.push(ClusterKind {
+            count,
+            start: start as u32,
+            len: (self.members.len() - start) as u32,
+        });
+    }
 }
 
 /// The model of some evidence.
@@ -87,16 +138,11 @@ pub(crate) struct Model {
     pub(crate) params: usize,
     /// Which parameters have second derivatives with each other.
     pub(super) pattern: Arc<Pattern>,
-    stages: Vec<Stage>,
-    pub(crate) units: Vec<UnitKind>,
-    placings: Vec<Placing>,
-    pub(crate) clusters: Vec<ClusterKind>,
-    /// The units of clusters, each with how often it is there.
-    members: Vec<(u32, u32)>,
-    /// The observed features, by parameter, but for games whose openings are fitted.
-    observed: Vec<f64>,
-    /// How often each stage was met.
-    met: Vec<f64>,
+    data: Arc<Data>,
+    /// The stages that were met, and how often.
+    stages: Arc<Vec<(Stage, f64)>>,
+    /// The observed features, by game and parameter, but for games whose openings are fitted.
+    observed: Vec<Vec<f64>>,
     /// By parameter: how many matches count as one, because they depend on each other. The prior
     /// counts as many matches more, so that copies of all matches change nothing.
     crowding: Vec<f64>,
@@ -110,79 +156,61 @@ impl Model {
             games,
             params,
             pattern: Arc::new(Pattern::new(0, [])),
-            stages: Vec::new(),
-            units: Vec::new(),
-            placings: Vec::new(),
-            clusters: Vec::new(),
-            members: Vec::new(),
+            data: Arc::new(Data::new(evidence)),
+            stages: Arc::default(),
             observed: Vec::new(),
-            met: Vec::new(),
             crowding: Vec::new(),
         };
-        for (unit, count) in evidence.singles() {
-            let kind = model.add_unit(unit, count);
-            model.add_cluster([(kind, 1)], count);
-        }
-        for (cluster, count) in evidence.clusters() {
-            let units: Vec<(u32, u32)> = cluster
-                .iter()
-                .map(|(unit, times)| (model.add_unit(unit, times * count), *times))
-                .collect();
-            model.add_cluster(units, count);
-        }
         model.find_stages();
         model.count();
         model
     }
 
-    fn add_unit(&mut self, unit: &[Placing], count: u32) -> u32 {
-        let start = self.placings.len();
-        self.placings.extend(unit);
-        self.units.push(UnitKind {
-            count,
-            placings: start..self.placings.len(),
-        });
-        (self.units.len() - 1) as u32
+    /// The same without the matches of a game. Its parameters stay, and stand still.
+    pub(crate) fn without(&self, game: usize) -> Self {
+        let mut model = self.clone();
+        model.games[game].weight = 0.0;
+        model.observed[game].fill(0.0);
+        model
     }
 
-    fn add_cluster(&mut self, units: impl IntoIterator<Item = (u32, u32)>, count: u32) {
-        let start = self.members.len();
-        self.members.extend(units);
-        self.clusters.push(ClusterKind {
-            count,
-            members: start..self.members.len(),
-        });
+    /// The units that occurred.
+    pub(crate) fn units(&self) -> &[UnitKind] {
+        &self.data.units
+    }
+
+    /// The clusters that occurred.
+    pub(crate) fn clusters(&self) -> &[ClusterKind] {
+        &self.data.clusters
     }
 
     /// The units of a cluster, each with how often it is there.
     pub(crate) fn members(&self, cluster: &ClusterKind) -> &[(u32, u32)] {
-        &self.members[cluster.members.clone()]
+        &self.data.members[cluster.start as usize..][..cluster.len as usize]
     }
 
     /// The matches of a unit.
     pub(crate) fn placings(&self, unit: &UnitKind) -> &[Placing] {
-        &self.placings[unit.placings.clone()]
+        &self.data.placings[unit.start as usize..][..unit.len as usize]
     }
 
     fn find_stages(&mut self) {
         let mut places: Vec<(Placing, u8)> = Vec::new();
-        for placing in &self.placings {
+        let mut most = 1 << 16;
+        for placing in &self.data.placings {
             let seats = self.games[placing.game as usize].seats;
             places.extend(stages_of(placing, seats).map(|(left, _)| (place(placing), left)));
             // Keeps the list short while there are many.
-            if places.len() > 1 << 20 {
+            if places.len() > most {
                 places.sort_unstable();
                 places.dedup();
+                most = most.max(2 * places.len());
             }
         }
         places.sort_unstable();
         places.dedup();
-        let stages = places.iter();
-        self.stages = stages
-            .map(|(placing, left)| Stage::new(placing, *left, &self.games))
-            .collect();
-        let mut met = vec![0.0; self.stages.len()];
-        for unit in &self.units {
+        let mut met = vec![0.0; places.len()];
+        for unit in self.units() {
             for placing in self.placings(unit) {
                 let game = &self.games[placing.game as usize];
                 for (left, _) in stages_of(placing, game.seats) {
@@ -192,7 +220,11 @@ impl Model {
                 }
             }
         }
-        self.met = met;
+        let stages = places.iter().zip(met);
+        let stages = stages
+            .map(|((placing, left), met)| (Stage::new(placing, *left, &self.games), met))
+            .collect();
+        self.stages = Arc::new(stages);
         self.pattern = Arc::new(self.find_pattern());
     }
 
@@ -201,7 +233,7 @@ impl Model {
     fn find_pattern(&self) -> Pattern {
         let known = |params: &[u32]| params.iter().copied().filter(|p| *p != NONE).collect();
         let ties = self.games.iter().map(|game| known(&game.tie));
-        let stages = self.stages.iter().map(|stage| {
+        let stages = self.stages.iter().map(|(stage, _)| {
             let len = usize::from(stage.len);
             let game = &self.games[stage.game as usize];
             let of_game = [&game.tie[2..=len], &[game.spread]].concat();
@@ -219,14 +251,15 @@ impl Model {
 
     /// Adds up what was observed.
     fn count(&mut self) {
-        let mut observed = vec![0.0; self.params];
-        for unit in &self.units {
+        let mut observed = vec![vec![0.0; self.params]; self.games.len()];
+        for unit in self.units() {
             let Some(game) = self.game_of(unit).filter(|game| game.spread().is_none()) else {
                 continue;
             };
             let weight = game.weight * f64::from(unit.count);
             for placing in self.placings(unit) {
                 for (_, chosen) in stages_of(placing, game.seats) {
+                    let observed = &mut observed[placing.game as usize];
                     features(placing, game, chosen, |param, value| {
                         observed[param as usize] += weight * value;
                     });
@@ -250,12 +283,12 @@ impl Model {
     fn cluster_sizes(&self) -> Vec<f64> {
         let mut counts = vec![[0.0; 2]; self.params];
         let mut params: Vec<usize> = Vec::new();
-        for cluster in &self.clusters {
+        for cluster in self.clusters() {
             let count = f64::from(cluster.count);
             let mut touched: Vec<usize> = Vec::new();
             for &(unit, times) in self.members(cluster) {
                 params.clear();
-                for placing in self.placings(&self.units[unit as usize]) {
+                for placing in self.placings(&self.units()[unit as usize]) {
                     let game = &self.games[placing.game as usize];
                     params.extend(placing.bots[..game.seats].iter().map(|bot| *bot as usize));
                     params.extend((1..game.seats).filter_map(|seat| game.seat(seat)));
@@ -296,7 +329,7 @@ impl Model {
 
     /// The game of a unit.
     pub(crate) fn game_of(&self, unit: &UnitKind) -> Option<&GameParams> {
-        let placing = self.placings.get(unit.placings.start)?;
+        let placing = self.placings(unit).first()?;
         Some(&self.games[placing.game as usize])
     }
 
@@ -304,7 +337,7 @@ impl Model {
     /// match, however many seats it has.
     pub(crate) fn points(&self) -> Vec<[f64; 2]> {
         let mut all = vec![[0.0; 2]; self.bots];
-        for unit in &self.units {
+        for unit in self.units() {
             for placing in self.placings(unit) {
                 let seats = self.games[placing.game as usize].seats;
                 let part = f64::from(unit.count) / (seats - 1) as f64;
@@ -321,11 +354,23 @@ impl Model {
         all
     }
 
+    /// Which games each bot played.
+    pub(crate) fn played(&self) -> Vec<Vec<bool>> {
+        let mut played = vec![vec![false; self.games.len()]; self.bots];
+        for placing in &self.data.placings {
+            let game = placing.game as usize;
+            for &bot in &placing.bots[..self.games[game].seats] {
+                played[bot as usize][game] = true;
+            }
+        }
+        played
+    }
+
     /// How far the seats of each game of two are apart in strength: the mean over matches, by how much
     /// each says about the share of draws.
     pub(crate) fn usual_leads(&self, at: &[f64]) -> Vec<f64> {
         let mut sums = vec![[0.0; 2]; self.games.len()];
-        for unit in &self.units {
+        for unit in self.units() {
             for placing in self.placings(unit) {
                 let game = &self.games[placing.game as usize];
                 if game.seats != 2 || game.tie(2).is_none() {
@@ -363,18 +408,23 @@ impl Model {
     /// Computes the logarithm of the likelihood (and prior) at `at`, with the derivatives that
     /// are wanted. If that is the slope alone, what is given back means nothing.
     pub(crate) fn evaluate(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
-        slopes.gradient.copy_from_slice(&self.observed);
+        slopes.gradient.fill(0.0);
+        for observed in &self.observed {
+            for (slope, observed) in slopes.gradient.iter_mut().zip(observed) {
+                *slope += observed;
+            }
+        }
         if want == Want::Curvature {
             slopes.curvature.clear();
         }
-        let mut value: f64 = at.iter().zip(&self.observed).map(|(a, o)| a * o).sum();
+        let mut value: f64 = at.iter().zip(&slopes.gradient).map(|(a, o)| a * o).sum();
         let mut local = Local::new();
-        for (stage, &met) in self.stages.iter().zip(&self.met) {
+        for (stage, met) in self.stages.iter() {
             let game = &self.games[stage.game as usize];
-            if met > 0.0 && game.spread().is_none() {
+            if *met > 0.0 && game.weight > 0.0 && game.spread().is_none() {
                 local.prepare(stage, game, at);
                 value -= met * local.compute(want);
-                local.scatter(met, want, slopes);
+                local.scatter(*met, want, slopes);
             }
         }
         if self.games.iter().any(|game| game.spread().is_some()) {
@@ -413,6 +463,10 @@ impl Model {
         }
         let mut local = Local::new();
         for game in &self.games {
+            if game.weight == 0.0 {
+                self.hold(game, want, slopes);
+                continue;
+            }
             let crowding = weight(self.crowding_of(game));
             if let Some(param) = game.spread() {
                 value += spread::prior(at[param], param, crowding, want, slopes);
@@ -430,6 +484,16 @@ impl Model {
         value
     }
 
+    /// Keeps the parameters of a game that does not count where they are, as nothing else does.
+    fn hold(&self, game: &GameParams, want: Want, slopes: &mut Slopes) {
+        if want == Want::Curvature {
+            let ties = (2..=game.seats).filter_map(|size| game.tie(size));
+            for param in ties.chain(game.spread()) {
+                slopes.curvature.add(param, param, 1.0);
+            }
+        }
+    }
+
     /// The chances that one seat of a match is ahead of another one, equal to it, and behind it.
     pub(crate) fn pair_chances(
         &self,
@@ -440,10 +504,13 @@ impl Model {
         let game = &self.games[placing.game as usize];
         let worth = |seat: usize| game.seat(seat).map_or(0.0, |param| at[param]);
         let strength = |seat: usize| at[placing.bots[seat] as usize] + worth(seat);
-        if let Some(spread) = game.spread() {
+        if game.seats == 2 {
             let lead = strength(seat) - strength(other);
             let tie = game.tie(2).map_or(f64::NEG_INFINITY, |param| at[param]);
-            return spread::chances(lead, tie, at[spread]);
+            return match game.spread() {
+                Some(spread) => spread::chances(lead, tie, at[spread]),
+                None => spread::even_chances(lead, tie),
+            };
         }
         let mut strengths = vec![strength(seat), strength(other)];
         let others = (0..game.seats).filter(|it| *it != seat && *it != other);
@@ -578,7 +645,7 @@ fn softplus(x: f64) -> f64 {
 fn features(placing: &Placing, game: &GameParams, chosen: u8, mut add: impl FnMut(u32, f64)) {
     let size = chosen.count_ones() as usize;
     for seat in (0..game.seats).filter(|seat| chosen >> seat & 1 == 1) {
-        add(placing.bots[seat], 1.0 / size as f64);
+        add(placing.bots[seat].into(), 1.0 / size as f64);
         if game.seat[seat] != NONE {
             add(game.seat[seat], 1.0 / size as f64);
         }

@@ -11,6 +11,7 @@ use super::jackknife::Jackknife;
 use super::model::{GameParams, Model, PRIOR};
 use super::scale::Scale;
 use super::spread::evidence_of_spread;
+use super::strengths::{MOST_MEMBERS, Origin, Strengths, mean};
 
 /// Elo a unit of natural logarithm of strength.
 pub const ELO: f64 = 400.0 / std::f64::consts::LN_10;
@@ -26,8 +27,6 @@ const SPREAD_OBVIOUS: f64 = 2.0;
 /// some (with a chance of 2.5 %, there are some).
 const FEWEST_POINTS: f64 = 0.025;
 
-/// Ratings are means of differences from so many bots at most: with more, that takes long.
-const MOST_MEMBERS: usize = 100;
 /// Slopes that cancel out may be this far from 0, by rounding.
 const NO_SLOPE: f64 = 1e-9;
 /// For slopes: far more than rounding, far less than what bends.
@@ -167,20 +166,10 @@ pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> R
     Fitted::new(evidence).ratings(anchors)
 }
 
-/// The bots' ratings, and the groups that they are in.
-pub(super) struct Places {
-    pub(super) bots: Vec<Option<Estimate>>,
-    pub(super) groups: Vec<usize>,
-}
-
 /// A model that was fitted to evidence, with what is known of how far it is off.
 pub(crate) struct Fitted {
-    pub(crate) model: Model,
-    pub(crate) point: Vec<f64>,
+    pub(crate) strengths: Strengths,
     pub(crate) jackknife: Jackknife,
-    pub(crate) groups: Vec<usize>,
-    scale: Scale,
-    paths: Paths,
     /// The points of each bot against all others, and how many there were.
     points: Vec<[f64; 2]>,
     /// See [`Fitted::usual_lead`].
@@ -207,56 +196,57 @@ impl Fitted {
         if !wide.is_empty() {
             Fitter::new(&model).climb(&mut point);
         }
-        let groups = evidence.groups();
+        let paths = Paths::new(&model);
         let mut jackknife = Jackknife::new(&model, &point);
         if evidence.clusters().next().is_some() {
-            model.set_crowding(&crowding(&model, &jackknife, &groups));
+            model.set_crowding(&crowding(&model, &jackknife, paths.groups()));
             Fitter::new(&model).climb(&mut point);
             jackknife = Jackknife::new(&model, &point);
         }
         Fitted {
             jackknife,
-            groups,
-            scale: Scale::new(&model),
-            paths: Paths::new(&model),
             points: model.points(),
             usual_leads: model.usual_leads(&point),
-            model,
-            point,
+            strengths: Strengths {
+                scale: Scale::new(&model),
+                paths,
+                model,
+                point,
+            },
         }
     }
 
     /// The ratings, measured from anchors or from the mean.
     pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
-        let origin = Origin::new(&self.groups, anchors);
+        let origin = Origin::new(self.strengths.groups(), anchors);
         let played = |bot: usize| self.played(bot);
-        let games = self.model.games.iter();
+        let games = self.strengths.model.games.iter();
         let draw_rate = |param: usize| {
-            let tie = self.point[param].exp();
+            let tie = self.strengths.point[param].exp();
             tie / (2.0 + tie)
         };
         let differences = self.differences();
         Ratings {
             bots: self.bots(&origin),
             resamples: 0,
-            clusters: self.jackknife.clusters[..self.model.bots].to_vec(),
+            clusters: self.jackknife.clusters[..self.strengths.model.bots].to_vec(),
             seats: games.clone().map(|game| self.seats(game)).collect(),
             draws: games
                 .clone()
                 .map(|game| game.tie(2).map_or(0.0, draw_rate))
                 .collect(),
             openings: games
-                .map(|game| Some(ELO * self.point[game.spread()?].abs()))
+                .map(|game| Some(ELO * self.strengths.point[game.spread()?].abs()))
                 .collect(),
-            log_odds: (0..self.model.bots)
+            log_odds: (0..self.strengths.model.bots)
                 .map(|bot| {
-                    let mean = mean(&self.point, origin.members(bot));
-                    played(bot).then(|| self.point[bot] - mean)
+                    let mean = mean(&self.strengths.point, origin.members(bot));
+                    played(bot).then(|| self.strengths.point[bot] - mean)
                 })
                 .collect(),
-            superiority: matrix(&differences, self.groups.len()),
+            superiority: matrix(&differences, self.strengths.groups().len()),
             differences,
-            groups: self.groups.clone(),
+            groups: self.strengths.groups().to_vec(),
         }
     }
 
@@ -270,20 +260,12 @@ impl Fitted {
             let known = || self.rating(bot, origin.anchors(bot), origin.members(bot));
             self.played(bot).then(known)
         };
-        (0..self.model.bots).map(rating).collect()
-    }
-
-    /// The bots' ratings alone, with the groups that they are in.
-    pub(super) fn places(&self, anchors: impl IntoIterator<Item = Anchor>) -> Places {
-        Places {
-            bots: self.bots(&Origin::new(&self.groups, anchors)),
-            groups: self.groups.clone(),
-        }
+        (0..self.strengths.model.bots).map(rating).collect()
     }
 
     /// A bot's rating, measured from anchors, or without any from these members of its group.
     fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
-        let elo = |at: &[f64]| self.from(at, bot, anchors, members);
+        let elo = |at: &[f64]| self.strengths.from(at, bot, anchors, members);
         let clusters = |bot: usize| self.jackknife.clusters[bot];
         let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
         let (others, clusters): (Vec<usize>, f64) = match anchors {
@@ -294,47 +276,30 @@ impl Fitted {
             ),
         };
         let slopes = self.slopes(bot, anchors, members);
-        let mut estimate = self.interval(clusters, elo(&self.point), self.length(&slopes));
+        let mut estimate =
+            self.interval(clusters, elo(&self.strengths.point), self.length(&slopes));
         let own = others.iter().filter(|other| **other == bot).count();
         let share = 1.0 - own as f64 / others.len() as f64;
         if share > 0.0 && estimate.error > 0.0 {
             self.bend(bot, anchors, share, &mut estimate);
         }
-        let above = others.iter().any(|other| !self.paths.leads(*other, bot));
-        let below = others.iter().any(|other| !self.paths.leads(bot, *other));
+        let above = others
+            .iter()
+            .any(|other| !self.strengths.paths.leads(*other, bot));
+        let below = others
+            .iter()
+            .any(|other| !self.strengths.paths.leads(bot, *other));
         if above || below {
             self.bound(bot, &elo, [below, above], &mut estimate);
         }
         estimate
     }
 
-    /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
-    /// that anchors are right on average; without members, it is its difference from the anchor.
-    fn from(&self, at: &[f64], bot: usize, anchors: &[Anchor], members: &[usize]) -> f64 {
-        let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
-        let bent = self.is_bent(members);
-        let place = |bot: usize| match bent && members.len() <= MOST_MEMBERS {
-            true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
-            false => self.elo(at, at[bot] - mean(at, members)),
-        };
-        let ahead = |anchor: &Anchor| match bent {
-            true => place(bot) - place(anchor.bot),
-            false => lead(bot, anchor.bot),
-        };
-        match anchors {
-            [] => place(bot),
-            _ => {
-                let said = anchors.iter().map(|anchor| anchor.elo + ahead(anchor));
-                said.sum::<f64>() / anchors.len() as f64
-            }
-        }
-    }
-
     /// By which parameters a bot's rating changes, and how much.
     fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Vec<f64> {
-        let mut slopes = vec![0.0; self.point.len()];
+        let mut slopes = vec![0.0; self.strengths.point.len()];
         let share = 1.0 / anchors.len().max(1) as f64;
-        let bent = self.is_bent(members);
+        let bent = self.strengths.is_bent(members);
         if bent || anchors.is_empty() {
             self.add_place(&mut slopes, 1.0, bot, members, bent);
         }
@@ -372,24 +337,24 @@ impl Fitted {
     fn add_lead(&self, slopes: &mut [f64], weight: f64, terms: &[(usize, f64)]) {
         let lead: f64 = terms
             .iter()
-            .map(|(bot, part)| part * self.point[*bot])
+            .map(|(bot, part)| part * self.strengths.point[*bot])
             .sum();
-        let worth = |lead: f64| self.elo(&self.point, lead);
+        let worth = |lead: f64| self.strengths.elo(&self.strengths.point, lead);
         let slope = (worth(lead + NUDGE) - worth(lead - NUDGE)) / (2.0 * NUDGE);
         for (bot, part) in terms {
             slopes[*bot] += weight * slope * part;
         }
-        let mut at = self.point.clone();
-        let ties = self.model.games.iter().flat_map(|game| {
+        let mut at = self.strengths.point.clone();
+        let ties = self.strengths.model.games.iter().flat_map(|game| {
             let sizes = 2..=game.seats;
             sizes.filter_map(|size| game.tie(size))
         });
         for param in ties {
             let here = at[param];
             at[param] = here + NUDGE;
-            let above = self.elo(&at, lead);
+            let above = self.strengths.elo(&at, lead);
             at[param] = here - NUDGE;
-            let below = self.elo(&at, lead);
+            let below = self.strengths.elo(&at, lead);
             at[param] = here;
             slopes[param] += weight * (above - below) / (2.0 * NUDGE);
         }
@@ -412,18 +377,13 @@ impl Fitted {
         variance.max(0.0).sqrt()
     }
 
-    /// Whether differences between these bots do not add up.
-    fn is_bent(&self, members: &[usize]) -> bool {
-        members.len() > 1 && self.scale.is_bent(&self.model)
-    }
-
     /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
     /// few lost points, and half as many are not as far from them, in Elo, as twice as many. On the
     /// scale on which the variance of a share does not depend on it (the arcsine of its root), the
     /// interval is symmetric. The rating moves by `share` of the bot's strength.
     fn bend(&self, bot: usize, anchors: &[Anchor], share: f64, estimate: &mut Estimate) {
         let counted = |bot: usize| {
-            let crowding = self.model.crowding(bot);
+            let crowding = self.strengths.model.crowding(bot);
             self.points[bot].map(|count| count / crowding)
         };
         let [mut points, mut matches] = counted(bot);
@@ -454,11 +414,6 @@ impl Fitted {
         self.usual_leads[game]
     }
 
-    /// What a lead in strength is worth over all games, in Elo.
-    pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
-        self.scale.elo(&self.model, at, lead)
-    }
-
     /// How much stronger one bot is than another one of its group.
     pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
         let anchor = Anchor {
@@ -470,10 +425,10 @@ impl Fitted {
 
     /// Those of each two bots that can be compared.
     fn differences(&self) -> Vec<Difference> {
-        let bots = self.groups.len();
+        let bots = self.strengths.groups().len();
         let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
         let known = pairs.filter(|[bot, other]| {
-            let together = self.groups[*bot] == self.groups[*other];
+            let together = self.strengths.groups()[*bot] == self.strengths.groups()[*other];
             together && self.played(*bot) && self.played(*other)
         });
         let known = known.map(|bots| {
@@ -496,7 +451,16 @@ impl Fitted {
         [below, above]: [bool; 2],
         estimate: &mut Estimate,
     ) {
-        let end = |side| bounds::end(&self.model, &self.paths, &self.point, bot, side, elo);
+        let end = |side| {
+            bounds::end(
+                &self.strengths.model,
+                &self.strengths.paths,
+                &self.strengths.point,
+                bot,
+                side,
+                elo,
+            )
+        };
         if above {
             estimate.high = f64::INFINITY;
             if let Some(low) = end(bounds::Side::Low) {
@@ -548,7 +512,7 @@ impl Fitted {
                     let lead = worth(at, seat) - others / (game.seats - 1) as f64;
                     Scale::elo_in(game, at, lead)
                 };
-                let mut at = self.point.clone();
+                let mut at = self.strengths.point.clone();
                 let mut slopes = vec![0.0; at.len()];
                 let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
                 for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
@@ -559,7 +523,7 @@ impl Fitted {
                     slopes[param] = (above - value(&at)) / (2.0 * NUDGE);
                     at[param] = here;
                 }
-                self.interval(clusters, value(&self.point), self.length(&slopes))
+                self.interval(clusters, value(&self.strengths.point), self.length(&slopes))
             })
             .collect()
     }
@@ -567,7 +531,7 @@ impl Fitted {
     /// How likely a bot is stronger than another one of its group.
     fn superiority(&self, bot: usize, other: usize) -> f64 {
         let covariance = &self.jackknife.covariance;
-        let lead = self.point[bot] - self.point[other];
+        let lead = self.strengths.point[bot] - self.strengths.point[other];
         let variance =
             covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
         let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
@@ -616,54 +580,11 @@ fn crowding(model: &Model, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> 
     all.collect()
 }
 
-/// The mean strength of some bots.
-fn mean(at: &[f64], bots: &[usize]) -> f64 {
-    bots.iter().map(|bot| at[*bot]).sum::<f64>() / bots.len() as f64
-}
-
 /// Student's distribution for what rests on so many clusters.
 pub(crate) fn student(clusters: f64) -> StudentsT {
     let freedom = (clusters - 1.0).max(LEAST_FREEDOM);
     match StudentsT::new(0.0, 1.0, freedom) {
         Ok(student) => student,
         Err(_) => unreachable!("scale and freedom are positive"),
-    }
-}
-
-/// What ratings are measured from.
-struct Origin<'a> {
-    groups: &'a [usize],
-    /// The bots of each group.
-    members: Vec<Vec<usize>>,
-    /// The anchors of each group.
-    anchors: Vec<Vec<Anchor>>,
-}
-
-impl<'a> Origin<'a> {
-    fn new(groups: &'a [usize], anchors: impl IntoIterator<Item = Anchor>) -> Self {
-        let count = groups.iter().max().map_or(0, |most| most + 1);
-        let mut members = vec![Vec::new(); count];
-        for (bot, &group) in groups.iter().enumerate() {
-            members[group].push(bot);
-        }
-        let mut here = vec![Vec::new(); count];
-        for anchor in anchors.into_iter().filter(|it| it.bot < groups.len()) {
-            here[groups[anchor.bot]].push(anchor);
-        }
-        Origin {
-            groups,
-            members,
-            anchors: here,
-        }
-    }
-
-    /// The anchors of a bot's group.
-    fn anchors(&self, bot: usize) -> &[Anchor] {
-        &self.anchors[self.groups[bot]]
-    }
-
-    /// The bots of a bot's group.
-    fn members(&self, bot: usize) -> &[usize] {
-        &self.members[self.groups[bot]]
     }
 }

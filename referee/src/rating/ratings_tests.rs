@@ -366,7 +366,7 @@ fn the_order_of_matches_has_no_meaning() {
 #[test]
 fn names_have_no_meaning() {
     let units = some();
-    let other_name = |bot: u32| (bot + 2) % 5;
+    let other_name = |bot: u16| (bot + 2) % 5;
     let renamed: Vec<Vec<Placing>> = units
         .iter()
         .map(|unit| {
@@ -383,7 +383,7 @@ fn names_have_no_meaning() {
         .collect();
     let (one, other) = (ratings(&evidence(&units)), ratings(&evidence(&renamed)));
     for bot in 0..5 {
-        let renamed = other_name(bot as u32) as usize;
+        let renamed = other_name(bot as u16).into();
         assert!((elo(&one, bot) - elo(&other, renamed)).abs() < 1e-9);
     }
 }

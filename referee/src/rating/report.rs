@@ -220,12 +220,17 @@ impl Matches {
             Ok(sprt_report(&digest, bots, &asked.hypotheses))
         };
         let sprt = request.sprt.as_ref().map(test).transpose()?;
-        let evidence = digest.evidence(&choice);
-        let fitted = Fitted::new(&evidence);
+        let fitted = Fitted::new(&digest.evidence(&choice));
         let ratings = fitted.ratings(anchors.iter().copied());
-        let across_games = Across::new(&ratings, &evidence, &anchors);
-        let (games, units, duplicates) = self.games(&digest);
-        let meetings = digest.meetings();
+        let (fitness, (across_games, (meetings, (games, units, duplicates)))) = rayon::join(
+            || fitness(&digest, &fitted, &|entry| choice.has(entry)),
+            || {
+                rayon::join(
+                    || Across::new(&fitted, &ratings, &anchors),
+                    || (digest.meetings(), self.games(&digest)),
+                )
+            },
+        );
         let openings = request.openings.then(|| openings(&digest));
         let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
         Ok(Report {
@@ -235,7 +240,7 @@ impl Matches {
             anchor: anchors.first().copied(),
             anchors,
             forfeits: request.without_forfeits.then(|| forfeits(&digest)),
-            fitness: fitness(&digest, &fitted, &|entry| choice.has(entry)),
+            fitness,
             weights: choice.weights,
             rated_game,
             resampling: request.resampling,

@@ -20,7 +20,7 @@ pub(crate) struct Scale {
 impl Scale {
     pub(crate) fn new(model: &Model) -> Self {
         let mut shares = vec![0.0; model.games.len()];
-        for unit in &model.units {
+        for unit in model.units() {
             let placings = model.placings(unit);
             let game = placings[0].game as usize;
             shares[game] +=

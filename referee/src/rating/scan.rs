@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 use protocol::{Millis, TimeControl};
 use serde::Deserialize;
@@ -105,9 +106,9 @@ impl<'a> Scan<'a> {
     }
 
     fn word(&mut self, word: &str) -> Option<()> {
-        self.text[self.at..].starts_with(word.as_bytes()).then(|| {
-            self.at += word.len();
-        })
+        let there = self.text[self.at..].starts_with(word.as_bytes());
+        self.at += usize::from(there) * word.len();
+        there.then_some(())
     }
 
     /// The inside of a string of plain ASCII, as text.
@@ -126,14 +127,22 @@ impl<'a> Scan<'a> {
 
     /// Digits as a number: at least one, and how many there were.
     fn digits(&mut self, mut number: u64) -> Option<(u64, usize)> {
-        let start = self.at;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            number = number
-                .checked_mul(10)?
-                .checked_add(u64::from(digit - b'0'))?;
-            self.at += 1;
+        /// Below, one digit more is no overflow.
+        const SAFE: u64 = (u64::MAX - 9) / 10;
+        let mut count = 0;
+        for digit in &self.text[self.at..] {
+            let digit = u64::from(digit.wrapping_sub(b'0'));
+            if digit > 9 {
+                break;
+            }
+            number = match number <= SAFE {
+                true => 10 * number + digit,
+                false => number.checked_mul(10)?.checked_add(digit)?,
+            };
+            count += 1;
         }
-        (self.at > start).then_some((number, self.at - start))
+        self.at += count;
+        (count > 0).then_some((number, count))
     }
 
     /// A whole number that is not negative.
@@ -166,6 +175,38 @@ impl<'a> Scan<'a> {
     }
 
     fn millis(&mut self) -> Option<Millis> {
+        let start = self.at;
+        let Some(usual) = self.usual_millis() else {
+            self.at = start;
+            return self.any_millis();
+        };
+        Some(usual)
+    }
+
+    /// Whole microseconds, with three places at most.
+    fn usual_millis(&mut self) -> Option<Millis> {
+        const MOST: u64 = 1_000_000_000;
+        let start = self.at;
+        let (millis, digits) = self.digits(0)?;
+        if millis > MOST || digits > 1 && self.text[start] == b'0' {
+            return None;
+        }
+        let mut micros = 1000 * millis;
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            let (parts, places) = self.digits(0)?;
+            micros += match places {
+                1 => 100 * parts,
+                2 => 10 * parts,
+                3 => parts,
+                _ => return None,
+            };
+        }
+        let plain = !matches!(self.peek(), Some(b'e' | b'E'));
+        plain.then(|| Millis(Duration::from_micros(micros)))
+    }
+
+    fn any_millis(&mut self) -> Option<Millis> {
         let number: F64Deserializer<Error> = self.number()?.into_deserializer();
         Millis::deserialize(number).ok()
     }
@@ -318,6 +359,43 @@ impl<'a> Scan<'a> {
     }
 
     fn ply(&mut self) -> Option<Ply> {
+        let start = self.at;
+        let Some(usual) = self.usual_ply() else {
+            self.at = start;
+            return self.any_ply();
+        };
+        Some(usual)
+    }
+
+    /// A ply with its fields in the order in which referees write them, without spaces.
+    fn usual_ply(&mut self) -> Option<Ply> {
+        self.word("{\"seat\":")?;
+        let seat = self.natural()?.try_into().ok()?;
+        self.word(",\"move\":")?;
+        let hash = text_hash(self.text()?);
+        self.word(",\"ms\":")?;
+        let ms = self.millis()?;
+        let cpu_ms = match self.word(",\"cpu_ms\":") {
+            Some(()) => Some(self.millis()?),
+            None => None,
+        };
+        let (depth, nodes) = match self.word(",\"info\":") {
+            Some(()) => self.told()?,
+            None => (None, None),
+        };
+        self.word("}")?;
+        Some(Ply {
+            seat,
+            hash,
+            ms,
+            cpu_ms,
+            depth,
+            nodes,
+            forced: false,
+        })
+    }
+
+    fn any_ply(&mut self) -> Option<Ply> {
         let (mut seat, mut hash, mut ms, mut cpu_ms) = (None, None, None, None);
         let (mut told, mut forced) = (None, None);
         self.object(|scan, key| match key {

@@ -3,7 +3,9 @@
 
 use games::{MAX_SEATS, Rng};
 
-use super::evidence::{Evidence, Placing, Unit};
+use super::evidence::{Evidence, Placing};
+
+type Unit = Vec<Placing>;
 use super::random::{normal, uniform};
 use super::ratings::{Anchor, ELO, Estimate, Fitted, Ratings};
 use super::score::Trials;

@@ -56,6 +56,12 @@ struct Chances {
 }
 
 impl Chances {
+    /// Of a win, a draw and a loss of the seat that leads.
+    fn parts(self) -> [f64; 3] {
+        let win = self.points - 0.5 * self.draw;
+        [win, self.draw, 1.0 - win - self.draw]
+    }
+
     /// Of a match in which the first seat is ahead by `lead`.
     fn new(lead: f64, tie: f64) -> Self {
         let half = 0.5 * lead.abs();
@@ -89,7 +95,7 @@ struct Unit {
 }
 
 fn params(placings: &[Placing], game: &GameParams) -> [u32; PARAMS] {
-    let [first, second, ..] = placings[0].bots;
+    let [first, second] = [placings[0].bots[0], placings[0].bots[1]].map(u32::from);
     [first, second, game.seat[1], game.tie[2], game.spread]
 }
 
@@ -105,7 +111,7 @@ fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> Unit
     let mut gradients = [[0.0; PARAMS]; NODES.len()];
     let mut curvatures = [[[0.0; PARAMS]; PARAMS]; NODES.len()];
     for placing in placings {
-        let [first, second, ..] = placing.bots;
+        let [first, second] = [placing.bots[0], placing.bots[1]].map(u32::from);
         // Which way the bots of the first match sit here; 0 for a bot against itself.
         let way = f64::from(i8::from(first == params[0]) - i8::from(second == params[0]));
         let lead = value(first) - value(second) - value(params[2]);
@@ -173,13 +179,17 @@ fn average(
     all
 }
 
+/// The chances of a win, a draw and a loss of the first of two seats, which leads by this much, where
+/// openings do not differ.
+pub(super) fn even_chances(lead: f64, tie: f64) -> [f64; 3] {
+    Chances::new(lead, tie).parts()
+}
+
 /// The chances of a win, a draw and a loss of a seat that is ahead by so much, over all openings.
 pub(super) fn chances(lead: f64, tie: f64, spread: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     for (z, share) in NODES {
-        let chances = Chances::new(lead + spread * z, tie);
-        let win = chances.points - 0.5 * chances.draw;
-        let parts = [win, chances.draw, 1.0 - win - chances.draw];
+        let parts = Chances::new(lead + spread * z, tie).parts();
         for (sum, part) in sum.iter_mut().zip(parts) {
             *sum += share * part;
         }
@@ -195,8 +205,11 @@ pub(super) fn log_chance(placings: &[Placing], game: &GameParams, at: &[f64]) ->
 /// Adds all units of games whose openings are fitted.
 pub(super) fn evaluate(model: &Model, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
     let mut sum = 0.0;
-    for kind in &model.units {
-        let Some(game) = model.game_of(kind).filter(|game| game.spread().is_some()) else {
+    for kind in model.units() {
+        let Some(game) = model
+            .game_of(kind)
+            .filter(|game| game.spread().is_some() && game.weight > 0.0)
+        else {
             continue;
         };
         let placings = model.placings(kind);
@@ -247,7 +260,7 @@ pub(super) fn unit_slopes(
 /// where they rather depend on each other bot by bot.
 pub(super) fn evidence_of_spread(model: &Model, game: usize, at: &[f64]) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
-    for kind in &model.units {
+    for kind in model.units() {
         let placings = model.placings(kind);
         if placings.len() < 2 || placings[0].game as usize != game {
             continue;
@@ -259,7 +272,7 @@ pub(super) fn evidence_of_spread(model: &Model, game: usize, at: &[f64]) -> f64 
         };
         let (mut off, mut expected) = (0.0, 0.0);
         for placing in placings {
-            let [first, second, ..] = placing.bots;
+            let [first, second] = [placing.bots[0], placing.bots[1]].map(u32::from);
             let chances = Chances::new(
                 value(first) - value(second) - value(params[2]),
                 value(params[3]),

@@ -24,14 +24,14 @@ impl Stage {
     pub(super) fn new(placing: &Placing, left: u8, games: &[GameParams]) -> Self {
         let game = &games[placing.game as usize];
         let mut stage = Stage {
-            game: placing.game,
+            game: placing.game.into(),
             len: 0,
             bots: [0; MAX_SEATS],
             seats: [NONE; MAX_SEATS],
         };
         for seat in (0..game.seats).filter(|seat| left >> seat & 1 == 1) {
             let at = usize::from(stage.len);
-            stage.bots[at] = placing.bots[seat];
+            stage.bots[at] = placing.bots[seat].into();
             stage.seats[at] = game.seat[seat];
             stage.len += 1;
         }

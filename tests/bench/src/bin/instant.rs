@@ -98,7 +98,7 @@ impl Follower {
             rest = &rest[begin + MOVE.len()..];
             let end = rest.find('"').unwrap_or(rest.len());
             let mv = self.game.parse_move(&rest[..end]).expect("a move");
-            self.game.play(&mut self.position, mv);
+            self.game.play_unchecked(&mut self.position, mv);
         }
         let mv = self
             .game

@@ -60,7 +60,7 @@ impl<G: Game> Table for Positions<G> {
         assert_eq!(legal, listed, "`{text}`: accepted, listed; {state}");
         if legal {
             let mut next = *position;
-            self.game.play(&mut next, mv);
+            self.game.play_unchecked(&mut next, mv);
             let state = self.game.save(&next);
             assert_eq!(self.game.load(&state), Ok(next), "{state}");
         }
@@ -92,7 +92,7 @@ impl Visitor for Fill<'_> {
                 break;
             }
             let mv = game.random_move(&position, &mut rng, &mut scratch);
-            game.play(&mut position, mv);
+            game.play_unchecked(&mut position, mv);
             positions.push(position);
         }
         Box::new(Positions { game, positions })

@@ -48,7 +48,7 @@ pub(super) fn run(
     };
     all.reporting(&reporting);
     // Rests are looked at in their middle, so they have one.
-    for (promise, time) in [("cpu-share", "100ms"), ("freezing", "400ms")] {
+    for (promise, time) in [("cpu-share", "100ms"), ("freezing", "600ms")] {
         let mut tricks = timed.clone();
         tricks.retain(|trick| promise_of(trick) == promise);
         all.timed(&tricks, time);

@@ -62,7 +62,7 @@ const WAYS: [(&str, Way); 8] = [
 /// many that spin, and everybody is just being stopped; after, they are continued.
 const FROM: Duration = Duration::from_millis(150);
 const TO: Duration = Duration::from_millis(350);
-/// A rest is at least so long, if the opponent takes 400 ms.
+/// A rest is longer than this: the opponent has 600 ms, of which it keeps some in reserve.
 const WHOLE: Duration = Duration::from_millis(380);
 
 /// Where a way adds up the CPU time that it used in rests, in nanoseconds, and when the rest began,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::statfs::TMPFS_MAGIC;
-use nix::sys::wait::waitpid;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::call::{Outcome, call, fork, in_child, look, map, shared, touch};
@@ -76,13 +76,20 @@ pub(super) fn heap(_: &Targets, attempts: &mut Attempts) -> Option<Later> {
                         touch(address, share, 4096);
                         taken.fetch_add(share as u64, Ordering::Relaxed);
                     }
-                    sleep(2 * HELD);
+                    // Until it is ended: all of it is held at the same time.
+                    sleep(WITHIN);
                 };
                 fork(grow).ok()
             })
             .collect();
         sleep(HELD);
-        let killed = children.iter().filter(|child| kill(**child, None).is_err());
+        let lives = |child: &Pid| {
+            matches!(
+                waitpid(*child, Some(WaitPidFlag::WNOHANG)),
+                Ok(WaitStatus::StillAlive)
+            )
+        };
+        let killed = children.iter().filter(|child| !lives(child));
         taken.fetch_sub((killed.count() * share) as u64, Ordering::Relaxed);
         end(&children);
     });

@@ -1,15 +1,17 @@
-//! What is kept of a graph from turn to turn, and what has to be thought of again.
+//! Reuse of the graph from turn to turn: what is kept, and what has to be searched again.
 
 use std::cmp::Reverse;
 use std::mem;
 
-use super::super::bounds::{Bounds, WIN};
-use super::super::judge::shifted;
-use super::{NONE, Node, NodeId, Stage, Tree};
+use super::SearchGraph;
+use crate::mcts::bounds::{Bounds, WIN};
+use crate::mcts::node::{GraphNode, NONE, NodeId, Stage};
+use crate::mcts::odds::shifted;
 
-impl<M: Copy + Eq> Tree<M> {
-    /// Makes the position after a move of the root the new root, and forgets what is not below.
-    pub(in super::super) fn advance(&mut self, mv: M) {
+impl<M: Copy + Eq> SearchGraph<M> {
+    /// Makes the position after a move of the root the new root, and drops all nodes that are not below
+    /// it.
+    pub(in crate::mcts) fn advance(&mut self, mv: M) {
         let edge = self
             .nodes
             .first()
@@ -35,7 +37,7 @@ impl<M: Copy + Eq> Tree<M> {
             }
             done += 1;
         }
-        let mut old: Vec<Option<Node<M>>> =
+        let mut old: Vec<Option<GraphNode<M>>> =
             mem::take(&mut self.nodes).into_iter().map(Some).collect();
         self.nodes = order
             .iter()
@@ -47,8 +49,8 @@ impl<M: Copy + Eq> Tree<M> {
     }
 
     /// Multiplies the odds of seat 0 in all values.
-    pub(in super::super) fn shift(&mut self, factor: f32) {
-        self.even *= factor;
+    pub(in crate::mcts) fn multiply_odds(&mut self, factor: f32) {
+        self.odds_factor *= factor;
         for node in &mut self.nodes {
             for value in [&mut node.value, &mut node.own] {
                 value[0] = shifted(value[0], factor);
@@ -65,22 +67,22 @@ impl<M: Copy + Eq> Tree<M> {
         }
     }
 
-    /// Thinks again about all that depends on the positions that were there in the match, where
-    /// `count` tells how often one was.
-    pub(in super::super) fn remember(&mut self, count: impl Fn(u64) -> u32, limit: u32) {
+    /// Revises whatever depends on the positions that occurred in the match; `count` says how often one
+    /// did.
+    pub(in crate::mcts) fn apply_history(&mut self, count: impl Fn(u64) -> u32, limit: u32) {
         let mut order: Vec<NodeId> = (0..self.nodes.len() as NodeId).collect();
         order.sort_by_key(|id| Reverse(self.node(*id).ply));
         for id in order {
             let times = if id == 0 { 0 } else { count(self.node(id).key) };
             let node = self.node_mut(id);
-            node.known = times > 0;
+            node.seen_in_match = times > 0;
             if node.stage == Stage::Repeated || times + 1 >= limit && node.stage != Stage::Over {
                 node.stage = Stage::Fresh;
                 node.edges.clear();
                 node.bounds = Bounds::OPEN;
             }
-            if node.stage == Stage::Grown {
-                // Proofs that rested on other positions are made again.
+            if node.stage == Stage::Expanded {
+                // Proofs may rest on positions whose bounds have changed.
                 for edge in node.edges.iter_mut().filter(|edge| edge.child != NONE) {
                     (edge.least, edge.most) = (0, WIN);
                 }

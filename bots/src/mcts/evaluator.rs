@@ -1,75 +1,75 @@
-//! What the search makes of positions without searching: values, margins, priors.
+//! Evaluates new positions of the graph: the values, margins and priors of their moves.
 
 use games::playout::playout;
 use games::{Game, MAX_SEATS, Rng, Seat};
 
 use super::bounds::twelfths;
-use super::tree::{Candidate, Value};
+use super::candidate::{Candidate, SeatValues, set_priors};
+use super::odds::{exp, odds, shifted};
+use crate::engine::Question;
 use crate::evaluate::{self, CERTAIN, Evaluate};
-use crate::rating;
-use crate::thinker::Question;
+use crate::mobility;
 
-/// How undecided a move's prior is, in log odds.
-const PRIOR_HEAT: f32 = 0.5;
-/// A sure win in log odds.
+/// A certain win, in log odds.
 const SURE: f32 = 16.0;
-/// What is even is told anew when it has changed by so much.
+/// The zero of the values is moved when the scores have changed by this much.
 const DRIFT: f32 = 0.5;
-/// With fewer plies than this left until the match is stopped, the scores as they are count more
-/// and more.
+/// With fewer plies than this left until the match is stopped, the current scores count more and
+/// more.
 const FADE: u32 = 12;
-/// Random play goes on until it has had about so many moves to choose from: the more there are,
+/// Random play goes on until it has had about this many moves to choose from: the more there are,
 /// the less a random one tells.
-const REACH: usize = 6000;
-/// So many moves are judged between two looks at the clock: some take a millisecond.
+const RANDOM_CHOICES: usize = 6000;
+/// The number of moves evaluated between two checks of the clock; some take a millisecond.
 const BATCH: usize = 4;
-/// Random play that would be shorter than this is left out.
+/// Random play of fewer plies than this is left out.
 const SHORTEST: u32 = 8;
-/// What random play weighs in games that have no evaluation of their own. Alone, the guess is
-/// short of sight and random play blind to anything that takes care.
-const RANDOM_PLAY: f32 = 0.4;
+/// The weight of random play in games without an evaluation of their own: the general evaluation is
+/// short-sighted, random play is blind to careful plans.
+const RANDOM_WEIGHT: f32 = 0.4;
 
-/// Judges positions of one match.
-pub(super) struct Judge<G: Game> {
+/// Evaluates positions of one match.
+pub(super) struct LeafEvaluator<G: Game> {
     evaluation: Box<dyn Evaluate<G>>,
-    /// Where a game has no evaluation of its own: how the seats stood at first. What they have
-    /// gained since tells more than what they have.
-    first: Option<Value>,
-    /// What is as good as the position in which a move is wanted, in log odds of seat 0: so that
-    /// small differences still tell where one side is far ahead. Only with two seats.
+    /// In a game without an evaluation of its own, the strengths of the seats at the first turn: what
+    /// they have gained since tells more than what they have.
+    baseline: Option<SeatValues>,
+    /// The log odds of seat 0 that count as even, near those of the root, so that small differences still
+    /// matter where one side is far ahead. Only with two seats.
     pub(super) zero: f32,
-    /// How many plies random play goes on for; 0 for not at all.
-    reach: u32,
-    values: Vec<Value>,
+    /// The number of plies of random play; 0 for none.
+    random_plies: u32,
+    values: Vec<SeatValues>,
     scratch: Vec<G::Move>,
 }
 
-impl<G: Game> Judge<G> {
+impl<G: Game> LeafEvaluator<G> {
     pub(super) fn new() -> Self {
-        Judge {
+        LeafEvaluator {
             evaluation: evaluate::evaluation::<G>(),
-            first: None,
+            baseline: None,
             zero: 0.0,
-            reach: 0,
+            random_plies: 0,
             values: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
-    /// Looks at the position in which a move is wanted.
+    /// Prepares for a turn whose position has this many moves.
     pub(super) fn prepare(&mut self, question: &Question<'_, G>, moves: usize) {
         self.evaluation.asked_by(question.seat);
         if evaluate::is_general::<G>() {
             let mut rng = Rng::from_parts(&[question.game.key(question.position)]);
-            let first = || {
-                rating::mean_strengths(question.game, question.position, &mut rng).map(|s| s as f32)
+            let baseline = || {
+                mobility::mean_strengths(question.game, question.position, &mut rng)
+                    .map(|s| s as f32)
             };
-            self.first.get_or_insert_with(first);
-            self.reach = (REACH / moves.max(1)) as u32;
+            self.baseline.get_or_insert_with(baseline);
+            self.random_plies = (RANDOM_CHOICES / moves.max(1)) as u32;
         }
     }
 
-    /// Makes a position even if one side is far ahead; gives the factor by which the odds of
+    /// Makes the root even although one side may be far ahead. Returns the factor by which the odds of
     /// seat 0 change in all values.
     pub(super) fn center(&mut self, question: &Question<'_, G>) -> f32 {
         let seats = question.game.seats();
@@ -88,35 +88,35 @@ impl<G: Game> Judge<G> {
         factor
     }
 
-    /// Lists the moves of a position that are worth a look at first.
+    /// Lists the moves of a position that are worth evaluating first.
     pub(super) fn shortlist(&mut self, game: &G, position: &G::Position, moves: &mut Vec<G::Move>) {
         self.evaluation.shortlist(game, position, 1, moves);
     }
 
-    fn scores(&mut self, game: &G, position: &G::Position) -> Value {
+    fn scores(&mut self, game: &G, position: &G::Position) -> SeatValues {
         let mut scores = self.evaluation.scores(game, position);
-        if let Some(first) = &self.first {
-            for (score, first) in scores.iter_mut().zip(first) {
-                *score -= first;
+        if let Some(baseline) = &self.baseline {
+            for (score, baseline) in scores.iter_mut().zip(baseline) {
+                *score -= baseline;
             }
         }
         scores
     }
 
-    /// Looks at a move of `seat`, whose turn it is.
+    /// Evaluates a move of `seat`, whose turn it is.
     fn candidate(
         &mut self,
         question: &Question<'_, G>,
         position: &G::Position,
         seat: Seat,
         mv: G::Move,
-    ) -> (Candidate<G::Move>, Value) {
+    ) -> (Candidate<G::Move>, SeatValues) {
         let Question {
             game, max_plies, ..
         } = *question;
         let seats = game.seats();
         let mut next = *position;
-        game.play(&mut next, mv);
+        game.play_unchecked(&mut next, mv);
         let (value, margin, exact) = if over(question, &next) {
             let outcome = game.outcome(&next);
             let margin = (2.0 * outcome[seat] as f32 - 1.0) * SURE;
@@ -124,7 +124,7 @@ impl<G: Game> Judge<G> {
         } else {
             let scores = self.scores(game, &next);
             let margin = lead(&scores[..seats], seat);
-            // What is certain by the rules may not be reached before a limit.
+            // With a limit on plies, the match may end before what is certain comes true.
             let certain = seats == 2 && margin.abs() > CERTAIN && max_plies.is_none();
             let exact = certain.then(|| twelfths(if margin > 0.0 { 1.0 } else { 0.0 }));
             let value = self.expected(&scores[..seats]);
@@ -134,10 +134,10 @@ impl<G: Game> Judge<G> {
                 exact,
             )
         };
-        let guess = value[seat];
+        let mean = value[seat];
         let candidate = Candidate {
             mv,
-            guess,
+            mean,
             margin,
             prior: 0.0,
             exact,
@@ -145,15 +145,15 @@ impl<G: Game> Judge<G> {
         (candidate, value)
     }
 
-    /// Looks at moves from a position, and tells what it is worth by them.
-    pub(super) fn look(
+    /// Evaluates moves from a position, and the position itself by them.
+    pub(super) fn evaluate_moves(
         &mut self,
         question: &Question<'_, G>,
         position: &G::Position,
         moves: &[G::Move],
         late: impl Fn() -> bool,
         rng: &mut Rng,
-    ) -> (Vec<Candidate<G::Move>>, Value) {
+    ) -> (Vec<Candidate<G::Move>>, SeatValues) {
         let seat = question.game.to_move(position).unwrap_or(0);
         let mut candidates = Vec::with_capacity(moves.len());
         self.values.clear();
@@ -167,24 +167,24 @@ impl<G: Game> Judge<G> {
                 self.values.push(value);
             }
         }
-        let mut value = self.reply(&mut candidates);
-        if self.reach >= SHORTEST {
+        let mut value = self.value_of_reply(&mut candidates);
+        if self.random_plies >= SHORTEST {
             let later = self.random_play(question, position, rng);
             for (value, later) in value.iter_mut().zip(later) {
-                *value += RANDOM_PLAY * (later - *value);
+                *value += RANDOM_WEIGHT * (later - *value);
             }
         }
         (candidates, value)
     }
 
-    /// Makes the priors, and the mean of the values that were just found by how good they are for
-    /// the seat that chooses.
-    fn reply(&self, candidates: &mut [Candidate<G::Move>]) -> Value {
-        prefer(candidates);
-        let mut mean = Value::default();
+    /// Sets the priors, and returns the mean of the values just found, weighted by how good they are
+    /// for the seat that chooses.
+    fn value_of_reply(&self, candidates: &mut [Candidate<G::Move>]) -> SeatValues {
+        set_priors(candidates);
+        let mut mean = SeatValues::default();
         let mut sum = 0.0;
         for (candidate, value) in candidates.iter().zip(&self.values) {
-            // The seat that chooses knows better than the search which has to look first.
+            // Squared: the seat that chooses will know better than these priors do.
             let weight = candidate.prior * candidate.prior;
             for (mean, value) in mean.iter_mut().zip(value) {
                 *mean += weight * value;
@@ -194,20 +194,20 @@ impl<G: Game> Judge<G> {
         mean.map(|mean| mean / sum)
     }
 
-    /// What comes of random play.
+    /// The value of the position that one line of random play leads to.
     fn random_play(
         &mut self,
         question: &Question<'_, G>,
         position: &G::Position,
         rng: &mut Rng,
-    ) -> Value {
+    ) -> SeatValues {
         let Question {
             game, max_plies, ..
         } = *question;
         let mut position = *position;
-        let stop = game.ply(&position).saturating_add(self.reach);
-        let stop = max_plies.map_or(stop, |most| most.min(stop));
-        playout(game, &mut position, Some(stop), rng, &mut self.scratch);
+        let last_ply = game.ply(&position).saturating_add(self.random_plies);
+        let last_ply = max_plies.map_or(last_ply, |most| most.min(last_ply));
+        playout(game, &mut position, Some(last_ply), rng, &mut self.scratch);
         if over(question, &position) {
             return self.result(&game.outcome(&position));
         }
@@ -216,8 +216,8 @@ impl<G: Game> Judge<G> {
         self.faded(question, &position, value)
     }
 
-    /// An outcome as a value.
-    pub(super) fn result(&self, outcome: &[f64]) -> Value {
+    /// An outcome as values, as seen from where [`Self::zero`] is even.
+    pub(super) fn result(&self, outcome: &[f64]) -> SeatValues {
         let mut value = [0.5; MAX_SEATS];
         for (value, &outcome) in value.iter_mut().zip(outcome) {
             *value = outcome as f32;
@@ -230,9 +230,13 @@ impl<G: Game> Judge<G> {
         value
     }
 
-    /// A value drawn to the outcome of the scores as they are where the match will soon be
-    /// stopped.
-    fn faded(&self, question: &Question<'_, G>, position: &G::Position, value: Value) -> Value {
+    /// Values drawn towards the outcome of the current scores if the match will soon be stopped.
+    fn faded(
+        &self,
+        question: &Question<'_, G>,
+        position: &G::Position,
+        value: SeatValues,
+    ) -> SeatValues {
         let Some(most) = question.max_plies else {
             return value;
         };
@@ -248,8 +252,8 @@ impl<G: Game> Judge<G> {
         mixed
     }
 
-    /// The expected outcome of each seat, as seen from where [`Self::zero`] is even.
-    fn expected(&self, scores: &[f32]) -> Value {
+    /// The outcome that each seat can expect, as seen from where [`Self::zero`] is even.
+    fn expected(&self, scores: &[f32]) -> SeatValues {
         let mut value = [0.5; MAX_SEATS];
         if let [one, other] = *scores {
             value[0] = 1.0 / (1.0 + exp(other - one + self.zero));
@@ -261,8 +265,8 @@ impl<G: Game> Judge<G> {
     }
 }
 
-/// The share of the others that each seat may expect to beat.
-fn shares(scores: &[f32], value: &mut Value) {
+/// The share of the others that each seat can expect to beat.
+fn shares(scores: &[f32], value: &mut SeatValues) {
     let others = (scores.len().max(2) - 1) as f32;
     for (seat, value) in value.iter_mut().enumerate().take(scores.len()) {
         let rest = scores
@@ -274,24 +278,14 @@ fn shares(scores: &[f32], value: &mut Value) {
     }
 }
 
-/// The factor of the odds of seat 0 where another position becomes even.
-pub(super) fn odds(before: f32, zero: f32) -> f32 {
-    exp(before - zero)
-}
-
-/// A value whose odds are multiplied.
-pub(super) fn shifted(value: f32, odds: f32) -> f32 {
-    value * odds / (1.0 - value + value * odds)
-}
-
-/// Whether play stops here, repetition apart.
+/// Whether the match ends here, by the rules or by the limit on plies.
 pub(super) fn over<G: Game>(question: &Question<'_, G>, position: &G::Position) -> bool {
     let game = question.game;
-    let stop = |most| game.ply(position) >= most;
-    question.max_plies.is_some_and(stop) || game.to_move(position).is_none()
+    let reached = |most| game.ply(position) >= most;
+    question.max_plies.is_some_and(reached) || game.to_move(position).is_none()
 }
 
-/// How far a seat is ahead of the best other one.
+/// How far a seat is ahead of the best of the others.
 fn lead(scores: &[f32], seat: Seat) -> f32 {
     if let [one, other] = *scores {
         return if seat == 0 { one - other } else { other - one };
@@ -306,67 +300,13 @@ fn lead(scores: &[f32], seat: Seat) -> f32 {
     scores[seat] - best
 }
 
-/// Makes the priors of moves from their margins.
-pub(super) fn prefer<M>(candidates: &mut [Candidate<M>]) {
-    let margins = candidates.iter().map(|candidate| candidate.margin);
-    let most = margins.fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for candidate in candidates.iter_mut() {
-        candidate.prior = exp((candidate.margin - most) * (1.0 / PRIOR_HEAT));
-        sum += candidate.prior;
-    }
-    let share = 1.0 / sum;
-    for candidate in candidates {
-        candidate.prior *= share;
-    }
-}
-
-/// The exponential function from nothing but sums and products, which are the same on every
-/// machine; within some millionths of the true one.
-#[inline]
-pub(super) fn exp(x: f32) -> f32 {
-    /// Adding it rounds to a whole number.
-    const ROUND: f32 = 12_582_912.0;
-    let x = x.clamp(-80.0, 80.0) * std::f32::consts::LOG2_E;
-    let whole = (x + ROUND) - ROUND;
-    let rest = (x - whole) * std::f32::consts::LN_2;
-    let part = 1.0 / 120.0 * rest + 1.0 / 24.0;
-    let part = ((part * rest + 1.0 / 6.0) * rest + 0.5) * rest + 1.0;
-    f32::from_bits((((whole as i32) + 127) as u32) << 23) * (1.0 + part * rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_exponential_is_right() {
-        for step in -700..700 {
-            let x = step as f32 / 10.0;
-            let error = exp(x) / x.exp() - 1.0;
-            assert!(error.abs() < 1e-5, "{x}: {error}");
-        }
-    }
-
-    #[test]
-    fn priors_add_up_and_follow_the_margins() {
-        let candidate = |margin| Candidate {
-            mv: (),
-            guess: 0.5,
-            margin,
-            prior: 0.0,
-            exact: None,
-        };
-        let mut moves = [3.0, 1.0, -50.0].map(candidate);
-        prefer(&mut moves);
-        let [a, b, c] = moves.map(|candidate| candidate.prior);
-        assert!((a + b + c - 1.0).abs() < 1e-6);
-        assert!((a / b - (2.0f32 / PRIOR_HEAT).exp()).abs() < 0.01 && c < 1e-6);
-    }
-
-    #[test]
     fn expected_outcomes_are_like_outcomes() {
-        let mut three = Value::default();
+        let mut three = SeatValues::default();
         shares(&[9.0, 0.0, 0.5], &mut three);
         assert!(three[0] > 0.99 && three[2] > three[1]);
         assert!((three[..3].iter().sum::<f32>() - 1.5).abs() < 1e-5);

@@ -1,5 +1,5 @@
-//! What the reference bots share: following the match with the rules at hand, so that a bot is
-//! only a way to choose moves and wants neither `state` nor `legal`.
+//! What the reference bots share: an [`Engine`] chooses moves, and [`EngineBot`] makes a bot of it.
+//! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal`.
 
 use std::time::{Duration, Instant};
 
@@ -13,49 +13,49 @@ use crate::clock;
 use crate::sdk::{self, Bot, BotError, Choice};
 
 /// A way to choose moves in any game.
-pub trait Thinker {
-    /// The bot's name.
+pub trait Engine {
+    /// The name of the bot, as `hello` gives it.
     fn name(&self) -> &'static str;
 
-    /// A fresh mind for one match.
-    fn mind<G: Game>(&self) -> Box<dyn Mind<G>>;
+    /// Starts a search for one match.
+    fn new_search<G: Game>(&self) -> Box<dyn Search<G>>;
 }
 
-/// A thinker at one match of one game, with all that it remembers of it.
-pub trait Mind<G: Game> {
-    /// Chooses a move.
-    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Thought<G>;
+/// An engine at work on one match, with everything that it keeps from turn to turn.
+pub trait Search<G: Game> {
+    /// Chooses a move. There is at least one legal move.
+    fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G>;
 
-    /// A ply was made, by whomever.
+    /// Called after every ply of the match, its own included.
     fn played(&mut self, mv: G::Move) {
         let _ = mv;
     }
 }
 
-/// The position in which a mind is asked for a move.
+/// A position in which a search has to find a move, and the limits that apply.
 #[derive(Debug)]
 pub struct Question<'a, G: Game> {
-    /// The rules.
+    /// The rules under the options of the match.
     pub game: &'a G,
     /// The position; it is `seat`'s turn.
     pub position: &'a G::Position,
-    /// Who asks.
+    /// The seat that the move is for.
     pub seat: Seat,
-    /// When the match is stopped, as a ply of the position; `None` for never.
+    /// The ply at which the match is stopped, counted as the position counts; `None` for no limit.
     pub max_plies: Option<u32>,
-    /// When the match is stopped by a position that is there for so many times.
+    /// The match is stopped when a position occurs this many times; `None` for no limit.
     pub repetition: Option<u32>,
-    /// The keys of the positions of the match so far, this one last; empty where repetition does
-    /// not matter.
+    /// The keys of the positions of the match so far, this one last; empty if there is no limit on
+    /// repetition.
     pub history: &'a [u64],
-    /// When the answer should be on its way; `None` without a clock.
+    /// When to answer at the latest; `None` without a clock.
     pub deadline: Option<Instant>,
-    /// Whether time that is left over can be used later: a game clock runs.
-    pub saves: bool,
+    /// Whether time that is left over can be used later, because a game clock runs.
+    pub can_save_time: bool,
 }
 
 impl<'a, G: Game> Question<'a, G> {
-    /// The question without any limit.
+    /// A question without any limits.
     pub fn new(game: &'a G, position: &'a G::Position, seat: Seat) -> Self {
         Question {
             game,
@@ -65,83 +65,83 @@ impl<'a, G: Game> Question<'a, G> {
             repetition: None,
             history: &[],
             deadline: None,
-            saves: false,
+            can_save_time: false,
         }
     }
 }
 
-/// A chosen move.
+/// What a search has decided.
 #[derive(Clone, Debug)]
-pub struct Thought<G: Game> {
-    /// The move.
+pub struct Decision<G: Game> {
+    /// The move to play.
     pub mv: G::Move,
-    /// What the log should say about it.
+    /// The `info` of the move, for the log.
     pub info: Option<Value>,
 }
 
 /// Why a match cannot be followed.
 #[derive(Debug, Error)]
 pub enum FollowError {
-    /// There is no such game here.
-    #[error("the game `{game}` is unknown; there are {known}")]
+    /// The game is not in the registry.
+    #[error("unknown game `{game}`; known are {known}")]
     UnknownGame {
         /// The game that was asked for.
         game: String,
-        /// The games that there are.
+        /// The ids of all games, quoted.
         known: String,
     },
     /// The game does not take these options.
     #[error(transparent)]
     Options(#[from] OptionError),
-    /// The start breaks the rules.
+    /// The state at the start breaks the rules.
     #[error(transparent)]
     State(#[from] StateError),
-    /// A ply that was played is not written like a move.
+    /// A ply of the match is not written like a move.
     #[error(transparent)]
     Move(#[from] ParseError),
-    /// A ply that was played is not legal.
+    /// A ply of the match is not legal.
     #[error("`{mv}` of seat {seat} is not legal after {ply} plies")]
     Illegal {
         /// The move.
         mv: String,
-        /// Who is said to have played it.
+        /// The seat that is said to have played it.
         seat: Seat,
-        /// The plies before it.
+        /// How many plies were made before it.
         ply: u32,
     },
-    /// The bot is asked for a move when by its own account it is not its turn.
+    /// The referee asks for a move although, by the bot's account, it is another seat's turn.
     #[error("seat {seat} is asked for a move, but it is not its turn after {ply} plies")]
     NotMyTurn {
         /// The bot's seat.
         seat: Seat,
-        /// The plies that were made.
+        /// How many plies the match has had.
         ply: u32,
     },
-    /// There was no `start`.
-    #[error("a turn came before any start")]
+    /// The first `turn` came without a `start`.
+    #[error("`turn` came before `start`")]
     NoMatch,
 }
 
-/// The bot that a thinker makes.
-pub struct Player<T> {
-    thinker: T,
+/// A bot that plays the moves of an engine.
+pub struct EngineBot<E> {
+    engine: E,
     seed: u64,
-    table: Option<Box<dyn Table>>,
+    current: Option<Box<dyn CurrentMatch>>,
 }
 
-impl<T: Thinker> Player<T> {
-    /// A bot whose random choices depend on the seed, the match's id and the seat, and on
-    /// nothing else: not on the matches that the process played before.
-    pub fn new(thinker: T, seed: u64) -> Self {
-        Player {
-            thinker,
+impl<E: Engine> EngineBot<E> {
+    /// A bot whose random choices depend on the seed, the match's id and the seat alone, not on the
+    /// matches that the process played before.
+    pub fn new(engine: E, seed: u64) -> Self {
+        EngineBot {
+            engine,
             seed,
-            table: None,
+            current: None,
         }
     }
 }
 
-impl<T: Thinker> Bot for Player<T> {
+impl<E: Engine> Bot for EngineBot<E> {
     fn hello(&self) -> BotHello {
         BotHello {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
@@ -149,70 +149,72 @@ impl<T: Thinker> Bot for Player<T> {
                 state: false,
                 legal: false,
             },
-            ..sdk::hello(self.thinker.name())
+            ..sdk::hello(self.engine.name())
         }
     }
 
     fn start(&mut self, start: &Start) -> Result<(), BotError> {
-        let seat = SitDown {
-            thinker: &self.thinker,
+        let open = OpenMatch {
+            engine: &self.engine,
             seed: self.seed,
             start,
         };
-        let table = registry::visit(&start.game, seat).ok_or_else(|| {
+        let opened = registry::visit(&start.game, open).ok_or_else(|| {
             let known: Vec<&str> = GAMES.iter().map(|game| game.info.id).collect();
             FollowError::UnknownGame {
                 game: start.game.clone(),
                 known: games::options::quoted(&known),
             }
         })?;
-        self.table = Some(table?);
+        self.current = Some(opened?);
         Ok(())
     }
 
     fn choose(&mut self, turn: &Turn) -> Result<Choice, BotError> {
         let asked = Instant::now();
-        let table = self.table.as_mut().ok_or(FollowError::NoMatch)?;
-        Ok(table.turn(turn, asked)?)
+        let current = self.current.as_mut().ok_or(FollowError::NoMatch)?;
+        Ok(current.turn(turn, asked)?)
     }
 }
 
-/// A match of a game whose type only the table knows.
-trait Table {
+/// The match that a bot is playing, whatever the type of its game.
+trait CurrentMatch {
+    /// Follows the match up to this turn and chooses a move. `asked` is when the turn was read.
     fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError>;
 }
 
-/// Sets a table up, once the type of the game is known.
-struct SitDown<'a, T> {
-    thinker: &'a T,
+/// Opens a match once the registry knows the type of its game.
+struct OpenMatch<'a, E> {
+    engine: &'a E,
     seed: u64,
     start: &'a Start,
 }
 
-impl<T: Thinker> Visitor for SitDown<'_, T> {
-    type Output = Result<Box<dyn Table>, FollowError>;
+impl<E: Engine> Visitor for OpenMatch<'_, E> {
+    type Output = Result<Box<dyn CurrentMatch>, FollowError>;
 
     fn visit<G: Game>(self) -> Self::Output {
         let start = self.start;
         let game = G::new(&Options::read(&G::INFO, &start.options)?)?;
         let position = game.load(&start.state)?;
-        let name = games::hash_text(&start.match_id);
+        let match_hash = games::hash_text(&start.match_id);
         let repetition = start.limits.repetition;
         let history = repetition.map(|_| game.key(&position));
-        Ok(Box::new(Following {
+        Ok(Box::new(FollowedMatch {
             game,
             position,
             seat: start.seat,
             max_plies: start.limits.max_plies,
             repetition,
             history: history.into_iter().collect(),
-            rng: Rng::from_parts(&[self.seed, name, start.seat as u64]),
-            mind: self.thinker.mind::<G>(),
+            rng: Rng::from_parts(&[self.seed, match_hash, start.seat as u64]),
+            search: self.engine.new_search::<G>(),
         }))
     }
 }
 
-struct Following<G: Game> {
+/// A match of a game whose type is known: the position after the plies so far, and the search.
+struct FollowedMatch<G: Game> {
     game: G,
     position: G::Position,
     seat: Seat,
@@ -222,37 +224,37 @@ struct Following<G: Game> {
     /// The keys of all positions so far, if there is a limit on repetition.
     history: Vec<u64>,
     rng: Rng,
-    mind: Box<dyn Mind<G>>,
+    search: Box<dyn Search<G>>,
 }
 
-impl<G: Game> Following<G> {
-    /// Plays a ply that was made in the match.
+impl<G: Game> FollowedMatch<G> {
+    /// Plays a ply of the match and tells the search about it.
     fn follow(&mut self, played: &PlayedMove) -> Result<(), FollowError> {
         let mv = self.game.parse_move(&played.mv)?;
-        let to_move = self.game.to_move(&self.position);
-        if to_move != Some(played.seat) || !self.game.is_legal(&self.position, mv) {
+        let in_turn = self.game.to_move(&self.position) == Some(played.seat);
+        if !in_turn || self.game.play(&mut self.position, mv).is_err() {
             return Err(FollowError::Illegal {
                 mv: played.mv.to_string(),
                 seat: played.seat,
                 ply: self.game.ply(&self.position),
             });
         }
-        self.game.play(&mut self.position, mv);
         if self.repetition.is_some() {
             self.history.push(self.game.key(&self.position));
         }
-        self.mind.played(mv);
+        self.search.played(mv);
         Ok(())
     }
 
-    /// The match's limit as a ply of the position: a match can start from a later position.
+    /// The ply of the position at which the match is stopped. It differs from the limit of the match
+    /// if the match started from a later position.
     fn last_ply(&self, turn: &Turn) -> Option<u32> {
         let before = self.game.ply(&self.position).saturating_sub(turn.ply);
         Some(self.max_plies?.saturating_add(before))
     }
 }
 
-impl<G: Game> Table for Following<G> {
+impl<G: Game> CurrentMatch for FollowedMatch<G> {
     fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError> {
         turn.moves.iter().try_for_each(|ply| self.follow(ply))?;
         if self.game.to_move(&self.position) != Some(self.seat) {
@@ -261,7 +263,7 @@ impl<G: Game> Table for Following<G> {
                 ply: turn.ply,
             });
         }
-        let spend: Option<Duration> = clock::allot(&turn.clock, self.seat);
+        let budget: Option<Duration> = clock::allot(&turn.clock, self.seat);
         let question = Question {
             game: &self.game,
             position: &self.position,
@@ -269,18 +271,18 @@ impl<G: Game> Table for Following<G> {
             max_plies: self.last_ply(turn),
             repetition: self.repetition,
             history: &self.history,
-            deadline: spend.map(|spend| asked + spend),
-            saves: turn.clock.remaining_ms.is_some(),
+            deadline: budget.map(|budget| asked + budget),
+            can_save_time: turn.clock.remaining_ms.is_some(),
         };
-        let thought = self.mind.choose(&question, &mut self.rng);
+        let decision = self.search.choose(&question, &mut self.rng);
         Ok(Choice::Move {
-            mv: text(&self.game, thought.mv),
-            info: thought.info,
+            mv: text(&self.game, decision.mv),
+            info: decision.info,
         })
     }
 }
 
-/// A move's text.
+/// A move as the protocol writes it.
 pub(crate) fn text<G: Game>(game: &G, mv: G::Move) -> String {
     let mut text = String::new();
     game.write_move(mv, &mut text);

@@ -1,18 +1,19 @@
-//! What is proven about the positions of a graph.
+//! Proofs in the search graph: what each seat can be sure to get.
 
 use std::mem;
 
 use games::Seat;
 
-use super::super::bounds::{Bounds, WIN};
-use super::{Edge, NodeId, Stage, Tree};
+use super::SearchGraph;
+use crate::mcts::bounds::{Bounds, WIN};
+use crate::mcts::node::{Edge, NodeId, Stage};
 
-impl<M: Copy + Eq> Tree<M> {
-    /// Draws conclusions from what is proven about the moves of a node.
+impl<M: Copy + Eq> SearchGraph<M> {
+    /// Updates what is proven about a node from what is proven about its moves.
     pub(super) fn prove(&mut self, id: NodeId) {
         let node = self.node_mut(id);
         let mut edges = mem::take(&mut node.edges);
-        let (mover, complete, known) = (node.mover, node.complete, node.known);
+        let (mover, complete, seen) = (node.mover, node.complete, node.seen_in_match);
         let (mut least, mut most) = (0, 0);
         for edge in &mut edges {
             if let Some(child) = self.nodes.get(edge.child as usize) {
@@ -26,7 +27,7 @@ impl<M: Copy + Eq> Tree<M> {
             most = WIN;
         }
         let bounds = match self.seats {
-            _ if known => Bounds::OPEN,
+            _ if seen => Bounds::OPEN,
             2 => Bounds::of_two(mover, least, most),
             _ => self.bounds_of_many(mover, least, most, complete, &edges),
         };
@@ -35,7 +36,7 @@ impl<M: Copy + Eq> Tree<M> {
         node.bounds = bounds;
     }
 
-    /// What is proven where more than two seats play, and others may join against one.
+    /// What is proven with more than two seats, where several may play against one.
     fn bounds_of_many(
         &self,
         mover: Seat,
@@ -58,18 +59,18 @@ impl<M: Copy + Eq> Tree<M> {
         bounds
     }
 
-    /// Whether more thinking cannot change anything: the best is proven, or there is no other.
-    pub(in super::super) fn proven(&self) -> bool {
+    /// Whether more search cannot change the choice: the best move is proven, or the others are lost.
+    pub(in crate::mcts) fn proven(&self) -> bool {
         self.nodes.first().is_some_and(|root| {
             let least = root.bounds.least[root.mover];
             let open = root.edges.iter().filter(|edge| edge.most > least).count();
-            root.stage == Stage::Grown && root.complete && (open == 0 || open == 1 && least == 0)
+            root.stage == Stage::Expanded && root.complete && (open == 0 || open == 1 && least == 0)
                 || least == WIN
         })
     }
 
-    /// What is proven for a seat at the root.
-    pub(in super::super) fn settled(&self, seat: Seat) -> Option<f32> {
+    /// The outcome of a seat at the root, if it is proven.
+    pub(in crate::mcts) fn settled(&self, seat: Seat) -> Option<f32> {
         self.nodes.first()?.bounds.settled(seat)
     }
 }

@@ -1,32 +1,35 @@
-//! Which moves to try first: those that did well in other positions.
+//! Move ordering: moves that caused cutoffs in other positions are tried first.
 
 use std::hash::{Hash, Hasher};
 
-/// No line of the search is longer than this.
+use super::node::Node;
+
+/// The search goes no more plies from the root than this.
 pub(super) const LONGEST: usize = 96;
-/// Places for moves in the history, a power of two.
+/// The number of entries for moves in the history, a power of two.
 const PLACES: usize = 1 << 14;
-/// The history stays below this.
+/// The bound on entries of the history.
 const MOST: i32 = 1 << 20;
 
-/// Moves that cut something off lately, by distance from the root and by the moves themselves.
+/// Moves that caused cutoffs lately: killer moves by distance from the root, and the history of each
+/// move.
 #[derive(Debug)]
-pub(super) struct Order<M> {
+pub(super) struct MoveOrdering<M> {
     killers: Vec<[Option<M>; 2]>,
     /// For each side, by a hash of the move.
     history: [Vec<i32>; 2],
 }
 
-impl<M: Copy + Eq + Hash> Order<M> {
+impl<M: Copy + Eq + Hash> MoveOrdering<M> {
     pub(super) fn new() -> Self {
-        Order {
+        MoveOrdering {
             killers: vec![[None; 2]; LONGEST],
             history: [vec![0; PLACES], vec![0; PLACES]],
         }
     }
 
-    /// A new turn begins.
-    pub(super) fn grow_older(&mut self) {
+    /// Begins a new turn: killer moves are forgotten, and the history counts less.
+    pub(super) fn begin_turn(&mut self) {
         self.killers.fill([None; 2]);
         for value in self.history.iter_mut().flatten() {
             *value /= 4;
@@ -43,8 +46,9 @@ impl<M: Copy + Eq + Hash> Order<M> {
         }
     }
 
-    /// A move of a side has cut something off; the moves tried before it have not.
-    pub(super) fn reward(&mut self, side: usize, ply: usize, depth: i32, mv: M, before: &[M]) {
+    /// Notes that a move caused a cutoff at a node and the moves tried before it did not.
+    pub(super) fn reward(&mut self, node: Node, mv: M, before: &[M]) {
+        let Node { side, depth, ply } = node;
         if self.killers[ply][0] != Some(mv) {
             self.killers[ply] = [Some(mv), self.killers[ply][0]];
         }
@@ -52,7 +56,7 @@ impl<M: Copy + Eq + Hash> Order<M> {
         let bonus = (depth * depth).min(400) * 32;
         let mut change = |mv: M, bonus: i32| {
             let value = &mut history[place(mv)];
-            // The nearer to the bound, the less a bonus adds.
+            // The nearer a value is to the bound, the less a bonus changes it.
             *value += bonus - (i64::from(*value) * i64::from(bonus.abs()) / i64::from(MOST)) as i32;
         };
         change(mv, bonus);
@@ -60,7 +64,7 @@ impl<M: Copy + Eq + Hash> Order<M> {
     }
 }
 
-/// Where a move has its place.
+/// The entry of a move in the history.
 #[inline]
 fn place<M: Hash>(mv: M) -> usize {
     let mut hasher = Mix(0);
@@ -68,7 +72,7 @@ fn place<M: Hash>(mv: M) -> usize {
     (hasher.0 >> 40) as usize & (PLACES - 1)
 }
 
-/// A quick hash of a few small numbers, the same on every machine.
+/// A fast hash of a few small numbers, the same on every machine.
 struct Mix(u64);
 
 impl Mix {
@@ -107,23 +111,31 @@ impl Hasher for Mix {
 mod tests {
     use super::*;
 
+    fn node(ply: usize, depth: i32) -> Node {
+        Node {
+            side: 0,
+            depth,
+            ply,
+        }
+    }
+
     #[test]
-    fn a_move_that_cuts_comes_before_others() {
-        let mut order = Order::new();
-        order.reward(0, 3, 4, 'b', &['a']);
-        let promise = |ply, mv| order.promise(0, ply, mv);
+    fn a_move_that_caused_a_cutoff_comes_before_others() {
+        let mut ordering = MoveOrdering::new();
+        ordering.reward(node(3, 4), 'b', &['a']);
+        let promise = |ply, mv| ordering.promise(0, ply, mv);
         assert!(promise(3, 'b') > promise(5, 'b'));
         assert!(promise(5, 'b') > promise(5, 'c'));
         assert!(promise(5, 'c') > promise(5, 'a'));
-        assert_eq!(order.promise(1, 3, 'c'), 0);
+        assert_eq!(ordering.promise(1, 3, 'c'), 0);
     }
 
     #[test]
     fn history_stays_within_bounds() {
-        let mut order = Order::new();
+        let mut ordering = MoveOrdering::new();
         for _ in 0..10_000 {
-            order.reward(0, 0, 30, 1u8, &[2]);
+            ordering.reward(node(0, 30), 1u8, &[2]);
         }
-        assert!(order.promise(0, 1, 1) <= MOST && order.promise(0, 1, 2) >= -MOST);
+        assert!(ordering.promise(0, 1, 1) <= MOST && ordering.promise(0, 1, 2) >= -MOST);
     }
 }

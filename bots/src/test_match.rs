@@ -1,4 +1,4 @@
-//! A tiny referee for tests: bots play each other in this process, message by message.
+//! Test matches: bots play each other in this process, message by message.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ use crate::level::Level;
 use crate::sdk::{Bot, Choice};
 use crate::{BotOptions, find, run_named};
 
-/// A match that was played.
-pub(crate) struct Played {
+/// A test match that was played.
+pub(crate) struct PlayedMatch {
     pub(crate) moves: Vec<PlayedMove>,
     pub(crate) outcome: Outcome,
 }
 
-/// A match to be played.
+/// A test match to be played.
 #[derive(Clone)]
-pub(crate) struct Pairing {
+pub(crate) struct TestMatch {
     pub(crate) game: &'static str,
     pub(crate) options: Value,
     pub(crate) seed: u64,
     pub(crate) clock: ClockState,
 }
 
-impl Pairing {
+impl TestMatch {
     pub(crate) fn new(game: &'static str, options: Value, seed: u64) -> Self {
-        Pairing {
+        TestMatch {
             game,
             options,
             seed,
@@ -40,7 +40,7 @@ impl Pairing {
     }
 
     /// Plays the match; the bots sit in seat order.
-    pub(crate) fn play(&self, bots: &mut [Box<dyn Bot>]) -> Played {
+    pub(crate) fn play(&self, bots: &mut [Box<dyn Bot>]) -> PlayedMatch {
         let rules = rules(self.game, &self.options);
         let mut session = rules.start(self.seed);
         let limits = rules.info().limits;
@@ -48,17 +48,17 @@ impl Pairing {
             bot.start(&self.start(seat, session.state())).unwrap();
         }
         let mut moves: Vec<PlayedMove> = Vec::new();
-        let mut told = vec![0; bots.len()];
+        let mut sent = vec![0; bots.len()];
         let mut visits: HashMap<String, u32> = HashMap::new();
         while let Some(seat) = session.to_move() {
             let visits = visits.entry(session.identity()).or_default();
             *visits += 1;
-            let stop = limits.max_plies.is_some_and(|most| session.ply() >= most);
-            if stop || limits.repetition.is_some_and(|most| *visits >= most) {
+            let at_limit = limits.max_plies.is_some_and(|most| session.ply() >= most);
+            if at_limit || limits.repetition.is_some_and(|most| *visits >= most) {
                 break;
             }
-            let turn = turn(&*session, &moves[told[seat]..], &self.clock);
-            told[seat] = moves.len();
+            let turn = turn(&*session, &moves[sent[seat]..], &self.clock);
+            sent[seat] = moves.len();
             let Ok(Choice::Move { mv, .. }) = bots[seat].choose(&turn) else {
                 panic!("no move in {} from {}", self.game, bots[seat].hello().name)
             };
@@ -66,7 +66,7 @@ impl Pairing {
             let mv = mv.into();
             moves.push(PlayedMove { seat, mv });
         }
-        Played {
+        PlayedMatch {
             moves,
             outcome: session.outcome(),
         }
@@ -106,7 +106,7 @@ fn turn(session: &dyn Session, moves: &[PlayedMove], clock: &ClockState) -> Turn
     }
 }
 
-/// A bot of the catalogue.
+/// A reference bot, by counted playouts or nodes if a number is given.
 pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> {
     let nodes = playouts.map(u64::from);
     let options = BotOptions {
@@ -119,18 +119,18 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
 }
 
 /// Every game, with options that keep it short, and one game with more than two seats.
-fn tables() -> Vec<(&'static str, Value)> {
+fn short_games() -> Vec<(&'static str, Value)> {
     let options = |id| match id {
         "amazons" | "paper-penguins" => json!({"size": 6}),
         _ => json!({}),
     };
     let ids = GAMES.iter().map(|game| game.info.id);
-    let mut tables: Vec<_> = ids.map(|id| (id, options(id))).collect();
-    tables.push(("penguins", json!({"players": 3})));
-    tables
+    let mut games: Vec<_> = ids.map(|id| (id, options(id))).collect();
+    games.push(("penguins", json!({"players": 3})));
+    games
 }
 
-/// The rules of a table.
+/// The rules of a game that has these options.
 fn rules(game: &str, options: &Value) -> Arc<dyn Rules> {
     games::find(game).unwrap().configure(options).unwrap()
 }
@@ -148,12 +148,12 @@ pub(crate) fn duel(
     let seats = rules(game, options).seats();
     let mut rates = vec![0.0; seats];
     for seed in 0..starts {
-        let mut pairing = Pairing::new(game, options.clone(), seed);
-        pairing.clock = clock.clone();
+        let mut test_match = TestMatch::new(game, options.clone(), seed);
+        test_match.clock = clock.clone();
         for (hero, rate) in rates.iter_mut().enumerate() {
             let sit = |seat| if seat == hero { one(seed) } else { other(seed) };
             let mut bots: Vec<_> = (0..seats).map(sit).collect();
-            *rate += pairing.play(&mut bots).outcome[hero] / starts as f64;
+            *rate += test_match.play(&mut bots).outcome[hero] / starts as f64;
         }
     }
     rates
@@ -168,32 +168,35 @@ fn all_bots() -> impl Iterator<Item = Box<dyn Fn() -> Box<dyn Bot>>> {
 
 #[test]
 fn every_bot_plays_every_game_the_same_way_twice() {
-    for (game, options) in tables() {
+    for (game, options) in short_games() {
         for make in all_bots() {
-            let pairing = Pairing::new(game, options.clone(), 3);
+            let test_match = TestMatch::new(game, options.clone(), 3);
             let seats = rules(game, &options).seats();
-            let table = || (0..seats).map(|_| make()).collect::<Vec<_>>();
-            let mut bots = table();
-            let first = pairing.play(&mut bots);
-            // A process that played before moves as a fresh one does.
-            assert_eq!(first.moves, pairing.play(&mut bots).moves);
-            assert_eq!(first.moves, pairing.play(&mut table()).moves);
-            let other = Pairing { seed: 4, ..pairing };
-            assert_ne!(first.moves, other.play(&mut table()).moves);
+            let all_seats = || (0..seats).map(|_| make()).collect::<Vec<_>>();
+            let mut bots = all_seats();
+            let first = test_match.play(&mut bots);
+            // A process that played before chooses the same moves as a fresh one.
+            assert_eq!(first.moves, test_match.play(&mut bots).moves);
+            assert_eq!(first.moves, test_match.play(&mut all_seats()).moves);
+            let other = TestMatch {
+                seed: 4,
+                ..test_match
+            };
+            assert_ne!(first.moves, other.play(&mut all_seats()).moves);
         }
     }
 }
 
 #[test]
-fn every_bot_talks_as_the_protocol_says() {
-    for (game, options) in tables() {
+fn every_bot_follows_the_protocol() {
+    for (game, options) in short_games() {
         for entry in crate::BOTS {
-            let pairing = Pairing::new(game, options.clone(), 3);
+            let test_match = TestMatch::new(game, options.clone(), 3);
             let seats = rules(game, &options).seats();
             let mut bots: Vec<_> = (0..seats).map(|_| bot(entry.name, 5, Some(20))).collect();
-            let played = pairing.play(&mut bots);
+            let played = test_match.play(&mut bots);
             for quit in ["", "{\"type\":\"quit\"}\n"] {
-                let script = script(&pairing, &played) + quit;
+                let script = script(&test_match, &played) + quit;
                 let mut output = Vec::new();
                 let options = BotOptions {
                     seed: 5,
@@ -215,21 +218,21 @@ fn every_bot_talks_as_the_protocol_says() {
     }
 }
 
-/// What seat 0 is told in a match.
-fn script(pairing: &Pairing, played: &Played) -> String {
-    let mut session = rules(pairing.game, &pairing.options).start(pairing.seed);
+/// The messages that seat 0 gets in a match.
+fn script(test_match: &TestMatch, played: &PlayedMatch) -> String {
+    let mut session = rules(test_match.game, &test_match.options).start(test_match.seed);
     let hello = ToBot::Hello {
         protocol: 1,
         referee: "test".to_owned(),
     };
-    let start = ToBot::Start(Box::new(pairing.start(0, session.state())));
+    let start = ToBot::Start(Box::new(test_match.start(0, session.state())));
     let mut script = hello.to_line() + &start.to_line();
-    let mut told = 0;
+    let mut sent = 0;
     for (ply, played_move) in played.moves.iter().enumerate() {
         if played_move.seat == 0 {
-            let turn = turn(&*session, &played.moves[told..ply], &pairing.clock);
+            let turn = turn(&*session, &played.moves[sent..ply], &test_match.clock);
             script += &ToBot::Turn(Box::new(turn)).to_line();
-            told = ply;
+            sent = ply;
         }
         session.play(&played_move.mv).unwrap();
     }
@@ -267,7 +270,7 @@ fn level_duel(
         move |seed| {
             let options = BotOptions {
                 seed,
-                // Full strength is what 150 playouts or as many nodes make of it here.
+                // Full strength is limited, too, to keep the test short.
                 playouts: Some(150),
                 nodes: Some(3000),
                 level: Level::new(level),
@@ -294,8 +297,8 @@ fn higher_levels_beat_lower_ones() {
     }
 }
 
-/// By counted nodes and seeds, not by the clock: the rates are the same on every machine. From level
-/// 8 to 10 there are too few slips left for a difference in so small a game.
+/// By counted nodes and fixed seeds, not by the clock, so that the rates are the same on every machine.
+/// From level 8 to 10 too few random moves are left to show a difference in so small a game.
 #[test]
 fn every_level_beats_the_one_two_below() {
     let small = json!({"size": 5});
@@ -308,11 +311,12 @@ fn every_level_beats_the_one_two_below() {
     }
 }
 
-/// Even in games in which one seat is much better off, so that half of the matches tell nothing.
+/// Holds even in games in which one seat is much better off, so that half of the matches are decided
+/// by the seats.
 fn beats_random(make: &dyn Fn(u64) -> Box<dyn Bot>, starts: u64, least: f64) {
     let random = |seed| bot("random", seed, None);
     let clock = ClockState::default();
-    for (game, options) in tables() {
+    for (game, options) in short_games() {
         let rates = duel(game, &options, make, &random, &clock, starts);
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
         assert!(mean > least, "{game} {options}: {rates:?}");
@@ -320,21 +324,21 @@ fn beats_random(make: &dyn Fn(u64) -> Box<dyn Bot>, starts: u64, least: f64) {
 }
 
 #[test]
-fn a_move_is_there_even_without_any_time() {
-    for (game, options) in tables() {
-        let mut pairing = Pairing::new(game, options.clone(), 1);
-        pairing.clock.move_ms = Some(Millis::default());
+fn every_search_gives_a_move_even_without_any_time() {
+    for (game, options) in short_games() {
+        let mut test_match = TestMatch::new(game, options.clone(), 1);
+        test_match.clock.move_ms = Some(Millis::default());
         let seats = rules(game, &options).seats();
         for name in ["alphabeta", "mcts"] {
             let mut bots: Vec<_> = (0..seats).map(|_| bot(name, 1, None)).collect();
-            assert!(!pairing.play(&mut bots).moves.is_empty());
+            assert!(!test_match.play(&mut bots).moves.is_empty());
         }
     }
 }
 
 /// Prints the win rates of each bot against the next weaker one, for each seat:
-/// `cargo test --release -p bots rates -- --ignored --nocapture`. Playouts are counted, not timed,
-/// so that it gives the same on a busy machine.
+/// `cargo test --release -p bots win_rates -- --ignored --nocapture`. Playouts are counted, not timed,
+/// so that the rates are the same on a busy machine.
 #[test]
 #[ignore = "measures strength, and takes minutes"]
 fn win_rates() {

@@ -1,34 +1,38 @@
-//! What can be said about a position of any game without searching: who has how many points,
-//! and who has how many moves.
+//! Points and mobility: what can be said about a position of any game without a search.
 
 use std::array;
 
 use games::{Game, MAX_SEATS, Rng, Seat};
 
-/// How good a move looks one ply ahead: first by a result if it ends the game, then by points,
+/// How good a move looks one ply ahead: first by the outcome if it ends the game, then by points,
 /// then by mobility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rating {
-    /// The outcome of a game that it ends, between -1000 and 1000; 0 if the game goes on.
+pub(crate) struct MoveRating {
+    /// The outcome if the move ends the game, between -1000 and 1000; 0 if the game goes on.
     outcome: i32,
-    /// Own points less those of the best other seat.
+    /// The seat's points less those of the best other seat.
     margin: i32,
-    /// The number of moves after it: of the own seat if that is to move again, else those of the
-    /// other seat, which are bad.
+    /// The number of moves in the next position: positive if the same seat is to move again, else
+    /// negative.
     mobility: i64,
 }
 
-impl Rating {
-    /// Whether mobility is all that differs.
-    pub(crate) fn same_points(&self, other: &Rating) -> bool {
+impl MoveRating {
+    /// Whether the two differ in mobility at most.
+    pub(crate) fn same_points(&self, other: &MoveRating) -> bool {
         (self.outcome, self.margin) == (other.outcome, other.margin)
     }
 }
 
 /// Rates a legal move of `seat`, whose turn it is.
-pub(crate) fn rate<G: Game>(game: &G, position: &G::Position, seat: Seat, mv: G::Move) -> Rating {
+pub(crate) fn rate<G: Game>(
+    game: &G,
+    position: &G::Position,
+    seat: Seat,
+    mv: G::Move,
+) -> MoveRating {
     let mut next = *position;
-    game.play(&mut next, mv);
+    game.play_unchecked(&mut next, mv);
     let (outcome, mobility) = match game.to_move(&next) {
         None => ((game.outcome(&next)[seat] * 2000.0) as i32 - 1000, 0),
         Some(mover) => {
@@ -36,7 +40,7 @@ pub(crate) fn rate<G: Game>(game: &G, position: &G::Position, seat: Seat, mv: G:
             (0, if mover == seat { moves } else { -moves })
         }
     };
-    Rating {
+    MoveRating {
         outcome,
         margin: margin(&game.scores(&next), seat),
         mobility,
@@ -52,16 +56,17 @@ fn margin(scores: &[i32], seat: Seat) -> i32 {
     scores[seat] - others.map(|(_, score)| *score).max().unwrap_or(0)
 }
 
-/// What a point is worth against mobility: as much as this many times the moves, as a logarithm.
+/// The weight of a point, in the unit of [`Strengths`].
 const POINT: f64 = 0.4;
-/// How sharply mobility decides.
+/// The weight of the logarithm of the number of moves.
 const MOBILITY: f64 = 2.0;
 
-/// How each seat stands: comparable between positions, and between seats that play alike.
+/// How strong each seat is. Values can be compared between positions, and between seats that play by
+/// the same rules.
 pub(crate) type Strengths = [f64; MAX_SEATS];
 
-/// How strong each seat is by points and mobility. A seat's mobility is taken when it next has
-/// to move, after random moves of the seats before it.
+/// How strong each seat is by points and mobility. A seat's mobility is counted when it is next to
+/// move, after random moves of the seats before it.
 pub(crate) fn strengths<G: Game>(
     game: &G,
     position: &G::Position,
@@ -94,7 +99,7 @@ pub(crate) fn mean_strengths<G: Game>(
     mean
 }
 
-/// How much stronger a seat is than the strongest other one.
+/// How much stronger a seat is than the strongest of the others.
 pub(crate) fn lead(strengths: &[f64], seat: Seat) -> f64 {
     let others = strengths
         .iter()
@@ -104,7 +109,7 @@ pub(crate) fn lead(strengths: &[f64], seat: Seat) -> f64 {
 }
 
 /// The number of moves that each seat has when it is next to move, along one random line; 0 for
-/// a seat that does not get to move.
+/// a seat that is not to move again.
 fn mobility<G: Game>(
     game: &G,
     position: &G::Position,
@@ -126,7 +131,7 @@ fn mobility<G: Game>(
             break;
         }
         let mv = game.random_move(&position, rng, scratch);
-        game.play(&mut position, mv);
+        game.play_unchecked(&mut position, mv);
     }
     counts
 }
@@ -136,8 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratings_put_results_before_points_before_mobility() {
-        let rating = |outcome, margin, mobility| Rating {
+    fn ratings_put_outcomes_before_points_before_mobility() {
+        let rating = |outcome, margin, mobility| MoveRating {
             outcome,
             margin,
             mobility,

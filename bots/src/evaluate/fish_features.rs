@@ -1,41 +1,43 @@
-//! What the games with fish share: who gets to which fish first, and what is one's own for sure.
+//! Features that the games with fish share: who reaches which fish first, and who has which for
+//! certain.
 
 use std::hash::Hash;
 
 use games::MAX_SEATS;
 use games::board::CellId;
 
+use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
+use super::evaluation::CERTAIN;
 use super::grid::{Cells, Flood, Grid};
-use super::linear::{Table, logarithm};
-use super::solo::{Moves, Place, Solo};
+use super::linear::{FeatureTable, logarithm};
 
-/// A position of such a game.
+/// A position of such a game, as the features see it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sea<S> {
+pub(super) struct FishBoard<S> {
     pub(super) seats: usize,
     /// The pieces of each seat.
     pub(super) pieces: [S; MAX_SEATS],
-    /// Cells that pieces can go to.
+    /// The cells that pieces can go to.
     pub(super) open: S,
-    /// The cells with one or three points, and those with two or three.
+    /// The cells with one or three points, and those with two or three: numbers in binary.
     pub(super) worth: [S; 2],
-    /// Points so far, with those of the cells that the pieces stand on, if these are sure.
+    /// Points so far, including those of the cells under the pieces if these are certain.
     pub(super) points: [u32; MAX_SEATS],
     pub(super) mover: Option<usize>,
     /// Whether pieces are still to be placed.
     pub(super) placing: bool,
 }
 
-/// How many features [`Sea::count`] fills.
+/// The number of features that [`FishBoard::count`] fills.
 pub(super) const FEATURES: usize = 12;
 
-/// What the cells of a set are worth.
+/// The points of the cells of a set.
 pub(super) fn worth<S: Cells>(worth: [S; 2], cells: S) -> u32 {
     (worth[0] & cells).count() + 2 * (worth[1] & cells).count()
 }
 
-impl<S: Cells + Hash> Sea<S> {
-    /// The cells that each seat can ever get to, its own included, while the others stand still.
+impl<S: Cells + Hash> FishBoard<S> {
+    /// The cells that each seat could ever reach if the others stood still, its own included.
     fn regions(&self, grid: &Grid<S>) -> [S; MAX_SEATS] {
         let mut regions = [S::NONE; MAX_SEATS];
         for (region, &pieces) in regions.iter_mut().zip(&self.pieces[..self.seats]) {
@@ -44,13 +46,13 @@ impl<S: Cells + Hash> Sea<S> {
         regions
     }
 
-    /// The final points, if no two seats can ever get to the same cell: between which numbers
-    /// they lie if everybody takes care.
+    /// The least and the most final points of each seat with best play, if no two seats can ever reach
+    /// the same cell.
     pub(super) fn final_points(
         &self,
         grid: &Grid<S>,
-        solo: &mut Solo<S>,
-        moves: &impl Moves<S>,
+        solver: &mut EndgameSolver<S>,
+        moves: &impl EndgameMoves<S>,
     ) -> Option<[(u32, u32); MAX_SEATS]> {
         if self.placing {
             return None;
@@ -65,11 +67,11 @@ impl<S: Cells + Hash> Sea<S> {
         }
         let mut points = [(0, 0); MAX_SEATS];
         for seat in 0..self.seats {
-            let place = Place {
+            let endgame = Endgame {
                 pieces: self.pieces[seat],
                 open: self.open & regions[seat],
             };
-            let more = solo.all(grid, moves, place);
+            let more = solver.solve(grid, moves, endgame);
             points[seat] = (
                 self.points[seat] + more.least,
                 self.points[seat] + more.most,
@@ -78,8 +80,13 @@ impl<S: Cells + Hash> Sea<S> {
         Some(points)
     }
 
-    /// The features of each seat. `slides` gives how many moves a piece on a cell has.
-    pub(super) fn count(&self, grid: &Grid<S>, slides: impl Fn(CellId) -> u32, table: &mut Table) {
+    /// Counts the features of each seat. `slides` gives the number of moves of a piece on a cell.
+    pub(super) fn count(
+        &self,
+        grid: &Grid<S>,
+        slides: impl Fn(CellId) -> u32,
+        table: &mut FeatureTable,
+    ) {
         let floods: [Flood<S>; MAX_SEATS] = std::array::from_fn(|seat| {
             Flood::new(self.pieces[seat], self.open, |set, open| {
                 grid.slides(set, open)
@@ -125,7 +132,7 @@ impl<S: Cells + Hash> Sea<S> {
     }
 }
 
-/// The scores of final points that are certain, if the order of the seats is certain.
+/// The scores by final points, if these make the order of the seats certain.
 pub(super) fn certain(seats: usize, points: &[(u32, u32); MAX_SEATS]) -> Option<[f32; MAX_SEATS]> {
     for one in 0..seats {
         for other in 0..one {
@@ -138,5 +145,5 @@ pub(super) fn certain(seats: usize, points: &[(u32, u32); MAX_SEATS]) -> Option<
     }
     let middle = |(least, most): (u32, u32)| (least + most) as f32 / 2.0;
     let mean = points[..seats].iter().copied().map(middle).sum::<f32>() / seats as f32;
-    Some(points.map(|points| (middle(points) - mean) * super::CERTAIN * 1.05))
+    Some(points.map(|points| (middle(points) - mean) * CERTAIN * 1.05))
 }
