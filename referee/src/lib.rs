@@ -9,8 +9,6 @@ pub mod files;
 pub mod log;
 pub mod model;
 pub mod new_bot;
-mod permutations;
-pub mod rating;
 pub mod rematch;
 pub mod report;
 pub mod tournament;

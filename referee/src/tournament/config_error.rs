@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use games::OptionError;
-use games::options::{nearest, quoted};
+use games::kit::text::{nearest, quoted};
 use supervisor::CommandError;
 use thiserror::Error;
 

@@ -11,7 +11,7 @@ use super::config_file::{
     Seeding, SprtTable,
 };
 use super::schedule::{Earlier, Format, SeatOrders, Shape, Version};
-use crate::rating::sprt::{BadHypotheses, EloModel, Hypotheses};
+use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;

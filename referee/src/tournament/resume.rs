@@ -13,7 +13,6 @@ use super::schedule::{Schedule, Scheduled, Shape};
 use super::{Config, config_format, difference, opening};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
-use crate::rating;
 
 /// A tournament that cannot go on.
 #[derive(Debug, Error)]
@@ -314,7 +313,7 @@ impl<'a> Ledger<'a> {
         }
         self.lines[at] = Some(line);
         let outcome = &record.result.outcome;
-        let repetition = || rating::repetition(record);
+        let repetition = || ratings::repetition(record);
         self.schedule
             .finish_match(scheduled.number, outcome, repetition);
         Ok(())

@@ -24,7 +24,6 @@ use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
 use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
-use crate::rating;
 
 /// So many reports of slots wait to be written, at most.
 const MOST_REPORTS: usize = 32;
@@ -162,7 +161,7 @@ pub async fn run(
                 Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
-                    let repetition = || rating::repetition(&record);
+                    let repetition = || ratings::repetition(&record);
                     shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }

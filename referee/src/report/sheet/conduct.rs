@@ -2,9 +2,9 @@
 
 use super::ranking::count;
 use super::{Grid, Part, clean, heading, quoted};
-use crate::rating::{
-    BUSY_WAITING, FAULT_CODES, Machine, Noise, OVERSHOOT_MS, Report, SHARES, Share, Suspicion,
-};
+use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
+use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};
+use ratings::{FAULT_CODES, Report};
 
 /// Faults, time, losses on time, duplicates.
 pub(super) fn all(report: &Report) -> Vec<Part> {
@@ -86,7 +86,7 @@ fn shares(report: &Report) -> Grid {
 }
 
 /// How busy the machine was.
-fn load(machine: &Machine) -> String {
+fn load(machine: &MachineLoad) -> String {
     let share = |share: &Share| {
         let percent = |value: f64| format!("{:.1} %", 100.0 * value);
         let mean = share.mean().map(percent);

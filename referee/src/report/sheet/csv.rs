@@ -4,7 +4,8 @@
 
 use super::places::{rated, total};
 use super::{By, Sheet, clean, share};
-use crate::rating::{Bound, Estimate, FAULT_CODES, Results};
+use ratings::FAULT_CODES;
+use ratings::report::{Bound, Estimate, Totals};
 
 /// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
@@ -90,7 +91,7 @@ const RESULTS: [&str; 7] = [
     "matches", "points", "score", "wins", "draws", "losses", "faults",
 ];
 
-fn results(results: &Results) -> [String; 7] {
+fn results(results: &Totals) -> [String; 7] {
     [
         results.matches.to_string(),
         figure(Some(results.points), 4),
@@ -197,7 +198,7 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
     let mut rows = vec![names(header.chain(worth))];
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {
-            let mut add = |bot: &str, played: &Results, worth: Option<&Estimate>| {
+            let mut add = |bot: &str, played: &Totals, worth: Option<&Estimate>| {
                 let (label, role, bot) = (text(&game.label), text(role), text(bot));
                 let mut row = vec![label, seat.to_string(), role, bot];
                 row.extend(results(played));

@@ -1,7 +1,7 @@
 //! A second opinion where results are cyclic: who beats whom in a circle cannot be put on a line.
 
 use super::{Grid, Part, clean, heading};
-use crate::rating::Report;
+use ratings::Report;
 
 /// What a mix of bots that cannot be exploited says of each bot.
 pub(super) fn second_opinion(report: &Report) -> Vec<Part> {

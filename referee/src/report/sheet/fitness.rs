@@ -2,7 +2,7 @@
 
 use super::ranking::count;
 use super::{Grid, Part, clean, heading, quoted};
-use crate::rating::Report;
+use ratings::Report;
 
 /// At most this many residuals are shown.
 const MOST_RESIDUALS: usize = 20;

@@ -22,7 +22,9 @@ use clap::ValueEnum;
 use protocol::shown as clean;
 use serde::Serialize;
 
-use crate::rating::{Matches, Ratings, Report, Request, RequestError, Results};
+use ratings::{MatchStore, Report, Request, RequestError};
+
+use ratings::report::{Ratings, Totals};
 
 pub use plot::plot;
 pub(super) use ranking::interval;
@@ -33,7 +35,7 @@ pub(super) use ranking::interval;
 pub enum By {
     /// Ratings and results in each game
     Game,
-    /// Results in each seat of each game
+    /// Totals in each seat of each game
     Seat,
     /// What each seat made of each opening, all bots together
     Opening,
@@ -64,9 +66,9 @@ pub struct Sheet {
     /// The statistics.
     pub report: Report,
     /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
-    /// whose versions were split ([`Match::split_versions`]).
+    /// whose versions were split ([`MatchSummary::split_versions`]).
     ///
-    /// [`Match::split_versions`]: crate::rating::Match::split_versions
+    /// [`MatchSummary::split_versions`]: ratings::Match::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
@@ -77,7 +79,11 @@ impl Sheet {
     ///
     /// # Errors
     /// If the request names what is not there.
-    pub fn new(matches: &Matches, request: &Request, by: Option<By>) -> Result<Self, RequestError> {
+    pub fn new(
+        matches: &MatchStore,
+        request: &Request,
+        by: Option<By>,
+    ) -> Result<Self, RequestError> {
         let request = Request {
             openings: by == Some(By::Opening),
             ..request.clone()
@@ -172,7 +178,7 @@ fn elo(value: f64) -> String {
     format!("{}", value.round() + 0.0)
 }
 
-fn percent(results: &Results) -> String {
+fn percent(results: &Totals) -> String {
     match share(results) {
         Some(share) => format!("{:.1} %", 100.0 * share),
         None => "·".to_owned(),
@@ -180,12 +186,12 @@ fn percent(results: &Results) -> String {
 }
 
 /// Points a match.
-fn share(results: &Results) -> Option<f64> {
+fn share(results: &Totals) -> Option<f64> {
     (results.matches > 0).then(|| results.points / results.matches as f64)
 }
 
 /// Points as people write them, wins, draws and so on.
-fn counts(results: &Results) -> [String; 7] {
+fn counts(results: &Totals) -> [String; 7] {
     [
         super::points(results.points),
         results.matches.to_string(),

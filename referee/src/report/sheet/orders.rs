@@ -1,7 +1,7 @@
 //! A warning about bots that sat in one cyclic order only.
 
 use super::{Part, quoted};
-use crate::rating::Report;
+use ratings::Report;
 
 /// So many bots are named.
 const MOST_NAMED: usize = 3;

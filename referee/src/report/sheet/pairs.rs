@@ -3,8 +3,9 @@
 
 use super::ranking::{half, signed};
 use super::{Grid, Part, clean, heading};
-use crate::rating::{Difference, Estimate, Report};
 use crate::report::points;
+use ratings::Report;
+use ratings::report::{Difference, Estimate};
 
 /// Lists of pairs are cut here, but in CSV and JSON.
 const MOST_ROWS: usize = 500;

@@ -3,8 +3,9 @@
 use super::pairs::MARKS;
 use super::ranking::{interval, rated_grid, signed_figures};
 use super::{COUNTS, Grid, Part, Sheet, clean, counts, heading, percent};
-use crate::rating::{GameReport, Meeting, Number, OpeningReport, Report, Results, Score};
 use crate::report::points;
+use ratings::report::{GameReport, Meeting, OpeningReport, Score, Totals};
+use ratings::{Number, Report};
 
 /// A table a game: what each bot scored in each seat, and what the seats are worth.
 pub(super) fn overview(report: &Report) -> Vec<Part> {
@@ -58,14 +59,14 @@ fn ranked(report: &Report, game: &GameReport) -> Vec<usize> {
 }
 
 /// `3½/4`: points of matches.
-fn of(results: &Results) -> String {
+fn of(results: &Totals) -> String {
     match results.matches {
         0 => "·".to_owned(),
         matches => format!("{}/{matches}", points(results.points)),
     }
 }
 
-fn mean_score(results: &Results) -> String {
+fn mean_score(results: &Totals) -> String {
     match results.matches {
         0 => "·".to_owned(),
         matches => format!("{:.2}", results.scores as f64 / matches as f64),
@@ -73,8 +74,8 @@ fn mean_score(results: &Results) -> String {
 }
 
 /// The sum over seats.
-pub(super) fn total(seats: &[Results]) -> Results {
-    let mut sum = Results::default();
+pub(super) fn total(seats: &[Totals]) -> Totals {
+    let mut sum = Totals::default();
     for seat in seats {
         sum.join(seat);
     }

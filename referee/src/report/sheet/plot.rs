@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use super::html::escape;
 use super::ranking::figures;
 use super::{clean, elo};
-use crate::rating::{Estimate, Report};
+use ratings::Report;
+use ratings::report::Estimate;
 
 const WIDTH: f64 = 760.0;
 /// The height of a bot's row.

@@ -2,8 +2,9 @@
 
 use super::pairs::{MARKS, likelihood, mark};
 use super::{COUNTS, Grid, Part, clean, counts, elo, heading, quoted};
-use crate::rating::{Bound, Difference, Estimate, Ratings, Report};
 use crate::report::points;
+use ratings::Report;
+use ratings::report::{Bound, Difference, Estimate, Ratings};
 
 /// What was played, and the ranking.
 pub(super) fn head(report: &Report) -> Vec<Part> {

@@ -2,9 +2,10 @@
 
 use super::ranking::count;
 use super::{Part, heading, quoted};
-use crate::rating::sprt::Verdict;
-use crate::rating::{Report, SprtReport};
 use crate::report::trials;
+use ratings::Report;
+use ratings::report::SprtReport;
+use ratings::sprt::Verdict;
 
 /// The test, if one was asked for.
 pub(super) fn all(report: &Report) -> Vec<Part> {

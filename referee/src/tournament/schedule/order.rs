@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::shape::{GameShape, SeatOrders};
-use crate::permutations::permutations;
+use itertools::Itertools as _;
 
 /// How many groups of `size` there are out of `bots`; too many to count is [`u64::MAX`].
 pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
@@ -68,7 +68,7 @@ impl SeatOrders {
                 };
                 (0..group.len()).map(rotation).collect()
             }
-            SeatOrders::Permutations => permutations(group),
+            SeatOrders::Permutations => group.iter().copied().permutations(group.len()).collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::order;
 use super::shape::Shape;
 use super::{Finished, Planner, Played, Scheduled, SprtStanding, Standing, Turns, Unit};
-use crate::rating::sprt::{Hypotheses, Scores, Verdict, corrected};
+use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///

@@ -297,7 +297,7 @@ fn possible_tier(wanted: Tier, machine: &Machine, findings: &mut Findings) -> Ti
         }
     }
     if wanted >= Tier::Restricted {
-        match machine.landlock.as_ref().map(|()| ()).and(may_switch_user) {
+        match machine.landlock.as_ref().and(may_switch_user) {
             Ok(()) => {
                 findings.layers = ["landlock", "seccomp"].map(str::to_owned).to_vec();
                 return Tier::Restricted;
