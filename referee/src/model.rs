@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use games::Session;
 use games::session::MoveError;
-use protocol::{ModelError, Op, Want};
+use protocol::{ModelError, ModelErrorCode as Code, Op, Want};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -36,9 +36,9 @@ struct Open {
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
 type Done = Result<String, ModelError>;
 
-fn error<T>(code: &str, message: impl ToString) -> Result<T, ModelError> {
+fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
     Err(ModelError {
-        code: code.to_owned(),
+        code,
         message: message.to_string(),
     })
 }
@@ -54,30 +54,31 @@ impl Model {
     /// Answers a line that is longer than [`MAX_REQUEST`].
     pub fn refuse_long(&self) -> String {
         let message = format!("a request of more than {MAX_REQUEST} bytes");
-        respond("null", error("bad_request", message))
+        respond("null", error(Code::BadRequest, message))
     }
 
     /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
         if !line.trim_ascii_start().starts_with(b"{") {
-            let what = match line.trim_ascii().is_empty() {
-                true => "an empty line; a request is a JSON object",
-                false => "a request is a JSON object",
+            let what = if line.trim_ascii().is_empty() {
+                "an empty line; a request is a JSON object"
+            } else {
+                "a request is a JSON object"
             };
-            return respond("null", error("bad_request", what));
+            return respond("null", error(Code::BadRequest, what));
         }
         // Read in two steps, so that the answer to a bad request still carries its id.
         let id = match serde_json::from_slice::<Envelope>(line) {
             Ok(envelope) => envelope.id.map_or("null", RawValue::get),
-            Err(bad) => return respond("null", error("bad_request", bad)),
+            Err(bad) => return respond("null", error(Code::BadRequest, bad)),
         };
         // What is given back has to be readable, also inside of an answer.
         if let Err(bad) = serde_json::from_str::<Value>(&format!("[{id}]")) {
-            return respond("null", error("bad_request", format!("id: {bad}")));
+            return respond("null", error(Code::BadRequest, format!("id: {bad}")));
         }
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
-            Err(bad) => error("bad_request", bad),
+            Err(bad) => error(Code::BadRequest, bad),
         };
         respond(id, done)
     }
@@ -109,7 +110,7 @@ impl Model {
     fn open(&mut self) -> Result<&mut Open, ModelError> {
         match &mut self.game {
             Some(open) => Ok(open),
-            None => error("no_game", "there is no position yet: `new` sets one up"),
+            None => error(Code::NoGame, "there is no position yet: `new` sets one up"),
         }
     }
 }
@@ -135,13 +136,15 @@ impl Open {
         max_plies: Option<u32>,
     ) -> Result<Self, ModelError> {
         let Some(entry) = games::find(game) else {
-            return error("unknown_game", unknown_game(game));
+            return error(Code::UnknownGame, unknown_game(game));
         };
         let rules = entry
             .configure(options)
-            .or_else(|bad| error("bad_option", bad))?;
+            .or_else(|bad| error(Code::BadOption, bad))?;
         let session = match state {
-            Some(state) => rules.load(state).or_else(|bad| error("bad_state", bad))?,
+            Some(state) => rules
+                .load(state)
+                .or_else(|bad| error(Code::BadState, bad))?,
             None => rules.start(seed),
         };
         let max_plies = max_plies.or(entry.info.limits.max_plies);
@@ -154,8 +157,8 @@ impl Open {
                 let undone = self.session.undo(played);
                 debug_assert!(undone.is_ok(), "just played");
                 let code = match bad {
-                    MoveError::Over { .. } => "game_over",
-                    MoveError::Parse(_) | MoveError::Illegal { .. } => "illegal_move",
+                    MoveError::Over { .. } => Code::GameOver,
+                    MoveError::Parse(_) | MoveError::Illegal { .. } => Code::IllegalMove,
                 };
                 return error(code, bad);
             }
@@ -166,7 +169,7 @@ impl Open {
     fn undo(&mut self, count: u32, want: &[Want]) -> Done {
         match self.session.undo(count as usize) {
             Ok(()) => Ok(self.describe(want)),
-            Err(bad) => error("bad_count", bad),
+            Err(bad) => error(Code::BadCount, bad),
         }
     }
 
@@ -194,14 +197,14 @@ impl Open {
     fn perft(&self, depth: u32) -> Done {
         if depth > MAX_DEPTH {
             return error(
-                "bad_count",
+                Code::BadCount,
                 format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
             );
         }
         match self.session.perft_within(depth, MOST_POSITIONS) {
             Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
             None => error(
-                "too_much",
+                Code::TooMuch,
                 format!(
                     "more than {MOST_POSITIONS} positions would have to be looked at for depth \
                      {depth}; `referee perft` has no such limit"
@@ -234,12 +237,12 @@ impl Open {
 
 fn too_many_plies(count: u32) -> Done {
     let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
-    error("too_much", message)
+    error(Code::TooMuch, message)
 }
 
 fn at_least_one(count: u32) -> Result<(), ModelError> {
     match count {
-        0 => error("bad_count", "`count` is 0; at least 1 is needed"),
+        0 => error(Code::BadCount, "`count` is 0; at least 1 is needed"),
         _ => Ok(()),
     }
 }
