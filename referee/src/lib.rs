@@ -14,9 +14,3 @@ mod players;
 pub mod report;
 pub mod rerun;
 pub mod tournament;
-
-pub use ::arbiter;
-pub use ::arbiter::{clock, ending};
-
-pub use ::supervisor as bot;
-pub use ::supervisor::{shortage, suspension};

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 use games::Limits;
 use protocol::{BadMessage, BotHello, BotMove, Fault, FromBot, Record, ToBot};
+use supervisor::{BotProcess, Failure};
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
-use crate::bot::{BotProcess, Failure};
 use crate::log::{Mismatch, verify};
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};

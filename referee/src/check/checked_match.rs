@@ -5,15 +5,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::{Action, Arbiter, Event, Seated, Setup};
 use games::{Limits, Rng, Session};
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, TimeControl, ToBot};
+use supervisor::Failure;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::finding::Trouble;
 use super::selection::Variant;
 use super::session::{self, BotSession, unexpected};
-use crate::arbiter::{self, Action, Arbiter, Event, Seated, Setup};
-use crate::bot::Failure;
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{Either, Heard, Player, Random};
 
@@ -228,7 +228,7 @@ impl Player for Tested<'_, '_> {
         match &mut self.patience {
             Some(patience) => {
                 let rings = patience.as_mut().poll(cx);
-                rings.map(|()| Heard::Failed((NOT_READY, "it is not ready".to_owned())))
+                rings.map(|()| Heard::Failed(Failure::new(NOT_READY, "it is not ready")))
             }
             None => Poll::Pending,
         }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::{Millis, TimeControl};
+use supervisor::{BotFactory, BotSpec, FactoryError, Tracer};
 use tempfile::TempDir;
 
-use crate::bot::spec::BotSpec;
-use crate::bot::trace::Tracer;
-use crate::bot::{Nursery, NurseryError};
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,7 @@ pub struct Extent {
 /// Where a bot is checked.
 pub struct Lab {
     pub(super) spec: BotSpec,
-    pub(super) nursery: Nursery,
+    pub(super) factory: BotFactory,
     pub(super) extent: Extent,
     /// How long an answer may take where no clock is checked.
     pub(super) patience: Duration,
@@ -47,16 +45,17 @@ impl Lab {
         mut spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,
-    ) -> Result<Self, NurseryError> {
+    ) -> Result<Self, FactoryError> {
         let stderr = tempfile::tempdir()?;
         spec.time = TimeControl {
             startup: Millis(extent.patience),
             ..TimeControl::default()
         };
         let shared = Arc::new(spec.clone());
-        let nursery = Nursery::new([&shared], &[], Some(stderr.path().to_owned()))?;
+        let bots = std::slice::from_ref(&shared);
+        let factory = BotFactory::new(bots, &[], Some(stderr.path().to_owned()))?;
         Ok(Lab {
-            nursery: nursery.traced(tracer),
+            factory: factory.traced(tracer),
             patience: extent.patience,
             spec,
             extent,

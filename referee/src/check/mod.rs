@@ -21,8 +21,9 @@ pub use lab::{Extent, Lab};
 pub use list::{Check, Kind, checks};
 pub use selection::{Selection, Variant};
 use session::with_session;
+use supervisor::CommandError;
+use supervisor::bot::shebang::ShebangError;
 
-use crate::bot::spec::CommandError;
 
 /// After this many checks without any answer the rest is not tried.
 const MOST_SILENT: u32 = 3;
@@ -32,10 +33,10 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
     let handshake = Check::handshake();
     let fix = match error {
         CommandError::NotExecutable(_) => "make the script executable, or name its interpreter",
-        CommandError::NoInterpreter { .. } => {
+        CommandError::Shebang(ShebangError::NoInterpreter { .. }) => {
             "write the first line so that it names an interpreter that exists"
         }
-        CommandError::WindowsLines(_) => "save the script with Unix line endings",
+        CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => "save the script with Unix line endings",
         CommandError::Missing { program, .. } if program.contains(' ') => {
             "give the program and each argument as a word of its own, without quotes around all"
         }
@@ -106,7 +107,7 @@ pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckR
         }
         done(check, outcome(check, result), began);
     }
-    lab.nursery.all_gone().await;
+    lab.factory.all_gone().await;
 }
 
 /// A bot that said nothing about itself; nothing is asked of it either.

@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt, in_words};
+use supervisor::bot::shebang::suspicion;
+use supervisor::{BotProcess, Failure, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 
 use super::encodings::Encoding;
 use super::finding::{Finding, Note, Spoken, Trouble};
 use super::lab::Lab;
-use crate::bot::script::suspicion;
-use crate::bot::{BotProcess, COMPUTING, Failure, REFEREE_NAME};
 
 /// How many of the last lines are shown when a check fails.
 const SHOWN_LINES: usize = 6;
@@ -48,8 +48,8 @@ pub(super) struct BotSession<'l> {
 impl<'l> BotSession<'l> {
     /// Starts a process.
     pub(super) async fn open(lab: &'l Lab) -> Result<Self, Trouble> {
-        let process = lab.nursery.launch(&lab.spec).await;
-        let process = process.map_err(|not| Trouble::new(not.failure.1))?;
+        let process = lab.factory.launch(&lab.spec).await;
+        let process = process.map_err(|not| Trouble::new(not.failure.message))?;
         Ok(BotSession {
             lab,
             process,
@@ -75,7 +75,7 @@ impl<'l> BotSession<'l> {
     pub(super) async fn send(&mut self, message: &ToBot) {
         for line in self.encoding.lines(message) {
             self.note(Spoken::ToBot(shown(line.as_bytes())));
-            let _ = self.process.say(&line, self.lab.patience).await;
+            let _ = self.process.send_line(&line, self.lab.patience).await;
         }
     }
 
@@ -105,8 +105,10 @@ impl<'l> BotSession<'l> {
                 Ok(message) => Heard::Message(message),
                 Err(bad) => Heard::Bad(bad),
             },
-            Ok(Err((FaultCode::Crash, _))) => Heard::Gone(self.process.exit().await),
-            Ok(Err((_, what))) => Heard::Flood(what),
+            Ok(Err(failure)) if failure.code == FaultCode::Crash => {
+                Heard::Gone(self.process.exit().await)
+            }
+            Ok(Err(failure)) => Heard::Flood(failure.message),
         }
     }
 
@@ -142,13 +144,14 @@ impl<'l> BotSession<'l> {
 
     /// What is wrong where the process is gone.
     fn gone(&self, how: &str, asked: &str) -> Trouble {
-        let script = suspicion(&self.lab.spec);
+        let script = suspicion(&self.lab.spec.command, &self.lab.spec.dir);
         let fix = match (&script, self.process.ended_well()) {
             (Some(_), _) => "write the script so that its own interpreter runs it",
             (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
             _ => "what it printed on stderr should say why",
         };
-        let seen = self.process.look().or(script);
+        let stall = self.process.stall().map(|stall| stall.to_string());
+        let seen = stall.or(script);
         let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
         Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).fix(fix)
     }
@@ -156,7 +159,7 @@ impl<'l> BotSession<'l> {
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
     /// input is closed, which makes most programs write what they still hold.
     async fn silence(&mut self, asked: &str) -> Trouble {
-        let seen = self.process.look();
+        let stall = self.process.stall();
         let within = in_words(self.lab.patience);
         self.process.close_input();
         let mut known = false;
@@ -172,16 +175,17 @@ impl<'l> BotSession<'l> {
                      `fflush(stdout)` in C), and read line by line, not to the end of the input",
                 )
             }
-            _ if seen.as_deref() == Some(COMPUTING) => {
+            _ if stall == Some(Stall::Computing) => {
                 known = true;
                 Trouble::new(format!(
-                    "no answer to `{asked}` within {within}; {COMPUTING}"
+                    "no answer to `{asked}` within {within}; {}",
+                    Stall::Computing
                 ))
                 .fix("look for a loop without an end, and look at the clock while thinking")
             }
             _ => {
-                let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
-                Trouble::new(format!("no answer to `{asked}` within {within}{seen}")).fix(
+                let stall = stall.map(|stall| format!("; {stall}")).unwrap_or_default();
+                Trouble::new(format!("no answer to `{asked}` within {within}{stall}")).fix(
                     "answer `hello`, `start` and `turn`, end each line with `\\n`, and flush it",
                 )
             }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
+use arbiter::Arbiter;
 use games::{Info, Rules};
 use protocol::{BotMove, FromBot, TimeControl};
+use supervisor::{BotSpec, REFEREE};
 
 use super::{CliError, print};
-use crate::arbiter::Arbiter;
-use crate::bot::spec::{BotSpec, REFEREE};
 use crate::draw;
 use crate::players::{Person, Voice};
 use crate::tournament::plan::People;

@@ -13,7 +13,6 @@ mod human;
 #[cfg(target_os = "linux")]
 mod init;
 mod input;
-mod keeper;
 mod launch;
 mod model;
 mod new_bot;
@@ -24,23 +23,23 @@ mod replay;
 mod rerun;
 mod shell;
 mod standings;
+mod supervise;
 mod tournament;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use supervisor::shortage;
+use supervisor::{FactoryError, TraceError};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::EnvFilter;
 
-use crate::bot::NurseryError;
-use crate::bot::trace::TraceError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
 use crate::report::{tell, terminal};
-use crate::shortage;
 use crate::tournament::ConfigError;
 use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
@@ -84,12 +83,12 @@ enum Command {
     Config(config::Args),
     Completions(shell::Completions),
     Man(shell::Man),
-    #[command(name = crate::bot::keeper::SUBCOMMAND, hide = true)]
-    Keeper(keeper::Args),
-    #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
+    #[command(name = supervisor::process::plan::SUBCOMMAND, hide = true)]
+    Supervise(supervise::Args),
+    #[command(name = supervisor::sandbox::launch::SUBCOMMAND, hide = true)]
     Launch(launch::Args),
     #[cfg(target_os = "linux")]
-    #[command(name = crate::bot::keeper::INIT, hide = true)]
+    #[command(name = supervisor::sandbox::init::SUBCOMMAND, hide = true)]
     Init(init::Args),
 }
 
@@ -97,7 +96,7 @@ impl Command {
     /// Whether this process is a bot or is between the referee and one.
     fn is_part_of_a_bot(&self) -> bool {
         match self {
-            Command::Keeper(_) | Command::Launch(_) | Command::Bot(_) => true,
+            Command::Supervise(_) | Command::Launch(_) | Command::Bot(_) => true,
             #[cfg(target_os = "linux")]
             Command::Init(_) => true,
             _ => false,
@@ -147,7 +146,7 @@ enum CliError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
-    Nursery(#[from] NurseryError),
+    BotFactory(#[from] FactoryError),
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
@@ -172,7 +171,7 @@ impl CliError {
             CliError::Folder(FolderError::Taken { .. }) => 2,
             CliError::NewBot(NewBotError::Write { .. }) => 4,
             CliError::NewBot(_) => 2,
-            CliError::Nursery(NurseryError::Cage(_)) => 2,
+            CliError::BotFactory(FactoryError::Sandbox(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
             CliError::Resume(
@@ -192,7 +191,7 @@ impl CliError {
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
             CliError::Short { .. } | CliError::Capacity(_) => 4,
-            CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Run(_) | CliError::BotFactory(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -230,7 +229,7 @@ pub fn run() -> ExitCode {
         Command::Config(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
-        Command::Keeper(args) => args.run(),
+        Command::Supervise(args) => args.run(),
         Command::Launch(args) => args.run(),
         #[cfg(target_os = "linux")]
         Command::Init(args) => args.run(),

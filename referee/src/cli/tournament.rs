@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
+use supervisor::{BotFactory, Tracer};
 
 use super::dry_run;
 use super::format::{Format, print_json};
 use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
-use crate::bot::Nursery;
-use crate::bot::trace::Tracer;
 use crate::log::{LOG_NAME, WriteError};
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
@@ -97,7 +96,7 @@ impl Args {
     async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
         let stop = on_interrupt()?;
         // Before anything is written: what this machine cannot do.
-        Nursery::new(&config.bots, &[], None)?;
+        BotFactory::new(&config.bots, &[], None)?;
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let (mut folder, schedule) = match self.resume || self.extend {
@@ -133,7 +132,7 @@ impl Args {
             }
         }
         let mut display = Display::new(standings, done, total, self.how());
-        let nursery = Nursery::new(
+        let factory = BotFactory::new(
             &config.bots,
             &self.hidden(&folder.path),
             Some(folder.path.join(STDERR_NAME)),
@@ -145,7 +144,7 @@ impl Args {
             folder.log.guard()?;
         }
         let show = |progress: run::Progress<'_>| display.show(progress);
-        let ran = run::run(config.clone(), schedule, nursery, &mut folder, stop, show).await;
+        let ran = run::run(config.clone(), schedule, factory, &mut folder, stop, show).await;
         let standings = display.finish();
         let ran = ran.map_err(|error| match error {
             RunError::Log(error) => self.stopped(error, &folder, &config),

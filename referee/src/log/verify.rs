@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use arbiter::ending::{self, LimitWatch};
 use games::{Limits, Session};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
-use crate::ending::{self, LimitWatch};
 use crate::tournament::unknown_game;
 
 /// What does not fit in a recorded match.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::arbiter::At;
-use crate::suspension;
+use arbiter::At;
+use supervisor::suspension;
 
 /// The time since the match began.
 pub(super) struct MatchTime {

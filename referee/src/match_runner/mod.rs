@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
 use protocol::{FaultCode, FromBot, ToBot};
 use smallvec::{SmallVec, smallvec};
+use supervisor::Failure;
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::Instant;
 
-use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
-use crate::bot::Failure;
 use crate::players::{Heard, Player};
 use alarm::Alarm;
 use match_time::MatchTime;
@@ -289,8 +289,8 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         let awaited = self.arbiter.awaited().unwrap_or(0);
         let now = self.reading(awaited, Instant::now());
         for seat in self.arbiter.late(now) {
-            if let Some(what) = self.seats[seat].player.look() {
-                self.settle(Event::Seen { seat, what }).await?;
+            if let Some(what) = self.seats[seat].player.stall() {
+                self.settle(Event::Stalled { seat, what }).await?;
             }
         }
         ControlFlow::Continue(Event::Tick { now })
@@ -319,7 +319,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                         now: Reading::default(),
                     },
                     Heard::Failed(failure) => {
-                        self.seats[seat].hung_up = failure.0 == FaultCode::Crash;
+                        self.seats[seat].hung_up = failure.code == FaultCode::Crash;
                         failed(seat, failure)
                     }
                 };
@@ -329,7 +329,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             if std::mem::take(&mut self.seats[seat].hung_up)
                 && let Some(message) = self.seats[seat].player.exit().await
             {
-                let event = failed(seat, (FaultCode::Crash, message));
+                let event = failed(seat, Failure::new(FaultCode::Crash, message));
                 self.settle(event).await?;
             }
         }
@@ -346,17 +346,17 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     }
 
     /// Has a player replaced that was gone before this match began; false if it is not so.
-    fn replace(&mut self, seat: usize, (code, _): &Failure) -> bool {
-        *code == FaultCode::Crash
+    fn replace(&mut self, seat: usize, failure: &Failure) -> bool {
+        failure.code == FaultCode::Crash
             && self.arbiter.is_beginning(seat)
             && self.seats[seat].player.replace()
     }
 
     /// For a player that closed its output: how it ended. It is given a moment to end, but not on
     /// another seat's time.
-    async fn explain(&mut self, seat: usize, (code, message): Failure) -> Failure {
-        if code != FaultCode::Crash {
-            return (code, message);
+    async fn explain(&mut self, seat: usize, mut failure: Failure) -> Failure {
+        if failure.code != FaultCode::Crash {
+            return failure;
         }
         if self
             .arbiter
@@ -364,14 +364,17 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             .is_some_and(|awaited| awaited != seat)
         {
             self.seats[seat].hung_up = true;
-            return (code, message);
+            return failure;
         }
-        let exit = self.seats[seat].player.exit().await;
-        (code, exit.unwrap_or(message))
+        if let Some(exit) = self.seats[seat].player.exit().await {
+            failure.message = exit;
+        }
+        failure
     }
 }
 
-fn failed(seat: usize, (code, message): Failure) -> Event {
+fn failed(seat: usize, failure: Failure) -> Event {
+    let Failure { code, message } = failure;
     Event::Failed {
         seat,
         code,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::arbiter::{Action, Arbiter, Event};
+use arbiter::{Action, Arbiter, Event};
 
 /// Looks on at a match. A closure is an observer who only looks at what came of each event.
 pub(crate) trait Observer {

@@ -4,10 +4,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FromBot, ToBot};
+use supervisor::Failure;
 use tokio::time::Instant;
 
 use super::{Heard, Player};
-use crate::bot::Failure;
 
 /// A player of one kind or the other.
 pub(crate) enum Either<A, B> {
@@ -65,8 +65,8 @@ impl<A: Player, B: Player> Player for Either<A, B> {
         whoever!(self, player => player.wake().await)
     }
 
-    fn look(&self) -> Option<String> {
-        whoever!(self, player => player.look())
+    fn stall(&self) -> Option<String> {
+        whoever!(self, player => player.stall())
     }
 
     async fn exit(&mut self) -> Option<String> {

@@ -12,9 +12,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FromBot, PROTOCOL, ToBot, Wants};
+use supervisor::Failure;
 use tokio::time::Instant;
 
-use crate::bot::Failure;
 pub(crate) use either::Either;
 pub(crate) use person::{Person, Voice};
 pub(crate) use process::{After, Process, Started};
@@ -76,7 +76,7 @@ pub(crate) trait Player {
     async fn wake(&mut self) {}
 
     /// What the player seems to do instead of answering, as part of a sentence.
-    fn look(&self) -> Option<String> {
+    fn stall(&self) -> Option<String> {
         None
     }
 

@@ -4,11 +4,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, ToBot};
+use supervisor::Failure;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::{Heard, Player, insider};
-use crate::bot::Failure;
 
 /// A person who takes a seat. There is no need to send them anything: they see what there is to see
 /// by looking on.
@@ -51,7 +51,7 @@ impl Player for Person {
         }
         self.gone = self.message.is_none();
         Poll::Ready(if self.gone {
-            Heard::Failed((FaultCode::Crash, "the player is gone".to_owned()))
+            Heard::Failed(Failure::new(FaultCode::Crash, "the player is gone"))
         } else {
             Heard::Said(Instant::now())
         })

@@ -5,13 +5,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, ToBot};
+use supervisor::{BotProcess, BotSpec, Evidence, Failure, Leaving, NotStarted, Pool};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Heard, Player};
-use crate::bot::pool::{Leaving, Pool};
-use crate::bot::spec::BotSpec;
-use crate::bot::{BotProcess, Evidence, Failure, NotStarted};
 
 /// A bot's process in a match.
 pub(crate) struct Process<'p> {
@@ -169,8 +167,8 @@ impl Player for Process<'_> {
         }
     }
 
-    fn look(&self) -> Option<String> {
-        self.bot()?.look()
+    fn stall(&self) -> Option<String> {
+        self.bot()?.stall().map(|stall| stall.to_string())
     }
 
     async fn exit(&mut self) -> Option<String> {
@@ -199,6 +197,5 @@ impl Player for Process<'_> {
 }
 
 fn not_there() -> Failure {
-    let message = "it could not be started".to_owned();
-    (FaultCode::Startup, message)
+    Failure::new(FaultCode::Startup, "it could not be started")
 }

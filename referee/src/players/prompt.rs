@@ -3,10 +3,10 @@
 use std::task::Poll;
 
 use protocol::{BotMove, FromBot, MoveText};
+use supervisor::Failure;
 use tokio::time::Instant;
 
 use super::Heard;
-use crate::bot::Failure;
 
 /// What a player who answers at once has to say, if anything.
 #[derive(Debug, Default)]

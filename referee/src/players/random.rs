@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use games::{Rng, Session};
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, MoveText, ToBot, Turn};
+use supervisor::Failure;
 use tokio::time::Instant;
 
 use super::prompt::Prompt;
 use super::{Heard, Player, insider};
-use crate::bot::Failure;
 
 /// A player who moves at random, and at once.
 pub(crate) struct Random {
@@ -46,7 +46,7 @@ impl Random {
     }
 
     fn answer(&mut self, turn: &Turn) -> Result<MoveText, Failure> {
-        let crash = |message: String| (FaultCode::Crash, message);
+        let crash = |message: String| Failure::new(FaultCode::Crash, message);
         for made in &turn.moves {
             let played = self.session.play(&made.mv);
             played.map_err(|error| crash(error.to_string()))?;

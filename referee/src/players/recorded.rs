@@ -5,11 +5,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, MoveText, Record, ToBot};
+use supervisor::Failure;
 use tokio::time::Instant;
 
 use super::prompt::Prompt;
 use super::{Heard, Player, insider};
-use crate::bot::Failure;
 
 /// A player of a logged match. It answers at once, and says that it took as long as it did then.
 #[derive(Debug)]
@@ -28,10 +28,10 @@ impl Recorded {
         let own = made.filter(|made| made.seat == seat && !made.forced);
         let mut faults = record.result.faults.iter();
         let fault = faults.find(|fault| fault.seat == seat);
-        let no_more = || (FaultCode::Crash, "the log has no more moves".to_owned());
+        let no_more = || Failure::new(FaultCode::Crash, "the log has no more moves");
         Recorded {
             moves: own.map(|made| (made.mv.clone(), made.ms.0)).collect(),
-            fault: fault.map_or_else(no_more, |fault| (fault.code, fault.message.clone())),
+            fault: fault.map_or_else(no_more, |fault| Failure::new(fault.code, &*fault.message)),
             prompt: Prompt::default(),
         }
     }

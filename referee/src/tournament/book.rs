@@ -14,6 +14,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use arbiter::ending::LimitWatch;
 use games::{Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -21,7 +22,6 @@ use thiserror::Error;
 
 use super::GameSetup;
 use super::config_error::unknown_game;
-use crate::ending::LimitWatch;
 use crate::files;
 
 /// No book is longer, in bytes.

@@ -9,6 +9,11 @@ use std::time::Duration;
 use games::{Limits, Rules};
 use protocol::{ClockKind, Conditions, Millis, TimeControl};
 use serde_json::Value;
+use supervisor::bot::command;
+use supervisor::bot::spec;
+use supervisor::process::process_tree::measures_cpu_time;
+use supervisor::sandbox::limits::{Resources, Size, Tier, Wanted};
+use supervisor::{BotSpec, Idle};
 
 use super::book;
 use super::config_error::{ConfigError, Problem};
@@ -25,9 +30,6 @@ use super::config_variables::{expand, split};
 use super::cores;
 use super::opening::Openings;
 use super::schedule::{Format, GameShape, SeatOrders, Shape, Version};
-use crate::bot::cage::limits::{Resources, Sandbox, Size, Wanted};
-use crate::bot::cage::tells_cpu_time;
-use crate::bot::spec::{self, BotSpec, Idle};
 
 /// The limit on a move where the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
@@ -211,7 +213,7 @@ impl Config {
     /// Whether no bot can reach the tournament's folder.
     pub fn all_strict(&self) -> bool {
         let mut bots = self.bots.iter();
-        bots.all(|bot| bot.wanted.sandbox == Sandbox::Strict && !bot.wanted.best_effort)
+        bots.all(|bot| bot.wanted.tier == Tier::Strict && !bot.wanted.best_effort)
     }
 
     /// How matches are run, for the log.
@@ -273,7 +275,7 @@ impl Config {
         )?;
         let by_cpu = self.time.clock == ClockKind::Cpu;
         require(
-            !by_cpu || tells_cpu_time(),
+            !by_cpu || measures_cpu_time(),
             "clock",
             "this machine does not tell the CPU time of processes, only \"wall\" is possible",
         )?;
@@ -376,7 +378,7 @@ fn bots(
         let words = match &entry.command {
             Command::Words(words) => words.clone(),
             // Split first: what is in a variable is never split.
-            Command::Line(line) => split(line, spec::split).map_err(of_bot)?,
+            Command::Line(line) => split(line, command::split).map_err(of_bot)?,
         };
         let words = words.iter().map(|word| with_variables("command", word));
         let command = words.collect::<Result<Vec<_>, _>>()?;
@@ -409,8 +411,8 @@ fn bots(
             },
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
-            idle: file.idle.unwrap_or(match wanted.sandbox {
-                Sandbox::None => Idle::Run,
+            idle: file.idle.unwrap_or(match wanted.tier {
+                Tier::None => Idle::Run,
                 _ => Idle::Freeze,
             }),
             wanted,
@@ -425,18 +427,18 @@ fn bots(
 fn wanted(file: &ConfigFile, entry: &BotTable, folder: &Path) -> Result<Wanted, String> {
     let needs_kernel = file.resources.needs_kernel() || entry.resources.needs_kernel();
     let given = entry.sandbox.or(file.sandbox);
-    if needs_kernel && given == Some(Sandbox::None) {
+    if needs_kernel && given == Some(Tier::None) {
         return Err("`resources` has limits that need `sandbox = \"limits\"`".to_owned());
     }
     let implied = match needs_kernel {
-        true => Sandbox::Limits,
-        false => Sandbox::None,
+        true => Tier::Limits,
+        false => Tier::None,
     };
     let global = Resources::DEFAULT.with(&file.resources);
     let resources = global.and_then(|global| global.with(&entry.resources));
     let readable = file.readable.iter().chain(&entry.readable);
     Ok(Wanted {
-        sandbox: given.unwrap_or(implied),
+        tier: given.unwrap_or(implied),
         resources: resources.map_err(|message| format!("`resources`: {message}"))?,
         readable: readable.map(|path| folder.join(path)).collect(),
         best_effort: file.best_effort,

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use games::OptionError;
 use games::kit::text::{nearest, quoted};
+use supervisor::CommandError;
 use thiserror::Error;
 
 use super::book::BookError;
-use crate::bot::spec::CommandError;
 
 /// A configuration that cannot be used: the file, and what is wrong.
 #[derive(Debug, Error)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use supervisor::BotSpec;
+
 use super::config::{self, Config, GameSetup};
 use super::config_error::Problem;
 use super::config_file::{
@@ -9,7 +11,6 @@ use super::config_file::{
     Seeding, SprtTable,
 };
 use super::schedule::{Earlier, Format, SeatOrders, Shape, Version};
-use crate::bot::spec::BotSpec;
 use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
+use arbiter::ending::LimitWatch;
 use games::{Limits, Rng, Session};
 
 use super::book::BookOpening;
 use super::schedule::Scheduled;
 use super::{Config, GameSetup};
-use crate::ending::LimitWatch;
 
 /// Tells the stream of opening moves from others that are made from a pairing's seed.
 const OPENING_MOVES: u64 = 1;

@@ -5,19 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
+use arbiter::{Played, Seated, Setup, wire_limits};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
+use supervisor::shortage;
+use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::GameSetup;
 use super::failures::{Failure, Failures};
-use crate::arbiter::{Played, Seated, Setup, wire_limits};
-use crate::bot::pool::Pool;
-use crate::bot::spec::BotSpec;
-use crate::bot::{self, BotProcess, Nursery, REFEREE_NAME};
 use crate::machine_load::LoadWatch;
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{After, Either, Person, Process, Started};
-use crate::shortage;
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
@@ -68,20 +66,20 @@ impl Plan {
             .iter()
             .map(|player| self.plays_this(player))
             .collect();
-        let setup = self.setup(pool.nursery());
+        let setup = self.setup(pool.factory());
         let watch_load = LoadWatch::begin();
         let Finished { played, players } =
             match_runner::run(setup, players, Timing::Real, &mut observer).await;
         let load = watch_load.end();
         let played = played.expect("nobody breaks it off");
         let after: Vec<Option<After>> = players.into_iter().map(after).collect();
-        self.note_joined(&joined, &played.result, pool.nursery())
+        self.note_joined(&joined, &played.result, pool.factory())
             .await;
         let record = Record {
             load,
             started: humantime::format_rfc3339_millis(began).to_string(),
             duration_ms: Millis(clock.elapsed()),
-            ..self.record(played, introduced, pool.nursery())
+            ..self.record(played, introduced, pool.factory())
         };
         for (seat, after) in after.into_iter().enumerate() {
             if let Some(after) = after {
@@ -92,7 +90,7 @@ impl Plan {
     }
 
     /// The match as the arbiter has to know it.
-    fn setup(&self, nursery: &Nursery) -> Setup {
+    fn setup(&self, factory: &BotFactory) -> Setup {
         Setup {
             match_id: self.id.clone(),
             rules: self.game.rules.clone(),
@@ -100,23 +98,23 @@ impl Plan {
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
-            players: self.seated(nursery),
+            players: self.seated(factory),
             cores: cores(),
         }
     }
 
-    /// Tells the nursery of the bots that were there how they began.
-    async fn note_joined(&self, joined: &[bool], result: &MatchResult, nursery: &Nursery) {
+    /// Tells the factory of the bots that were there how they began.
+    async fn note_joined(&self, joined: &[bool], result: &MatchResult, factory: &BotFactory) {
         for (seat, spec) in self.specs.iter().enumerate() {
             if joined[seat] {
                 let failure = startup_fault(result, seat);
-                nursery.began(spec, failure.as_ref()).await;
+                factory.began(spec, failure.as_ref()).await;
             }
         }
     }
 
     /// The record of the match, without its times.
-    fn record(&self, played: Played, introduced: Vec<Introduced>, nursery: &Nursery) -> Record {
+    fn record(&self, played: Played, introduced: Vec<Introduced>, factory: &BotFactory) -> Record {
         let rules = &self.game.rules;
         Record {
             format: LOG_FORMAT,
@@ -125,7 +123,7 @@ impl Plan {
             options: rules.options().to_json(),
             seed: self.seed,
             start: self.start.state(),
-            players: self.logged(introduced, nursery),
+            players: self.logged(introduced, factory),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
@@ -173,19 +171,19 @@ impl Plan {
             .filter(|_| shortage::noted().is_none());
         let failure = failures.and_then(|failures| {
             let failure = Failure::of(record, seat, spec, failures.folder())?;
-            Some((failure, failures.clone(), pool.nursery_handle()))
+            Some((failure, failures.clone(), pool.factory_handle()))
         });
         match (after, failure) {
             (After::Fit(bot), _) => pool.give_back(spec, bot).await,
-            (After::Leaving(leaving), Some((failure, failures, nursery))) => {
+            (After::Leaving(leaving), Some((failure, failures, factory))) => {
                 pool.later(async move {
-                    nursery.add_news(failures.add(failure, leaving.await.ok()));
+                    factory.add_news(failures.add(failure, leaving.await.ok()));
                 });
             }
-            (After::Absent(evidence), Some((failure, failures, nursery))) => {
+            (After::Absent(evidence), Some((failure, failures, factory))) => {
                 pool.later(async move {
                     let evidence = evidence.map(|evidence| *evidence);
-                    nursery.add_news(failures.add(failure, evidence));
+                    factory.add_news(failures.add(failure, evidence));
                 });
             }
             (After::Leaving(_) | After::Absent(_), None) => {}
@@ -201,17 +199,17 @@ impl Plan {
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
 
-    fn seated(&self, nursery: &Nursery) -> Vec<Seated> {
+    fn seated(&self, factory: &BotFactory) -> Vec<Seated> {
         let seats = self.specs.iter().map(|spec| Seated {
             name: spec.name.clone(),
             time: spec.time.clone(),
-            cpu_time: nursery.cage(spec).resources().cpu_time,
-            info_bytes: nursery.cage(spec).resources().info_bytes,
+            cpu_time: factory.sandbox(spec).resources().cpu_time,
+            info_bytes: factory.sandbox(spec).resources().info_bytes,
         });
         seats.collect()
     }
 
-    fn logged(&self, introduced: Vec<Introduced>, nursery: &Nursery) -> Vec<Player> {
+    fn logged(&self, introduced: Vec<Introduced>, factory: &BotFactory) -> Vec<Player> {
         let seats = self
             .specs
             .iter()
@@ -225,8 +223,8 @@ impl Plan {
                 files: introduced.files,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
-                confined: nursery.cage(spec).confined().cloned(),
-                cpu_time: nursery.limits_cpu_time(spec),
+                confined: factory.sandbox(spec).confined().cloned(),
+                cpu_time: factory.limits_cpu_time(spec),
             })
             .collect()
     }
@@ -255,10 +253,10 @@ fn cores() -> u32 {
 }
 
 /// Why a bot that was there did not get ready.
-fn startup_fault(result: &MatchResult, seat: usize) -> Option<bot::Failure> {
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<supervisor::Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
-    Some((fault.code, fault.message.clone()))
+    Some(supervisor::Failure::new(fault.code, fault.message.clone()))
 }
 
 /// What is known of a player when the match begins.

@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use arbiter::Arbiter;
 use protocol::Record;
+use supervisor::shortage;
+use supervisor::{BotFactory, BotSpec, Pool};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -20,12 +23,7 @@ use super::opening::{self, Opening};
 use super::plan::{People, Plan};
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
-use crate::arbiter::Arbiter;
-use crate::bot::Nursery;
-use crate::bot::pool::Pool;
-use crate::bot::spec::BotSpec;
 use crate::log::{LogWriter, WriteError};
-use crate::shortage;
 
 /// So many reports of slots wait to be written, at most.
 const MOST_REPORTS: usize = 32;
@@ -100,7 +98,7 @@ struct Shared {
     queue: Queue,
     /// Games about whose openings there was a warning.
     told: Mutex<HashSet<usize>>,
-    nursery: Arc<Nursery>,
+    factory: Arc<BotFactory>,
     failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
 }
@@ -116,7 +114,7 @@ struct Shared {
 pub async fn run(
     config: Arc<Config>,
     schedule: Schedule,
-    nursery: Nursery,
+    factory: BotFactory,
     folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
@@ -130,7 +128,7 @@ pub async fn run(
         config,
         queue: Queue::new(schedule),
         told: Mutex::default(),
-        nursery: Arc::new(nursery),
+        factory: Arc::new(factory),
         stop,
     });
     memory::share_arenas();
@@ -174,8 +172,8 @@ pub async fn run(
         }
     }
     drop(inbox);
-    shared.nursery.all_gone().await;
-    for what in shared.nursery.take_news() {
+    shared.factory.all_gone().await;
+    for what in shared.factory.take_news() {
         show(Progress::Trouble(&what));
     }
     if let Some(error) = wrong {
@@ -243,7 +241,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
 
 /// Plays one match after another until there are no more.
 async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
-    let mut pool = Pool::new(shared.nursery.clone());
+    let mut pool = Pool::new(shared.factory.clone());
     let mut stop = shared.stop.clone();
     while !*stop.borrow() {
         let next = tokio::select! {
@@ -272,7 +270,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             let _ = reports.send(Report::Short(what.to_owned())).await;
             break;
         }
-        for what in shared.nursery.take_news() {
+        for what in shared.factory.take_news() {
             let _ = reports.send(Report::Trouble(what)).await;
         }
         let report = Report::Finished(scheduled.number, Box::new(record));

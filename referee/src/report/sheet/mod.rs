@@ -68,7 +68,7 @@ pub struct Sheet {
     /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
     /// whose versions were split ([`MatchSummary::split_versions`]).
     ///
-    /// [`MatchSummary::split_versions`]: ratings::Match::split_versions
+    /// [`MatchSummary::split_versions`]: ratings::MatchSummary::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
