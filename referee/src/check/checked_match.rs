@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::finding::Trouble;
 use super::selection::Variant;
-use super::session::{self, BotSession, unexpected};
+use super::session::{Answer, BotSession, unexpected};
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{Either, Heard, Player, Random};
 
@@ -37,9 +37,9 @@ pub(super) struct Sitting<'v> {
     pub(super) strict: bool,
 }
 
-/// How a match went.
+/// How the bot did in a match.
 #[derive(Debug)]
-pub(super) struct Played {
+pub(super) struct Performance {
     /// The ply at which the bot resigned.
     pub(super) resigned: Option<u32>,
     /// The time of its slowest move.
@@ -51,7 +51,7 @@ pub(super) async fn play(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     sitting: Sitting<'_>,
-) -> Result<Played, Trouble> {
+) -> Result<Performance, Trouble> {
     let (seat, opened) = (sitting.seat, sitting.opening.len());
     let mut tested = Some(Tested::new(&mut *bot, hello));
     let others = sitting.others();
@@ -65,20 +65,20 @@ pub(super) async fn play(
     let Finished { played, players } = finished;
     drop(players);
     match (played, examiner.ended) {
-        (Some(played), _) => Ok(of(&played, seat, opened)),
+        (Some(played), _) => Ok(performance(&played, seat, opened)),
         (None, Some(Ended::Wrong(trouble))) => Err(trouble),
-        (None, Some(Ended::Unheard(heard, asked))) => Err(bot.trouble(heard, asked).await),
+        (None, Some(Ended::Unanswered(heard, asked))) => Err(bot.trouble(heard, asked).await),
         (None, None) => unreachable!("only the examiner breaks it off"),
     }
 }
 
-/// How a match went for the bot, after its opening.
-fn of(played: &arbiter::Played, seat: usize, opened: usize) -> Played {
+/// How the bot did after the opening.
+fn performance(played: &arbiter::Played, seat: usize, opened: usize) -> Performance {
     let moves = played.moves.iter().skip(opened);
     let own = moves.filter(|made| made.seat == seat && !made.forced);
     let mut faults = played.result.faults.iter();
     let resigned = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Resign);
-    Played {
+    Performance {
         resigned: resigned.map(|fault| fault.ply),
         slowest: own.map(|made| made.ms.0).max().unwrap_or_default(),
     }
@@ -270,7 +270,7 @@ enum Ended {
     /// The bot did something wrong.
     Wrong(Trouble),
     /// No message came in answer to this.
-    Unheard(session::Heard, &'static str),
+    Unanswered(Answer, &'static str),
 }
 
 /// Watches what the bot does, and breaks the match off where that is wrong.
@@ -306,13 +306,13 @@ impl Observer for Examiner {
             } if *seat == self.seat => {
                 let message = std::mem::take(message);
                 self.ends(match *code {
-                    FaultCode::Crash => Ended::Unheard(session::Heard::Gone(message), asked),
-                    NOT_READY => Ended::Unheard(session::Heard::Nothing, asked),
-                    _ => Ended::Unheard(session::Heard::Flood(message), asked),
+                    FaultCode::Crash => Ended::Unanswered(Answer::Gone(message), asked),
+                    NOT_READY => Ended::Unanswered(Answer::Nothing, asked),
+                    _ => Ended::Unanswered(Answer::Flood(message), asked),
                 })
             }
             Event::Tick { now } if !self.strict && arbiter.late(*now).contains(&self.seat) => {
-                let silent = Ended::Unheard(session::Heard::Nothing, asked);
+                let silent = Ended::Unanswered(Answer::Nothing, asked);
                 let ended = self.dropped.map_or(silent, |named| self.other_ply(named));
                 self.ends(ended)
             }
@@ -365,12 +365,12 @@ impl Examiner {
             Ok(FromBot::Move(mv)) => mv,
             Ok(_) => return ControlFlow::Continue(()),
             Err(bad) => {
-                let bad = session::Heard::Bad(BadMessage {
+                let bad = Answer::Bad(BadMessage {
                     reason: std::mem::take(&mut bad.reason),
                     line: std::mem::take(&mut bad.line),
                     hint: bad.hint,
                 });
-                return self.ends(Ended::Unheard(bad, asked));
+                return self.ends(Ended::Unanswered(bad, asked));
             }
         };
         self.dropped = mv.ply.filter(|named| *named != self.ply);

@@ -1,24 +1,24 @@
-//! What comes of a check, and what is wrong with a bot.
+//! The results of checks, and what is wrong with a bot.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug)]
 pub enum Outcome {
-    /// All is well; perhaps there is something to tell.
+    /// The bot passed, perhaps with a note.
     Passed(Option<String>),
-    /// Something is wrong.
+    /// The bot failed.
     Failed(Box<Finding>),
-    /// It was not tried, for this reason.
+    /// The check did not run, for this reason.
     Skipped(String),
 }
 
 /// What is wrong with a bot.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    /// What, in a sentence.
+    /// What it did, in a sentence.
     pub what: String,
     /// The lines that were said last, both ways.
     pub said: Vec<Spoken>,
@@ -30,16 +30,16 @@ pub struct Finding {
     pub fixes: Vec<String>,
 }
 
-/// A check with what came of it.
+/// A check with its result.
 #[derive(Debug)]
 pub struct CheckReport {
     /// The check's name.
     pub name: String,
-    /// What is checked.
+    /// What a bot does that passes it.
     pub about: &'static str,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// How long it took.
+    /// How long the check took.
     pub took: Duration,
 }
 
@@ -53,14 +53,14 @@ pub enum Spoken {
     FromBot(String),
 }
 
-/// What a check gives: something to tell, perhaps.
+/// What a passed check has to say.
 pub(super) type Note = Option<String>;
 
 /// What is wrong with a bot.
 #[derive(Debug)]
 pub(super) struct Trouble {
     pub(super) what: String,
-    /// How to fix it; what the check says about that comes besides.
+    /// How to fix it. The usual fix of the check is added unless the mistake is `known`.
     pub(super) fix: Option<String>,
     /// It did not answer at all.
     pub(super) silent: bool,

@@ -7,7 +7,6 @@ use protocol::{Millis, TimeControl};
 use supervisor::{BotFactory, BotSpec, FactoryError, Tracer};
 use tempfile::TempDir;
 
-
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {

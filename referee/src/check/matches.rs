@@ -1,11 +1,11 @@
-//! Checks that play: every game, every seat, positions, clocks, and the same told in other ways.
+//! Checks that play matches: every game, every seat, positions, clocks, and other encodings.
 
 use std::time::Duration;
 
 use games::{Limits, Rng, Session};
 use protocol::{BotHello, Millis, TimeControl, in_words};
 
-use super::checked_match::{Played, Sitting, play};
+use super::checked_match::{Performance, Sitting, play};
 use super::encodings::Encoding;
 use super::finding::{Note, Trouble};
 use super::lab::Lab;
@@ -81,13 +81,13 @@ async fn alone(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     sitting: Sitting<'_>,
-) -> Result<Played, Trouble> {
+) -> Result<Performance, Trouble> {
     bot.introduce().await?;
     play(bot, hello, sitting).await
 }
 
-fn note(played: &Played) -> Note {
-    let ply = played.resigned?;
+fn note(performance: &Performance) -> Note {
+    let ply = performance.resigned?;
     Some(format!("it resigned at ply {ply}"))
 }
 
@@ -151,7 +151,7 @@ pub(super) async fn positions(
         }
     }
     bot.introduce().await?;
-    let mut told = None;
+    let mut resigned = None;
     for number in 1..=count {
         let index = (states.len() - 1) * number as usize / count as usize;
         // States of these rules are read by these rules.
@@ -164,9 +164,9 @@ pub(super) async fn positions(
         let limits = limits(variant, &*start, seat, 1, seed);
         let seed = seed.wrapping_add(u64::from(number));
         let sitting = sitting_at(bot.lab, variant, seat, seed, start, limits);
-        told = note(&play(bot, hello, sitting).await?).or(told);
+        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
     }
-    Ok(told)
+    Ok(resigned)
 }
 
 pub(super) async fn as_wanted(
@@ -199,8 +199,7 @@ pub(super) async fn no_turn(
     Ok(note(&play(bot, hello, next).await?))
 }
 
-/// In several games if it plays several, in both seats, with a match that another seat loses by a
-/// fault in the middle.
+/// In several games if it plays several, in both seats. In one of the matches another seat crashes.
 pub(super) async fn several(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
@@ -209,7 +208,7 @@ pub(super) async fn several(
     bot.introduce().await?;
     let home = &variants[0];
     let other = variants.last().unwrap_or(home);
-    let mut told = None;
+    let mut resigned = None;
     for (number, (variant, seat)) in [(home, 0), (home, 1), (other, 1), (home, 0)]
         .into_iter()
         .enumerate()
@@ -217,12 +216,12 @@ pub(super) async fn several(
         let seed = bot.lab.extent.seed.wrapping_add(number as u64);
         let mut sitting = sitting(bot.lab, variant, seat, seed);
         sitting.forfeit_after = (number == 1).then_some(1);
-        told = note(&play(bot, hello, sitting).await?).or(told);
+        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
     }
-    Ok(told)
+    Ok(resigned)
 }
 
-pub(super) async fn told(
+pub(super) async fn encoded(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
@@ -231,7 +230,7 @@ pub(super) async fn told(
     bot.encoding = encoding;
     let seed = bot.lab.extent.seed;
     let played = alone(bot, hello, sitting(bot.lab, home, 0, seed)).await?;
-    // `quit` is told in this way, too; whether it is enough is another check's question.
+    // `quit` comes in this encoding, too; whether it is enough is for another check to say.
     bot.send(&protocol::ToBot::Quit).await;
     bot.process.close_input();
     bot.expect_end("`quit`", false).await?;

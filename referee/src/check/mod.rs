@@ -18,12 +18,11 @@ use protocol::BotHello;
 pub use finding::{CheckReport, Finding, Outcome, Spoken};
 use finding::{Note, Trouble};
 pub use lab::{Extent, Lab};
-pub use list::{Check, Kind, checks};
+pub use list::{Check, checks};
 pub use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;
-
 
 /// After this many checks without any answer the rest is not tried.
 const MOST_SILENT: u32 = 3;
@@ -36,7 +35,9 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
         CommandError::Shebang(ShebangError::NoInterpreter { .. }) => {
             "write the first line so that it names an interpreter that exists"
         }
-        CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => "save the script with Unix line endings",
+        CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => {
+            "save the script with Unix line endings"
+        }
         CommandError::Missing { program, .. } if program.contains(' ') => {
             "give the program and each argument as a word of its own, without quotes around all"
         }

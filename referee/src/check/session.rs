@@ -24,16 +24,16 @@ const STDERR_LINES: usize = 5;
 /// How long a bot that was silent may take when its input is closed.
 const LAST_CHANCE: Duration = Duration::from_secs(2);
 
-/// What came.
+/// What came, or did not.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Answer {
     Message(FromBot),
     Bad(BadMessage),
     /// Nothing in time.
     Nothing,
     /// The process ended, or closed its output.
     Gone(String),
-    /// Too much of it.
+    /// It printed too much.
     Flood(String),
 }
 
@@ -97,18 +97,18 @@ impl<'l> BotSession<'l> {
     }
 
     /// The next message, if it comes by then.
-    pub(super) async fn hear(&mut self, until: Instant) -> Heard {
+    pub(super) async fn hear(&mut self, until: Instant) -> Answer {
         let line = timeout_at(until, poll_fn(|cx| self.poll_line(cx))).await;
         match line {
-            Err(_) => Heard::Nothing,
+            Err(_) => Answer::Nothing,
             Ok(Ok(_)) => match self.message() {
-                Ok(message) => Heard::Message(message),
-                Err(bad) => Heard::Bad(bad),
+                Ok(message) => Answer::Message(message),
+                Err(bad) => Answer::Bad(bad),
             },
             Ok(Err(failure)) if failure.code == FaultCode::Crash => {
-                Heard::Gone(self.process.exit().await)
+                Answer::Gone(self.process.exit().await)
             }
-            Ok(Err(failure)) => Heard::Flood(failure.message),
+            Ok(Err(failure)) => Answer::Flood(failure.message),
         }
     }
 
@@ -117,28 +117,28 @@ impl<'l> BotSession<'l> {
         let until = Instant::now() + self.lab.patience;
         loop {
             match self.hear(until).await {
-                Heard::Message(FromBot::Info(_)) => {}
-                Heard::Message(message) => return Ok(message),
+                Answer::Message(FromBot::Info(_)) => {}
+                Answer::Message(message) => return Ok(message),
                 other => return Err(self.trouble(other, asked).await),
             }
         }
     }
 
     /// What is wrong where no message came.
-    pub(super) async fn trouble(&mut self, heard: Heard, asked: &str) -> Trouble {
-        match heard {
-            Heard::Nothing => self.silence(asked).await,
-            Heard::Gone(how) => self.gone(&how, asked),
-            Heard::Bad(bad) => Trouble {
+    pub(super) async fn trouble(&mut self, answer: Answer, asked: &str) -> Trouble {
+        match answer {
+            Answer::Nothing => self.silence(asked).await,
+            Answer::Gone(how) => self.gone(&how, asked),
+            Answer::Bad(bad) => Trouble {
                 known: bad.hint.is_some(),
                 ..Trouble::new(bad.to_string()).fix(
                     "print each message as one JSON object on one line, and nothing else on stdout",
                 )
             },
-            Heard::Flood(what) => {
+            Answer::Flood(what) => {
                 Trouble::new(what).fix("print a few short lines from one turn to the next")
             }
-            Heard::Message(message) => unexpected(asked, &message),
+            Answer::Message(message) => unexpected(asked, &message),
         }
     }
 
@@ -164,7 +164,7 @@ impl<'l> BotSession<'l> {
         self.process.close_input();
         let mut known = false;
         let what = match self.hear(Instant::now() + LAST_CHANCE).await {
-            Heard::Message(_) | Heard::Bad(_) => {
+            Answer::Message(_) | Answer::Bad(_) => {
                 known = true;
                 Trouble::new(format!(
                     "no answer to `{asked}` within {within}; it came only when the bot's input \
@@ -218,12 +218,12 @@ impl<'l> BotSession<'l> {
     /// Expects that nothing comes for a while.
     pub(super) async fn expect_silence(&mut self, span: Duration) -> Result<(), Trouble> {
         match self.hear(Instant::now() + span).await {
-            Heard::Nothing => Ok(()),
-            Heard::Message(message) => {
+            Answer::Nothing => Ok(()),
+            Answer::Message(message) => {
                 let name = name(&message);
                 Err(Trouble::new(format!("said `{name}` without being asked")))
             }
-            Heard::Gone(how) => Err(Trouble::new(format!("{how} before it was asked anything"))),
+            Answer::Gone(how) => Err(Trouble::new(format!("{how} before it was asked anything"))),
             other => Err(self.trouble(other, "nothing").await),
         }
     }
@@ -233,13 +233,13 @@ impl<'l> BotSession<'l> {
         let until = Instant::now() + self.lab.patience;
         loop {
             match self.hear(until).await {
-                Heard::Message(_) if may_speak => {}
-                Heard::Message(message) => {
+                Answer::Message(_) if may_speak => {}
+                Answer::Message(message) => {
                     let name = name(&message);
                     let what = format!("answered `{name}` to {told}, which wants no answer");
                     return Err(Trouble::new(what));
                 }
-                Heard::Nothing | Heard::Gone(_) => break,
+                Answer::Nothing | Answer::Gone(_) => break,
                 other => return Err(self.trouble(other, told).await),
             }
         }
