@@ -3,6 +3,7 @@
 use games::Rng;
 
 use super::order;
+use super::seats::{GameShape, SeatOrders};
 use super::version::Version;
 use crate::rating::sprt::Hypotheses;
 
@@ -23,22 +24,6 @@ pub struct Shape {
     pub seed: u64,
     /// How the schedule is made.
     pub version: Version,
-}
-
-/// What a schedule has to know about a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameShape {
-    /// How many bots play it.
-    pub seats: usize,
-    /// How often it is played where a game of weight 1 is played once.
-    pub weight: u32,
-}
-
-impl GameShape {
-    /// A game of weight 1.
-    pub fn of(seats: usize) -> Self {
-        GameShape { seats, weight: 1 }
-    }
 }
 
 /// How bots meet.
@@ -76,17 +61,6 @@ impl Format {
     pub fn is_of_pairings(&self) -> bool {
         !matches!(self, Format::RoundRobin | Format::Gauntlet { .. })
     }
-}
-
-/// In which orders the bots of a group sit. Two bots always sit both ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SeatOrders {
-    /// Each bot is in each seat once: as many orders as there are seats, all rotations of one
-    /// cyclic order, which changes from round to round.
-    #[default]
-    Rotations,
-    /// All.
-    Permutations,
 }
 
 /// How many matches there are: both the same where results decide nothing about that.
@@ -197,15 +171,5 @@ impl Shape {
         let mut bots: Vec<usize> = (0..self.bots).collect();
         Rng::from_text(self.seed, "lots").shuffle(&mut bots);
         bots
-    }
-}
-
-impl SeatOrders {
-    fn count(self, seats: usize) -> u64 {
-        let seats = seats as u64;
-        match self {
-            SeatOrders::Rotations => seats,
-            SeatOrders::Permutations => (1..=seats).product(),
-        }
     }
 }

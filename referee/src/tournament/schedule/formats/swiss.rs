@@ -4,11 +4,14 @@
 use std::collections::HashMap;
 
 use super::matching::{self, Entrant};
-use super::order;
-use super::shape::{GameShape, Shape};
 use super::top_down;
-use super::version::Version;
-use super::{Planner, Played, Standing, SwissRow, Turns, Unit};
+use crate::tournament::schedule::order;
+use crate::tournament::schedule::planner::{Planner, Played};
+use crate::tournament::schedule::seats::GameShape;
+use crate::tournament::schedule::shape::Shape;
+use crate::tournament::schedule::standing::{Standing, SwissRow};
+use crate::tournament::schedule::unit::{Turns, Unit};
+use crate::tournament::schedule::version::Version;
 
 /// A Swiss tournament.
 ///

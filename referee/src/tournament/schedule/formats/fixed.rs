@@ -3,10 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::cycles::Cycles;
-use super::order;
-use super::shape::{Format, SeatOrders, Shape};
-use super::version::Version;
-use super::{Earlier, Group, Planner, Played, Turns, Unit};
+use crate::tournament::schedule::earlier::Earlier;
+use crate::tournament::schedule::order;
+use crate::tournament::schedule::planner::{Planner, Played};
+use crate::tournament::schedule::scheduled::Group;
+use crate::tournament::schedule::seats::SeatOrders;
+use crate::tournament::schedule::shape::{Format, Shape};
+use crate::tournament::schedule::unit::{Turns, Unit};
+use crate::tournament::schedule::version::Version;
 
 /// All units at once.
 pub(super) struct Fixed {

@@ -1,8 +1,11 @@
 //! Knockout: duels, whose losers are out.
 
-use super::order;
-use super::shape::{GameShape, Shape};
-use super::{Decided, Duel, Planner, Played, Standing, Turns, Unit};
+use crate::tournament::schedule::order;
+use crate::tournament::schedule::planner::{Planner, Played};
+use crate::tournament::schedule::seats::GameShape;
+use crate::tournament::schedule::shape::Shape;
+use crate::tournament::schedule::standing::{Decided, Duel, Standing};
+use crate::tournament::schedule::unit::{Turns, Unit};
 
 /// A knockout tournament.
 ///

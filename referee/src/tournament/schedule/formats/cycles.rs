@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use games::Rng;
 
-use super::shape::Shape;
-use super::{Group, Unit};
 use crate::permutations::permutations;
+use crate::tournament::schedule::scheduled::Group;
+use crate::tournament::schedule::shape::Shape;
+use crate::tournament::schedule::unit::Unit;
 
 /// A round of no more units than this is dealt several times, and the most even one is taken;
 /// larger ones even out by themselves.
