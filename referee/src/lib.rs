@@ -3,10 +3,13 @@
 
 pub mod check;
 pub mod cli;
+pub mod config;
 pub mod draw;
 pub mod driver;
 pub mod files;
+pub mod known_games;
 pub mod log;
+mod machine;
 pub mod model;
 pub mod new_bot;
 mod permutations;

@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 use crate::bot::BotProcess;
+use crate::known_games;
 use crate::log::{Mismatch, verify};
-use crate::tournament::unknown_game;
 
 /// A debugger may hold a bot for so long.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -112,7 +112,7 @@ pub async fn play(
 
 fn setup(record: &Record) -> Result<Setup, String> {
     verify(record).map_err(|mismatch: Mismatch| mismatch.to_string())?;
-    let game = games::find(&record.game).ok_or_else(|| unknown_game(&record.game))?;
+    let game = known_games::find(&record.game).map_err(|unknown| unknown.to_string())?;
     let rules = game.configure(&record.options).map_err(|e| e.to_string())?;
     let opening = &record.moves[..record.opening as usize];
     Ok(Setup {

@@ -7,8 +7,8 @@ use super::matches;
 use super::style::Style;
 use super::talk::Trouble;
 use super::{Finding, Lab, Note, Variant, manners};
+use crate::machine::load::LoadWatch;
 use crate::rating::machine::is_busy;
-use crate::tournament::load::LoadWatch;
 
 /// A check.
 #[derive(Debug)]

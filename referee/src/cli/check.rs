@@ -12,8 +12,8 @@ use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
 use crate::check::{self, Check, Extent, Lab, Outcome, Report, Selection};
+use crate::config::Time;
 use crate::report::checks;
-use crate::tournament::config::Time;
 
 /// Checks a bot against the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]

@@ -12,9 +12,9 @@ use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::trace::Tracer;
+use crate::config::variables::expand;
 use crate::files::{self, MOST_TEXT};
 use crate::rematch::{self, News};
-use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
 /// A bot in a debugger may take so long to start.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::ValueEnum;
+use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 
 use super::{CliError, print};
 use crate::log::{self, LogError, LogFile};
@@ -105,6 +106,55 @@ pub(super) struct Args {
     /// Write a plot of the ratings to this file, too
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+impl ValueEnum for By {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[By::Game, By::Seat, By::Opening, By::Pair, By::Version]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            By::Game => ("game", "Ratings and results in each game"),
+            By::Seat => ("seat", "Results in each seat of each game"),
+            By::Opening => (
+                "opening",
+                "What each seat made of each opening, all bots together",
+            ),
+            By::Pair => (
+                "pair",
+                "The difference between each two bots, and how sure it is",
+            ),
+            By::Version => (
+                "version",
+                "All results, with each version of a bot as a bot of its own",
+            ),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+impl ValueEnum for SheetFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            SheetFormat::Text,
+            SheetFormat::Markdown,
+            SheetFormat::Csv,
+            SheetFormat::Json,
+            SheetFormat::Html,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            SheetFormat::Text => ("text", "Tables for a terminal"),
+            SheetFormat::Markdown => ("markdown", "Tables for a README"),
+            SheetFormat::Csv => ("csv", "One table with a line of names, for programs"),
+            SheetFormat::Json => ("json", "All figures"),
+            SheetFormat::Html => ("html", "A page by itself, with the plot of ratings"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// The scale of a test.

@@ -11,16 +11,17 @@ use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
 use crate::bot::Nursery;
 use crate::bot::trace::Tracer;
+use crate::config::Config;
 use crate::log::{LOG_NAME, WriteError};
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
+use crate::tournament::capacity;
 use crate::tournament::folder::{self, Folder, STDERR_NAME};
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::resume::{self, Allowed, ResumeError};
 use crate::tournament::run::{self, RunError};
 use crate::tournament::schedule::{Schedule, Standing};
-use crate::tournament::{Config, capacity};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]

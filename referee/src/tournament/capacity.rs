@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use thiserror::Error;
 
-use super::Config;
 use super::schedule::Schedule;
 use crate::bot::cage::limits::Sandbox;
 use crate::bot::pool::IDLE;
 use crate::bot::spec::Restart;
+use crate::config::Config;
 
 /// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
 const DESCRIPTORS: u64 = 32;

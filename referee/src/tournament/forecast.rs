@@ -6,8 +6,9 @@ use protocol::TimeControl;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::openings;
 use super::schedule::{Count, Format, Schedule, Scheduled};
-use super::{Config, GameSetup, opening};
+use crate::config::{Config, GameSetup};
 use crate::rating::sprt::{EloModel, Prospect, prospect};
 use crate::report::trials;
 
@@ -198,7 +199,7 @@ fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
         round: scheduled.round + 1,
         game: config.games[scheduled.game].rules.info().id.to_owned(),
         game_index: scheduled.game,
-        seed: opening::seed(config, scheduled),
+        seed: openings::seed(config, scheduled),
         players: bots.map(|bot| bot.name.clone()).collect(),
     }
 }

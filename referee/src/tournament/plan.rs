@@ -8,14 +8,14 @@ use std::time::{Instant, SystemTime};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 
-use super::GameSetup;
 use super::failures::{Failure, Failures};
-use super::load::LoadWatch;
 use crate::arbiter::{Played, Seated, Setup, wire_limits};
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
 use crate::bot::{self, Nursery, REFEREE_NAME};
+use crate::config::GameSetup;
 use crate::driver::{self, After, Guests, Taker};
+use crate::machine::load::LoadWatch;
 use crate::shortage;
 
 /// A bot's version is logged up to so many characters.

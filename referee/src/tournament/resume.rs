@@ -10,7 +10,8 @@ use toml::Table;
 
 use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape};
-use super::{Config, config_format, difference, opening};
+use super::{extension, openings};
+use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use crate::rating;
@@ -189,7 +190,7 @@ pub fn open(
     let version = folder.version();
     let mut earlier = Vec::new();
     for text in folder.earlier.iter().chain(&before) {
-        let found = config_format::earlier(text, config, version);
+        let found = extension::earlier(text, config, version);
         earlier.push(found.map_err(|differences| ResumeError::NotExtended {
             differences,
             copy: copy.clone(),
@@ -327,7 +328,7 @@ impl<'a> Ledger<'a> {
         let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
         let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
         let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
-        let seed = opening::seed(self.config, scheduled);
+        let seed = openings::seed(self.config, scheduled);
         let wrong = |what: &str, recorded: &str, right: &str| {
             Err(format!(
                 "the match `{id}` has the {what} {recorded}, but is scheduled with {right}"
@@ -346,7 +347,7 @@ impl<'a> Ledger<'a> {
         if players != names {
             return wrong("players", &players.join(", "), &names.join(", "));
         }
-        if let Some((start, moves)) = opening::from_book(self.config, scheduled) {
+        if let Some((start, moves)) = openings::from_book(self.config, scheduled) {
             let opened = record.moves.iter().map(|played| &*played.mv);
             let opened: Vec<&str> = opened.take(moves.len()).collect();
             if record.start != start.state() || opened != moves {
@@ -412,7 +413,7 @@ mod tests {
             let mut record = json!({
                 "format": 1, "match": scheduled.id(), "game": "amazons",
                 "options": self.config.games[0].rules.options().to_json(),
-                "seed": opening::seed(&self.config, scheduled), "start": {},
+                "seed": openings::seed(&self.config, scheduled), "start": {},
                 "players": scheduled.seats.iter().map(player).collect::<Vec<_>>(),
                 "time": {"startup_ms": 1, "margin_ms": 1},
                 "limits": {"max_plies": null, "repetition": null}, "opening": 0, "moves": [],

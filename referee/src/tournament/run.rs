@@ -10,21 +10,19 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use super::Config;
-use super::config::Affinity;
-use super::cores;
 use super::failures::Failures;
 use super::folder::Folder;
-use super::memory;
-use super::opening::{self, Opening};
+use super::openings::{self, Opening};
 use super::plan::Plan;
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
 use crate::bot::Nursery;
 use crate::bot::pool::Pool;
 use crate::bot::spec::BotSpec;
+use crate::config::{Affinity, Config};
 use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
+use crate::machine::{cores, memory};
 use crate::rating;
 use crate::shortage;
 
@@ -319,7 +317,7 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
     let plan = Plan {
         id: scheduled.id(),
         game: game.clone(),
-        seed: opening::seed(config, scheduled),
+        seed: openings::seed(config, scheduled),
         start: opening.start,
         opening: opening.moves,
         time: config.time.clone(),

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{By, Sheet, SheetFormat, clean, plot};
+use super::{By, Sheet, SheetFormat, plot};
 use crate::rating::{Match, Matches, Request, Resampling};
+use protocol::shown as clean;
 
 /// A match between two bots; the first seat's outcome.
 fn played(number: u64, seed: u64, bots: [&str; 2], outcome: f64, moves: &[&str]) -> Match {
