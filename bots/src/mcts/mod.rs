@@ -10,6 +10,7 @@ mod budget;
 mod candidate;
 mod evaluator;
 mod graph;
+mod node;
 mod odds;
 mod worker;
 

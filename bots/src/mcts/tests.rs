@@ -147,7 +147,7 @@ fn a_third_repetition_is_the_end_with_the_scores_as_they_are() {
     worker.search(&question, &shared, &budget);
     let graph = lock(&shared);
     assert_eq!(graph.settled(1), Some(0.5));
-    assert_eq!(graph.node(1).stage, graph::Stage::Over);
+    assert_eq!(graph.node(1).stage, node::Stage::Over);
 }
 
 /// Plays some plies of a game with several threads and with almost no time.

@@ -9,7 +9,8 @@ use super::bounds::Bounds;
 use super::budget::PlayoutBudget;
 use super::candidate::{Candidate, SeatValues};
 use super::evaluator::{self, LeafEvaluator};
-use super::graph::{NodeId, PositionId, SearchGraph, Stage, Step};
+use super::graph::SearchGraph;
+use super::node::{NodeId, PositionId, Stage, Step};
 use crate::engine::Question;
 
 /// Positions with at most this many moves get all of them at once.

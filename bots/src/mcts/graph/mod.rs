@@ -3,7 +3,6 @@
 //! A position that is reached in several ways is one node. Its value is therefore not a sum over
 //! playouts but is computed from its moves: the mean of their values, weighted by visits.
 
-mod node;
 mod proof;
 mod reuse;
 #[cfg(test)]
@@ -14,12 +13,10 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use games::{MAX_SEATS, Seat};
 
-pub(super) use node::{GraphNode, NodeId, PositionId, Stage, Step};
-
 use super::bounds::{Bounds, WIN};
 use super::candidate::{Candidate, SeatValues};
+use super::node::{Edge, GraphNode, NONE, NodeId, PositionId, Stage, Step};
 use super::odds::{exp, shifted};
-use node::{Edge, NONE};
 
 /// The exploration constant of PUCT.
 const EXPLORE: f32 = 1.0;

@@ -5,8 +5,8 @@ use std::mem;
 use games::Seat;
 
 use super::SearchGraph;
-use super::node::{Edge, NodeId, Stage};
 use crate::mcts::bounds::{Bounds, WIN};
+use crate::mcts::node::{Edge, NodeId, Stage};
 
 impl<M: Copy + Eq> SearchGraph<M> {
     /// Updates what is proven about a node from what is proven about its moves.

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::mem;
 
 use super::SearchGraph;
-use super::node::{GraphNode, NONE, NodeId, Stage};
 use crate::mcts::bounds::{Bounds, WIN};
+use crate::mcts::node::{GraphNode, NONE, NodeId, Stage};
 use crate::mcts::odds::shifted;
 
 impl<M: Copy + Eq> SearchGraph<M> {

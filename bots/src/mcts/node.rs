@@ -2,25 +2,25 @@
 
 use games::Seat;
 
-use crate::mcts::bounds::{Bounds, WIN};
-use crate::mcts::candidate::{Candidate, SeatValues, set_priors};
+use super::bounds::{Bounds, WIN};
+use super::candidate::{Candidate, SeatValues, set_priors};
 
 /// An index into the nodes; the root is 0.
-pub(in crate::mcts) type NodeId = u32;
+pub(super) type NodeId = u32;
 
 /// Stands for a node that does not exist yet.
 pub(super) const NONE: NodeId = NodeId::MAX;
 
 /// A step of a playout: a node, and the index of the edge that was followed from it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mcts) struct Step {
-    pub(in crate::mcts) node: NodeId,
-    pub(in crate::mcts) edge: usize,
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    pub(super) edge: usize,
 }
 
 /// How far the search has got with a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::mcts) enum Stage {
+pub(super) enum Stage {
     /// None of its moves is evaluated.
     Fresh,
     /// A thread is evaluating moves of it.
@@ -35,39 +35,39 @@ pub(in crate::mcts) enum Stage {
 
 /// A position, its moves, and what is known about them.
 #[derive(Debug)]
-pub(in crate::mcts) struct GraphNode<M> {
+pub(super) struct GraphNode<M> {
     /// Identifies position, ply and scores.
     pub(super) hash: u64,
     /// Identifies the position alone.
-    pub(in crate::mcts) key: u64,
+    pub(super) key: u64,
     /// The plies before it.
     pub(super) ply: u32,
     /// Whose turn it is.
-    pub(in crate::mcts) mover: Seat,
-    pub(in crate::mcts) stage: Stage,
+    pub(super) mover: Seat,
+    pub(super) stage: Stage,
     /// Whether all legal moves are among the edges.
     pub(super) complete: bool,
     /// Whether it occurred earlier in the match, so that no proof may rest on it.
-    pub(in crate::mcts) seen_in_match: bool,
+    pub(super) seen_in_match: bool,
     /// The visits of its edges, and one more.
-    pub(in crate::mcts) visits: u32,
+    pub(super) visits: u32,
     /// The expected outcome, by the search so far.
-    pub(in crate::mcts) value: SeatValues,
+    pub(super) value: SeatValues,
     /// The expected outcome by the evaluation, before any of its moves was tried.
     pub(super) own: SeatValues,
-    pub(in crate::mcts) bounds: Bounds,
+    pub(super) bounds: Bounds,
     /// Its moves: those that were tried, then the others, the most promising first.
-    pub(in crate::mcts) edges: Vec<Edge<M>>,
+    pub(super) edges: Vec<Edge<M>>,
 }
 
 /// A move from a position, and what is known about it.
 #[derive(Clone, Debug)]
-pub(in crate::mcts) struct Edge<M> {
-    pub(in crate::mcts) mv: M,
+pub(super) struct Edge<M> {
+    pub(super) mv: M,
     /// The node that it leads to, or [`NONE`].
     pub(super) child: NodeId,
     /// How often it was tried.
-    pub(in crate::mcts) visits: u32,
+    pub(super) visits: u32,
     /// How promising it is; the priors of a node's edges add up to 1.
     pub(super) prior: f32,
     /// The expected outcome for the seat that makes it.
@@ -82,20 +82,20 @@ pub(in crate::mcts) struct Edge<M> {
 
 /// What identifies a node.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mcts) struct PositionId {
+pub(super) struct PositionId {
     /// Identifies position, ply and scores.
-    pub(in crate::mcts) hash: u64,
+    pub(super) hash: u64,
     /// Identifies the position alone.
-    pub(in crate::mcts) key: u64,
+    pub(super) key: u64,
     /// The plies before it.
-    pub(in crate::mcts) ply: u32,
+    pub(super) ply: u32,
     /// Whose turn it is; anything if the game is over.
-    pub(in crate::mcts) mover: Seat,
+    pub(super) mover: Seat,
 }
 
 impl<M: Copy + Eq> GraphNode<M> {
     /// Whether it was visited often enough to get more moves than it has.
-    pub(in crate::mcts) fn wants_more(&self) -> bool {
+    pub(super) fn wants_more(&self) -> bool {
         !self.complete && self.visits as usize > 2 * self.edges.len()
     }
 
