@@ -163,7 +163,7 @@ impl<E: Engine> Bot for EngineBot<E> {
             let known: Vec<&str> = GAMES.iter().map(|game| game.info.id).collect();
             FollowError::UnknownGame {
                 game: start.game.clone(),
-                known: games::options::quoted(&known),
+                known: games::kit::text::quoted(&known),
             }
         })?;
         self.current = Some(opened?);

@@ -146,11 +146,11 @@ pub enum RunError {
 pub fn find(name: &str) -> Result<&'static ReferenceBot, RunError> {
     BOTS.iter().find(|bot| bot.name == name).ok_or_else(|| {
         let names: Vec<&str> = BOTS.iter().map(|bot| bot.name).collect();
-        let nearest = games::options::nearest(name, &names);
+        let nearest = games::kit::text::nearest(name, &names);
         RunError::Unknown {
             name: name.chars().take(40).collect(),
             hint: nearest.map_or(String::new(), |n| format!(" (did you mean `{n}`?)")),
-            known: games::options::quoted(&names),
+            known: games::kit::text::quoted(&names),
         }
     })
 }

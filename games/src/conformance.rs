@@ -1,4 +1,4 @@
-//! What must hold for every game: one suite, which a game gets by one line of its tests.
+//! The conformance suite: properties that every game must have. One line in a game's tests runs it.
 //!
 //! ```ignore
 //! games::conformance!(MyGame, [{}, {"size": 5}]);
@@ -8,13 +8,14 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::game::{Game, IllegalMove, MAX_SEATS, rank};
-use crate::options::Options;
+use crate::game::{Game, IllegalMove};
+use crate::kit::options::Options;
+use crate::kit::outcome::{MAX_SEATS, rank};
+use crate::kit::rng::Rng;
 use crate::perft::perft;
-use crate::rng::Rng;
 
-/// Makes a test for each property of [`mod@crate::conformance`], which runs under each of the
-/// options.
+/// Makes a test for each property of [`mod@crate::conformance`], which checks the game under each of
+/// the options.
 #[macro_export]
 macro_rules! conformance {
     ($game:ty, [$($options:tt),* $(,)?]) => {
@@ -44,9 +45,9 @@ macro_rules! conformance {
     };
 }
 
-/// Random games of each property.
+/// The number of random games for each property.
 const GAMES: u64 = 12;
-/// No random game is followed for longer.
+/// The most plies of a random game.
 const LONGEST: u32 = 500;
 
 fn rules<G: Game>(options: &Value) -> G {
@@ -77,14 +78,14 @@ fn each_position<G: Game>(game: &G, mut visit: impl FnMut(&G::Position)) {
             if game.to_move(&position).is_none() {
                 break;
             }
-            // Listed, so that a wrong `random_move` cannot hide what the suite should see.
+            // Not `random_move`: if that is wrong, it could hide moves from the suite.
             game.legal(&position, &mut moves);
             game.play_unchecked(&mut position, moves[rng.index(moves.len())]);
         }
     }
 }
 
-/// Saving and loading is the identity, on positions and on JSON, whatever the order of lists.
+/// Saving and loading gives the same position and the same JSON again.
 pub fn states_load_and_save<G: Game>(options: &Value) {
     let game = rules::<G>(options);
     each_position(&game, |position| {
@@ -137,7 +138,7 @@ pub fn legal_moves_are_exactly_the_accepted_ones<G: Game>(options: &Value) {
             }
         }
         step += 1;
-        // All moves of a few positions and one of the others keep the pool large but bounded.
+        // All moves of some positions, and one of each of the others: a pool that is large but bounded.
         let keep = if step % 16 == 1 { usize::MAX } else { 1 };
         if known.len() < 20_000 {
             known.extend(listed.into_iter().take(keep));
@@ -182,8 +183,8 @@ pub fn keys_follow_the_position<G: Game>(options: &Value) {
     });
 }
 
-/// Plies count up, scores never shrink, and a game that is over has a reason and an outcome that
-/// adds up.
+/// Each move adds a ply, scores never shrink, and a game that is over has a reason and an outcome with
+/// the right sum.
 pub fn games_end_with_a_result<G: Game>(options: &Value) {
     let game = rules::<G>(options);
     let seats = game.seats();
@@ -233,7 +234,7 @@ pub fn games_end_with_a_result<G: Game>(options: &Value) {
     );
 }
 
-/// Counting in bulk at the last ply gives what walking to it gives.
+/// Perft, which counts moves in bulk at the last ply, agrees with a count one by one.
 pub fn perft_counts_paths<G: Game>(options: &Value) {
     fn walk<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
         if depth == 0 {
@@ -263,7 +264,7 @@ pub fn perft_counts_paths<G: Game>(options: &Value) {
     });
 }
 
-/// `random_move` draws every legal move, and each about equally often (chi-squared).
+/// `random_move` draws every legal move, and all about equally often (chi-squared test).
 pub fn drawn_moves_are_uniform<G: Game>(options: &Value) {
     let game = rules::<G>(options);
     let mut rng = Rng::new(11);
@@ -293,15 +294,15 @@ pub fn drawn_moves_are_uniform<G: Game>(options: &Value) {
             .map(|&n| (f64::from(n) - 40.0).powi(2) / 40.0)
             .sum();
         let freedom = (moves.len() - 1) as f64;
-        // Chance goes beyond this bound once in e^16 times (Laurent and Massart) and leaves a move
-        // out once in e^40 times, so no fixed seed meets either.
+        // By chance, the bound is exceeded once in e^16 times (Laurent and Massart) and a move left out
+        // once in e^40 times: not with a fixed seed.
         assert!(seen.iter().all(|n| *n > 0), "{seen:?}");
         let bound = freedom + 2.0 * (16.0 * freedom).sqrt() + 2.0 * 16.0;
         assert!(chi <= bound, "{seen:?}");
     });
 }
 
-/// A state with a field missing, unknown or of a wrong type is refused, and the error names it.
+/// A state with a missing, unknown or mistyped field is refused, and the error names the field.
 pub fn broken_states_are_refused<G: Game>(options: &Value) {
     let game = rules::<G>(options);
     let mut step = 0;

@@ -1,30 +1,29 @@
-//! Counting positions: the standard check of move generators.
+//! Perft: counts of positions, the standard check of move generators.
 
 use crate::game::Game;
 
-/// The positions after exactly `depth` plies, counted by paths. Games that ended earlier count
-/// nothing.
+/// The number of paths of exactly `depth` plies. Games that end earlier do not count.
 pub fn perft<G: Game>(game: &G, position: &G::Position, depth: u32) -> u64 {
     count(game, position, depth, &mut { u64::MAX }, &mut Vec::new())
 }
 
-/// The same; `None` if the legal moves of more than `left` positions would have to be made for it.
-/// What was not needed stays in `left`.
+/// The same, or `None` if it takes the legal moves of more than `left` positions. What is not used up
+/// stays in `left`.
 pub fn perft_within<G: Game>(
     game: &G,
     position: &G::Position,
     depth: u32,
     left: &mut u64,
 ) -> Option<u64> {
-    // One more, so that nothing left means that it was too much.
+    // One more, so that 0 means that the limit was exceeded.
     *left = left.saturating_add(1);
     let nodes = count(game, position, depth, left, &mut Vec::new());
     *left = left.checked_sub(1)?;
     Some(nodes)
 }
 
-/// `spare` has lists of moves to be used again. It grows with the plies that are really played:
-/// most games end long before a depth that nobody could wait for.
+/// `spare` has lists of moves to be reused. It grows only with the plies that are played, since `depth`
+/// may be far greater than the length of any game.
 fn count<G: Game>(
     game: &G,
     position: &G::Position,
@@ -74,7 +73,7 @@ mod tests {
         assert_eq!(session.perft_within(1000, 1000), None);
     }
 
-    /// Nothing is set aside for plies that are never played.
+    /// No memory is reserved for plies that are never played.
     #[test]
     fn a_huge_depth_costs_nothing_where_the_game_ends_before() {
         let rules = crate::find("paper-penguins").unwrap();

@@ -1,11 +1,12 @@
-//! Random games: every move uniform over all legal ones.
+//! Playouts: random games in which all legal moves are equally likely.
 
 use serde::Serialize;
 
-use crate::game::{Game, Outcome};
-use crate::rng::Rng;
+use crate::game::Game;
+use crate::kit::outcome::Outcome;
+use crate::kit::rng::Rng;
 
-/// What random games from one position came to.
+/// The results of random games from one position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Playouts {
     /// The mean outcome, one entry a seat.
@@ -14,9 +15,8 @@ pub struct Playouts {
     pub plies: f64,
 }
 
-/// Plays one random game from `position`, in place, until it ends or `max_plies` is reached
-/// (counted like a match's limit: from the start of the match, not from here). Gives the plies
-/// played and the outcome.
+/// Plays one random game from `position`, in place, until it ends or its ply reaches `max_plies`.
+/// Returns the number of plies played and the outcome.
 pub fn playout<G: Game>(
     game: &G,
     position: &mut G::Position,
@@ -34,8 +34,8 @@ pub fn playout<G: Game>(
     (plies, game.outcome(position))
 }
 
-/// Plays `count` random games from `position`; `None` if that would take more than `left` plies in
-/// all. What was not needed stays in `left`.
+/// Plays `count` random games from `position`, or returns `None` if they take more than `left` plies in
+/// all. What is not used up stays in `left`.
 pub fn playouts_within<G: Game>(
     game: &G,
     position: &G::Position,
@@ -49,12 +49,12 @@ pub fn playouts_within<G: Game>(
     let mut scratch = Vec::new();
     for _ in 0..count {
         let mut copy = *position;
-        // One ply beyond what is left tells that it was too much.
+        // One ply more than is left shows that the limit is exceeded.
         let most = u32::try_from(left.saturating_add(1)).unwrap_or(u32::MAX);
         let most = game.ply(position).saturating_add(most);
         let most = max_plies.map_or(most, |max| max.min(most));
         let (plies, outcome) = playout(game, &mut copy, Some(most), rng, &mut scratch);
-        // A game that is over from the start takes its time, too.
+        // A game that is over from the start counts as one ply: it takes time, too.
         *left = left.checked_sub(u64::from(plies.max(1)))?;
         all_plies += u64::from(plies);
         for (sum, value) in total.iter_mut().zip(&outcome) {

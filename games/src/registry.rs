@@ -1,16 +1,17 @@
-//! All games, by id. A new game is one line at the end of this file.
+//! The registry of all games, by id. A new game takes one line at the end of this file.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::game::{Game, Info};
-use crate::options::OptionError;
+use crate::game::Game;
+use crate::kit::info::Info;
+use crate::kit::options::OptionError;
 use crate::session::{Rules, configure};
 
 /// A game of the registry.
 pub struct Entry {
-    /// Its description.
+    /// What the game says about itself.
     pub info: &'static Info,
     configure: fn(&Value) -> Result<Arc<dyn Rules>, OptionError>,
 }
@@ -23,7 +24,7 @@ impl Entry {
         }
     }
 
-    /// The rules under these options (an object; `null` for the defaults).
+    /// The rules under these options: an object, or `null` for the defaults.
     ///
     /// # Errors
     /// If an option is unknown, of a wrong type or out of range.
@@ -42,20 +43,20 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     GAMES.iter().find(|entry| entry.info.id == id)
 }
 
-/// Something to be done with a game whose type is known only to the registry.
+/// A generic function over games, to be called by [`visit`] with the type that belongs to an id.
 pub trait Visitor {
-    /// What it gives.
+    /// The result of [`Visitor::visit`].
     type Output;
-    /// Does it.
+    /// Called with the type of the game.
     fn visit<G: Game>(self) -> Self::Output;
 }
 
 macro_rules! games {
     ($($game:ty,)*) => {
-        /// All games, in the order in which they are listed to people.
+        /// All games, in the order of listings.
         pub static GAMES: &[Entry] = &[$(Entry::of::<$game>()),*];
 
-        /// Calls the visitor with the type of the game that has this id; `None` if none has.
+        /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
         pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {
             $(if id == <$game as Game>::INFO.id {
                 return Some(visitor.visit::<$game>());
@@ -66,12 +67,12 @@ macro_rules! games {
 }
 
 games![
-    crate::amazons::Amazons,
-    crate::amazon_penguins::AmazonPenguins,
-    crate::elephant_run::ElephantRun,
-    crate::giantslayer::Giantslayer,
-    crate::paper_penguins::PaperPenguins,
-    crate::penguins::Penguins,
-    crate::run::Run,
-    crate::siam::Siam,
+    crate::rules::amazons::Amazons,
+    crate::rules::amazon_penguins::AmazonPenguins,
+    crate::rules::elephant_run::ElephantRun,
+    crate::rules::giantslayer::Giantslayer,
+    crate::rules::paper_penguins::PaperPenguins,
+    crate::rules::penguins::Penguins,
+    crate::rules::run::Run,
+    crate::rules::siam::Siam,
 ];

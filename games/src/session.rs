@@ -1,4 +1,4 @@
-//! Any game behind one interface: moves as text, states as JSON.
+//! Every game behind one interface that does not depend on its type: moves as text, states as JSON.
 
 use std::sync::Arc;
 
@@ -6,44 +6,47 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::game::{Game, IllegalMove, Info, Outcome, ParseError, Scores, Seat, shown};
-use crate::options::{OptionError, Options};
+use crate::game::{Game, IllegalMove, ParseError};
+use crate::kit::info::Info;
+use crate::kit::options::{OptionError, Options};
+use crate::kit::outcome::{Outcome, Scores, Seat};
+use crate::kit::rng::Rng;
+use crate::kit::state::StateError;
+use crate::kit::text::shown;
+use crate::kit::view::View;
 use crate::perft;
 use crate::playout::{Playouts, playouts_within};
-use crate::rng::Rng;
-use crate::state::StateError;
-use crate::view::View;
 
-/// The rules of a game under fixed options, whichever game it is.
+/// The rules of some game under fixed options.
 pub trait Rules: Send + Sync {
-    /// The game's description.
+    /// What the game says about itself.
     fn info(&self) -> &'static Info;
-    /// The options, defaults filled in.
+    /// The options, with the defaults filled in.
     fn options(&self) -> &Options;
     /// How many seats play.
     fn seats(&self) -> usize;
-    /// The seats' names, one a seat.
+    /// The names of the seats, in seat order.
     fn roles(&self) -> &'static [&'static str] {
         &self.info().roles[..self.seats()]
     }
-    /// The start that belongs to a seed.
+    /// A new game; the seed decides the start if that is random.
     fn start(&self, seed: u64) -> Box<dyn Session>;
-    /// A given position.
+    /// A game that goes on from a given state.
     ///
     /// # Errors
     /// If the state breaks the rules.
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, StateError>;
 }
 
-/// A game that is being played: a position and the moves that led to it.
+/// A game in progress: a position, and those before it so that moves can be taken back.
 pub trait Session: Send + Sync {
     /// How many seats play.
     fn seats(&self) -> usize;
-    /// Moves since the start of the game.
+    /// How many moves were made since the start of the game.
     fn ply(&self) -> u32;
-    /// The seat to act; `None` when the game is over.
+    /// The seat to move; `None` when the game is over.
     fn to_move(&self) -> Option<Seat>;
-    /// Calls `take` with each legal move, of which there are none only when the game is over.
+    /// Calls `take` with each legal move. There is at least one unless the game is over.
     fn each_legal(&mut self, take: &mut dyn FnMut(&str));
     /// All legal moves; empty only when the game is over.
     fn legal(&mut self) -> Vec<String> {
@@ -51,17 +54,17 @@ pub trait Session: Send + Sync {
         self.each_legal(&mut |mv| moves.push(mv.to_owned()));
         moves
     }
-    /// Appends all legal moves as a JSON list. Faster than [`Session::legal`], since no move gets
-    /// a text of its own.
+    /// Appends all legal moves as a JSON list. This is faster than [`Session::legal`], because no move
+    /// becomes a `String` of its own.
     fn write_legal(&mut self, out: &mut String);
-    /// One legal move, each equally likely; `None` when the game is over.
+    /// A random legal move, all equally likely; `None` when the game is over.
     fn random_move(&mut self, rng: &mut Rng) -> Option<String>;
     /// Plays a move.
     ///
     /// # Errors
-    /// If it is not legal; the position is then as it was.
+    /// If it is not a legal move; the position is then as it was.
     fn play(&mut self, text: &str) -> Result<(), MoveError>;
-    /// How many moves can be taken back: those since the session was opened.
+    /// How many moves can be taken back: those played since the session was opened.
     fn played(&self) -> usize;
     /// Takes `count` moves back.
     ///
@@ -70,32 +73,32 @@ pub trait Session: Send + Sync {
     fn undo(&mut self, count: usize) -> Result<(), UndoError>;
     /// The state as JSON.
     fn state(&self) -> Value;
-    /// Points so far.
+    /// The points so far, one entry a seat.
     fn scores(&self) -> Scores;
-    /// What the scores are worth, now.
+    /// The outcome if play ends in this position, one entry a seat.
     fn outcome(&self) -> Outcome;
-    /// What ended the game.
+    /// Why the game is over; `None` while it goes on.
     fn reason(&self) -> Option<&'static str>;
-    /// A text that is equal exactly for positions from which play goes on equally.
+    /// A text that is the same for two positions exactly if all further play is the same.
     fn identity(&self) -> String;
-    /// The board, for drawing.
+    /// The board as a picture shows it.
     fn view(&self) -> View;
-    /// Positions after exactly `depth` plies, by paths.
+    /// The number of paths of exactly `depth` plies.
     fn perft(&self, depth: u32) -> u64 {
         let all = self.perft_within(depth, u64::MAX);
-        all.expect("nobody has the time for that many")
+        all.expect("u64::MAX is no limit")
     }
-    /// The same; `None` if the legal moves of more than `most` positions would have to be made.
+    /// The same, or `None` if it takes the legal moves of more than `most` positions.
     fn perft_within(&self, depth: u32, most: u64) -> Option<u64>;
-    /// [`Session::perft`] for each legal move: the positions after `depth` plies, that one
-    /// included. Empty for depth 0.
+    /// [`Session::perft`] split by the first move, which counts as one of the `depth` plies. Empty for
+    /// depth 0.
     fn divide(&self, depth: u32) -> Vec<(String, u64)>;
-    /// Random games from here. `max_plies` counts from the start of the match.
+    /// Plays random games from here, each until it ends or its ply reaches `max_plies`.
     fn playouts(&self, count: u32, seed: u64, max_plies: Option<u32>) -> Playouts {
         let all = self.playouts_within(count, seed, max_plies, u64::MAX);
-        all.expect("nobody has the time for that many")
+        all.expect("u64::MAX is no limit")
     }
-    /// The same; `None` if that would take more than `most` plies in all.
+    /// The same, or `None` if it takes more than `most` plies in all.
     fn playouts_within(
         &self,
         count: u32,
@@ -103,7 +106,7 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Option<Playouts>;
-    /// The same after each legal move.
+    /// Plays `count` random games after each legal move.
     fn playouts_by_move(
         &self,
         count: u32,
@@ -111,9 +114,9 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
     ) -> Vec<(String, Playouts)> {
         let all = self.playouts_by_move_within(count, seed, max_plies, u64::MAX);
-        all.expect("nobody has the time for that many")
+        all.expect("u64::MAX is no limit")
     }
-    /// The same; `None` if that would take more than `most` plies in all.
+    /// The same, or `None` if it takes more than `most` plies in all.
     fn playouts_by_move_within(
         &self,
         count: u32,
@@ -121,10 +124,10 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Option<Vec<(String, Playouts)>>;
-    /// The same game in the same position, to be played on independently.
+    /// A copy of the session, which goes on independently.
     fn fork(&self) -> Box<dyn Session>;
 
-    /// The result, once the game is over.
+    /// The result; `None` while the game goes on.
     fn end(&self) -> Option<End> {
         self.reason().map(|reason| End {
             scores: self.scores(),
@@ -139,49 +142,49 @@ pub trait Session: Send + Sync {
 pub struct End {
     /// Points, one entry a seat.
     pub scores: Scores,
-    /// What they are worth, one entry a seat.
+    /// What the points are worth, in [0, 1], one entry a seat.
     pub outcome: Outcome,
-    /// What ended the game.
+    /// Why the game is over, as the log names it.
     pub reason: &'static str,
 }
 
 /// A move that cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MoveError {
-    /// It is not written like a move.
+    /// The text is not a move in any position.
     #[error(transparent)]
     Parse(#[from] ParseError),
-    /// It is written well but not legal here.
+    /// The move is not legal in this position.
     #[error("`{text}` is not legal here for {role} (seat {seat}), who has {legal} legal moves")]
     Illegal {
-        /// The move.
+        /// The move as it was given.
         text: String,
         /// The seat to move.
         seat: Seat,
-        /// Its name.
+        /// The name of that seat.
         role: &'static str,
-        /// How many moves it could choose from.
+        /// The number of legal moves.
         legal: u64,
     },
-    /// There are no moves any more.
+    /// The game is over.
     #[error("`{text}` cannot be played: the game is over")]
     Over {
-        /// The move.
+        /// The move as it was given, cut and escaped for a terminal.
         text: String,
     },
 }
 
-/// More moves to take back than there are.
+/// The attempt to take back more moves than were played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{count} moves cannot be taken back: {played} were played since the position was set up")]
 pub struct UndoError {
-    /// How many were asked for.
+    /// The number of moves to take back.
     pub count: usize,
-    /// How many there are.
+    /// The number of moves that were played.
     pub played: usize,
 }
 
-/// Checks the options of a game and makes its rules.
+/// The rules of a game under these options.
 pub(crate) fn configure<G: Game>(options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
     let options = Options::read(&G::INFO, options)?;
     let game = Arc::new(G::new(&options)?);
@@ -229,9 +232,9 @@ impl<G: Game> Rules for Configured<G> {
 struct Typed<G: Game> {
     game: Arc<G>,
     position: G::Position,
-    /// The positions before each move that was played.
+    /// The position before each move that was played.
     history: Vec<G::Position>,
-    /// Reused for lists of moves.
+    /// A list of moves, kept to be reused.
     moves: Vec<G::Move>,
 }
 

@@ -1,20 +1,20 @@
 //! A complete small game outside the registry: what adding a game takes. CONTRIBUTING.md shows it.
 
-use games::options::{OptionKind, OptionSpec};
-use games::state::{Fields, require, seat_or_loser};
-use games::view::{Cell, Ground, Shape};
+use games::kit::info::{OptionKind, OptionSpec};
+use games::kit::state::{Fields, require, seat_or_loser};
+use games::kit::view::{Cell, Ground, Shape};
+use games::kit::zobrist;
 use games::{
     Game, Info, Limits, OptionError, Options, ParseError, Rng, Scores, Seat, StateError, View,
-    zobrist,
 };
 use serde_json::{Value, json};
 
-/// One heap; take one to three; who cannot take any more has lost.
+/// One heap. A move takes one to three; whoever takes the last one wins.
 pub struct Nim {
     heap: u8,
 }
 
-/// A position: what is left, and whose turn it is (or would be).
+/// A position: what is left, and whose turn it is, or would be if the game went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     left: u8,
@@ -159,7 +159,7 @@ impl Game for Nim {
 
 games::conformance!(Nim, [{}, {"heap": 1}, {"heap": 100}]);
 
-/// Who leaves a multiple of four wins, and so do random games count it.
+/// Perft by hand: the game ends when the heap is empty.
 #[test]
 fn perft_of_a_small_heap() {
     let game = Nim { heap: 4 };
@@ -173,6 +173,6 @@ fn perft_of_a_small_heap() {
 fn the_guide_shows_this_game() {
     let guide = include_str!("../../CONTRIBUTING.md");
     let code = include_str!("nim.rs");
-    let game = &code[code.find("/// One heap;").unwrap()..code.find("/// Who leaves").unwrap()];
+    let game = &code[code.find("/// One heap.").unwrap()..code.find("/// Perft by hand").unwrap()];
     assert!(guide.contains(game.trim_end()), "CONTRIBUTING.md is stale");
 }

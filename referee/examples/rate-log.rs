@@ -7,8 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use games::{Rng, registry::GAMES};
+use ratings::matches::Account;
+use ratings::{MatchStore, MatchSummary, Request};
 use referee::log::LogFile;
-use referee::rating::{Match, Matches, Request, Summary};
 
 /// Plies of a match.
 const PLIES: usize = 10;
@@ -75,9 +76,9 @@ fn show_memory(what: &str) {
 
 fn rate(path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
-    let mut matches = Matches::new();
+    let mut matches = MatchStore::new();
     let mut log = LogFile::open(path)?;
-    let sum_up = |played: Match| (Summary::of(&played), played);
+    let sum_up = |played: MatchSummary| (Account::of(&played), played);
     log.each(sum_up, |(summary, played)| {
         matches.add_summary(&played, &summary);
         Ok::<_, Failure>(())

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use games::View;
-use games::view::{Cell, Ground, Piece};
+use games::kit::view::{Cell, Ground, Piece};
 
 /// Columns of text for half a cell.
 const HALF: i32 = 2;

@@ -1,6 +1,6 @@
 //! Looks games up by their ids, and says of an unknown one which ids there are.
 
-use games::options::{nearest, quoted};
+use games::kit::text::{nearest, quoted};
 use games::registry::Entry;
 use thiserror::Error;
 

@@ -12,13 +12,12 @@ pub mod log;
 mod machine;
 pub mod model;
 pub mod new_bot;
-mod permutations;
-pub mod rating;
 pub mod rematch;
 pub mod report;
 pub mod tournament;
 
 pub use ::arbiter;
 pub use ::arbiter::{clock, ending};
+
 pub use ::supervisor as bot;
 pub use ::supervisor::{shortage, suspension};

@@ -6,15 +6,24 @@ use std::path::{Path, PathBuf};
 
 /// Our crates, by folder, with those of ours that each may depend on. Cargo refuses an import that
 /// the manifest does not name; this holds what the manifests name.
-const ALLOWED: [(&str, &[&str]); 7] = [
+const ALLOWED: [(&str, &[&str]); 8] = [
     ("protocol", &[]),
     ("games", &[]),
     ("bots", &["games", "protocol"]),
     ("referee/arbiter", &["games", "protocol"]),
+    // How a bot used its time is judged by the arbiter's clock arithmetic.
+    ("referee/ratings", &["arbiter", "games", "protocol"]),
     ("referee/supervisor", &["protocol"]),
     (
         "referee",
-        &["arbiter", "bots", "games", "protocol", "supervisor"],
+        &[
+            "arbiter",
+            "bots",
+            "games",
+            "protocol",
+            "ratings",
+            "supervisor",
+        ],
     ),
     ("tests", &[]),
 ];
@@ -22,7 +31,7 @@ const ALLOWED: [(&str, &[&str]); 7] = [
 /// Folders in which nothing reads a clock, a file or a socket.
 const PURE: [&str; 3] = [
     "referee/arbiter/src",
-    "referee/src/rating",
+    "referee/ratings/src",
     "referee/src/tournament/schedule",
 ];
 

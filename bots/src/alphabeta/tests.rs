@@ -184,9 +184,9 @@ fn ask<G: Game>(game: &G, state: &Json, nodes: u64) -> (String, Json) {
     (engine::text(game, decision.mv), decision.info.unwrap())
 }
 
-fn siam() -> games::siam::Siam {
-    let options = Options::defaults(&games::siam::Siam::INFO);
-    games::siam::Siam::new(&options).unwrap()
+fn siam() -> games::rules::siam::Siam {
+    let options = Options::defaults(&games::rules::siam::Siam::INFO);
+    games::rules::siam::Siam::new(&options).unwrap()
 }
 
 #[test]
@@ -224,8 +224,9 @@ fn a_threat_is_parried() {
 
 #[test]
 fn what_is_certain_may_not_come_true_before_a_limit() {
-    let options = Options::read(&games::amazons::Amazons::INFO, &json!({"size": 5})).unwrap();
-    let game = games::amazons::Amazons::new(&options).unwrap();
+    let options =
+        Options::read(&games::rules::amazons::Amazons::INFO, &json!({"size": 5})).unwrap();
+    let game = games::rules::amazons::Amazons::new(&options).unwrap();
     // Two regions: light has nine cells left, dark one.
     let state = json!({"ply": 13, "to_move": 0, "amazons": [["a1"], ["a5"]], "arrows": [
         "a3", "b3", "b4", "b5", "c3", "c4", "c5", "d3", "d4", "d5", "e3", "e4", "e5",
@@ -236,7 +237,7 @@ fn what_is_certain_may_not_come_true_before_a_limit() {
             nodes: Some(20_000),
             untimed: true,
         };
-        let mut search: Box<dyn Search<games::amazons::Amazons>> = bot.new_search();
+        let mut search: Box<dyn Search<games::rules::amazons::Amazons>> = bot.new_search();
         let question = Question {
             max_plies,
             ..Question::new(&game, &position, 0)
@@ -255,7 +256,7 @@ fn without_time_the_best_looking_move_is_taken() {
         deadline: Some(Instant::now()),
         ..Question::new(&game, &position, 0)
     };
-    let mut search: Box<dyn Search<games::siam::Siam>> = AlphaBeta::default().new_search();
+    let mut search: Box<dyn Search<games::rules::siam::Siam>> = AlphaBeta::default().new_search();
     let info = search.choose(&question, &mut Rng::new(1)).info.unwrap();
     assert_eq!(info["depth"], 1);
     // The moves of the root, and no more nodes than up to the next check of the clock.

@@ -1,9 +1,9 @@
 //! Amazon Penguins: fish speared, fish that a seat reaches before the other, and regions of its own.
 
-use games::amazon_penguins::{AmazonPenguins, Position};
-use games::board::CellId;
-use games::fish::{Move, Phase};
-use games::shots::Shot;
+use games::kit::board::CellId;
+use games::kit::sliding::shots::Shot;
+use games::rules::amazon_penguins::{AmazonPenguins, Position};
+use games::rules::fish::{Move, Phase};
 use games::{Game, MAX_SEATS};
 
 use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
@@ -54,19 +54,19 @@ impl EndgameMoves<u64> for AmazonPenguinsEndgameMoves<'_> {
 }
 
 fn fish_board(game: &AmazonPenguins, position: &Position) -> FishBoard<u64> {
-    let floe = position.floe();
-    let fish = floe.fish_sets();
+    let common = position.fish_position();
+    let fish = common.fish_sets();
     let mut board = FishBoard {
         seats: 2,
         pieces: [0; MAX_SEATS],
-        open: floe.free(),
+        open: common.free(),
         worth: fish,
         points: [0; MAX_SEATS],
-        mover: floe.to_move(),
-        placing: matches!(floe.phase(), Phase::Lay | Phase::Place),
+        mover: common.to_move(),
+        placing: matches!(common.phase(), Phase::Lay | Phase::Place),
     };
     for (seat, points) in game.scores(position).into_iter().enumerate() {
-        board.pieces[seat] = floe.penguins(seat);
+        board.pieces[seat] = common.penguins(seat);
         // The fish under penguins count only at the end.
         board.points[seat] = points as u32;
     }
@@ -95,7 +95,7 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
         depth: i32,
         moves: &mut Vec<Move<Shot>>,
     ) -> bool {
-        position.floe().phase() == Phase::Move
+        position.fish_position().phase() == Phase::Move
             && staged_moves::shortlist(self, (game, position), depth, &STAGED_MOVES, moves)
     }
 
@@ -113,7 +113,7 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
 
 const STAGED_MOVES: StagedMoves<AmazonPenguins, AmazonPenguinsFeatures> = StagedMoves {
     slides: |game, position, slides| {
-        for from in position.floe().movers() {
+        for from in position.fish_position().movers() {
             game.each_slide(position, from, |to| slides.push((from, to)));
         }
     },
@@ -140,7 +140,7 @@ const STAGED_MOVES: StagedMoves<AmazonPenguins, AmazonPenguinsFeatures> = Staged
 fn best_catch(game: &AmazonPenguins, position: &Position, from: CellId) -> f32 {
     let mut most = 0;
     game.each_slide(position, from, |target| {
-        most = most.max(position.floe().fish(target));
+        most = most.max(position.fish_position().fish(target));
     });
     f32::from(most) * FISH
 }

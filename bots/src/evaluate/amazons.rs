@@ -1,8 +1,8 @@
 //! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
-use games::amazons::{Amazons, Position};
-use games::lines::Gap;
-use games::shots::Shot;
+use games::kit::sliding::lines::Gap;
+use games::kit::sliding::shots::Shot;
+use games::rules::amazons::{Amazons, Position};
 use games::{Game, MAX_SEATS, Seat};
 
 use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};

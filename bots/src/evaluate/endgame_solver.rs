@@ -147,7 +147,7 @@ impl<S: Cells + Hash> EndgameSolver<S> {
 
 #[cfg(test)]
 mod tests {
-    use games::board::Board;
+    use games::kit::board::Board;
 
     use super::*;
 

@@ -4,7 +4,7 @@
 use std::hash::Hash;
 
 use games::MAX_SEATS;
-use games::board::CellId;
+use games::kit::board::CellId;
 
 use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
 use super::evaluation::CERTAIN;

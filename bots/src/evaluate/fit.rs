@@ -184,33 +184,36 @@ fn fit_weights() {
     let (games, nodes) = (games.parse().unwrap(), nodes.parse().unwrap());
     match game {
         "amazons" => {
-            report::<games::amazons::Amazons, super::amazons::AmazonsFeatures>(games, nodes)
+            report::<games::rules::amazons::Amazons, super::amazons::AmazonsFeatures>(games, nodes)
         }
         "amazon-penguins" => report::<
-            games::amazon_penguins::AmazonPenguins,
+            games::rules::amazon_penguins::AmazonPenguins,
             super::amazon_penguins::AmazonPenguinsFeatures,
         >(games, nodes),
         "elephant-run" => {
-            report::<games::elephant_run::ElephantRun, super::elephant_run::ElephantRunFeatures>(
-                games, nodes,
-            );
+            report::<
+                games::rules::elephant_run::ElephantRun,
+                super::elephant_run::ElephantRunFeatures,
+            >(games, nodes);
         }
         "giantslayer" => {
-            report::<games::giantslayer::Giantslayer, super::giantslayer::GiantslayerFeatures>(
+            report::<games::rules::giantslayer::Giantslayer, super::giantslayer::GiantslayerFeatures>(
                 games, nodes,
             );
         }
         "paper-penguins" => {
             report::<
-                games::paper_penguins::PaperPenguins,
+                games::rules::paper_penguins::PaperPenguins,
                 super::paper_penguins::PaperPenguinsFeatures,
             >(games, nodes);
         }
         "penguins" => {
-            report::<games::penguins::Penguins, super::penguins::PenguinsFeatures>(games, nodes)
+            report::<games::rules::penguins::Penguins, super::penguins::PenguinsFeatures>(
+                games, nodes,
+            )
         }
-        "run" => report::<games::run::Run, super::run::RunFeatures>(games, nodes),
-        "siam" => report::<games::siam::Siam, super::siam::SiamFeatures>(games, nodes),
+        "run" => report::<games::rules::run::Run, super::run::RunFeatures>(games, nodes),
+        "siam" => report::<games::rules::siam::Siam, super::siam::SiamFeatures>(games, nodes),
         _ => panic!("{game} has no evaluation of its own"),
     }
 }

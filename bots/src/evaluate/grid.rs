@@ -3,7 +3,7 @@
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use arrayvec::ArrayVec;
-use games::board::{Board, CellId};
+use games::kit::board::{Board, CellId};
 
 /// A set of cells as bits of an integer.
 pub(super) trait Cells:

@@ -41,14 +41,14 @@ macro_rules! own_evaluations {
 }
 
 own_evaluations![
-    games::amazon_penguins::AmazonPenguins => Linear::<amazon_penguins::AmazonPenguinsFeatures>::default(),
-    games::amazons::Amazons => Linear::<amazons::AmazonsFeatures>::default(),
-    games::elephant_run::ElephantRun => Linear::<elephant_run::ElephantRunFeatures>::default(),
-    games::giantslayer::Giantslayer => Linear::<giantslayer::GiantslayerFeatures>::default(),
-    games::paper_penguins::PaperPenguins => Linear::<paper_penguins::PaperPenguinsFeatures>::default(),
-    games::penguins::Penguins => Linear::<penguins::PenguinsFeatures>::default(),
-    games::run::Run => Linear::<run::RunFeatures>::default(),
-    games::siam::Siam => Linear::<siam::SiamFeatures>::default(),
+    games::rules::amazon_penguins::AmazonPenguins => Linear::<amazon_penguins::AmazonPenguinsFeatures>::default(),
+    games::rules::amazons::Amazons => Linear::<amazons::AmazonsFeatures>::default(),
+    games::rules::elephant_run::ElephantRun => Linear::<elephant_run::ElephantRunFeatures>::default(),
+    games::rules::giantslayer::Giantslayer => Linear::<giantslayer::GiantslayerFeatures>::default(),
+    games::rules::paper_penguins::PaperPenguins => Linear::<paper_penguins::PaperPenguinsFeatures>::default(),
+    games::rules::penguins::Penguins => Linear::<penguins::PenguinsFeatures>::default(),
+    games::rules::run::Run => Linear::<run::RunFeatures>::default(),
+    games::rules::siam::Siam => Linear::<siam::SiamFeatures>::default(),
 ];
 
 /// The evaluation of a game: its own or, if it has none, [`General`].

@@ -1,8 +1,8 @@
 //! Paper Pen-guins: points scored, points that a seat reaches before the other, and regions of its
 //! own.
 
-use games::lines::Gap;
-use games::paper_penguins::{PaperPenguins, Position};
+use games::kit::sliding::lines::Gap;
+use games::rules::paper_penguins::{PaperPenguins, Position};
 use games::{Game, MAX_SEATS};
 
 use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};

@@ -1,8 +1,8 @@
 //! Penguins: fish caught, fish that a seat reaches before the others, and regions of its own.
 
-use games::fish::{Floe, Phase};
-use games::lines::Gap;
-use games::penguins::{Penguins, Position};
+use games::kit::sliding::lines::Gap;
+use games::rules::fish::Phase;
+use games::rules::penguins::{Penguins, Position};
 use games::{Game, MAX_SEATS};
 
 use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
@@ -54,23 +54,23 @@ impl EndgameMoves<u64> for PenguinsEndgameMoves<'_> {
 
 /// The position as the features see it. Fish under penguins are certain.
 fn fish_board(game: &Penguins, position: &Position) -> FishBoard<u64> {
-    let floe: &Floe = position.floe();
+    let common = position.fish_position();
     let seats = game.seats();
-    let fish = floe.fish_sets();
+    let fish = common.fish_sets();
     let mut board = FishBoard {
         seats,
         pieces: [0; MAX_SEATS],
-        open: floe.free(),
+        open: common.free(),
         worth: fish,
         points: [0; MAX_SEATS],
-        mover: floe.to_move(),
-        placing: matches!(floe.phase(), Phase::Lay | Phase::Place),
+        mover: common.to_move(),
+        placing: matches!(common.phase(), Phase::Lay | Phase::Place),
     };
     for (seat, points) in game.scores(position).into_iter().enumerate() {
-        board.pieces[seat] = floe.penguins(seat);
+        board.pieces[seat] = common.penguins(seat);
         board.points[seat] = points as u32;
-        if floe.phase() != Phase::Over {
-            board.points[seat] += worth(fish, floe.penguins(seat));
+        if common.phase() != Phase::Over {
+            board.points[seat] += worth(fish, common.penguins(seat));
         }
     }
     board

@@ -1,7 +1,7 @@
 //! Run: cows that are out or on their way, and the cowboys that wait for them.
 
 use games::Game;
-use games::run::{Kind, Move, Position, Run};
+use games::rules::run::{Kind, Move, Position, Run};
 
 use super::grid::{Cells, Grid};
 use super::linear::{FeatureTable, Features};

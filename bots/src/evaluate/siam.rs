@@ -1,8 +1,8 @@
 //! Siam: how soon each rock can be pushed out, whose animals stand behind it, and who is stronger.
 
 use games::Game;
-use games::board::CellId;
-use games::siam::{Facing, Move, Position, Siam};
+use games::kit::board::CellId;
+use games::rules::siam::{Facing, Move, Position, Siam};
 
 use super::linear::{FeatureTable, Features};
 

@@ -2,7 +2,7 @@
 //! chosen first, then the best moves that begin with one of them.
 
 use games::Game;
-use games::board::CellId;
+use games::kit::board::CellId;
 
 /// Positions with at most this many moves have no shortlist.
 const FEW: u64 = 64;

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use games::amazons::Amazons;
-use games::paper_penguins::PaperPenguins;
 use games::registry::{self, Visitor};
-use games::siam::Siam;
+use games::rules::amazons::Amazons;
+use games::rules::paper_penguins::PaperPenguins;
+use games::rules::siam::Siam;
 use games::{GAMES, Options};
 use serde_json::json;
 

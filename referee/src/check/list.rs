@@ -8,7 +8,7 @@ use super::style::Style;
 use super::talk::Trouble;
 use super::{Finding, Lab, Note, Variant, manners};
 use crate::machine::load::LoadWatch;
-use crate::rating::machine::is_busy;
+use ratings::matches::is_busy;
 
 /// A check.
 #[derive(Debug)]

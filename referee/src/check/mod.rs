@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use games::Rules;
-use games::options::OptionKind;
+use games::kit::info::OptionKind;
 use games::registry::Entry;
 use protocol::{BotHello, Millis, TimeControl};
 use serde::Serialize;

@@ -102,7 +102,7 @@ fn summary(forecast: &Forecast) -> String {
 }
 
 fn label(game: &crate::tournament::forecast::GameForecast) -> String {
-    crate::rating::game_label(&game.id, &game.options)
+    ratings::game_label(&game.id, &game.options)
 }
 
 fn duration(least: u64, most: u64) -> String {

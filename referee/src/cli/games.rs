@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use games::options::OptionKind;
+use games::kit::info::OptionKind;
 use games::registry::Entry;
 use games::{GAMES, Limits, Session};
 

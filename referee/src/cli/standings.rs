@@ -9,12 +9,12 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 
 use super::{CliError, print};
 use crate::log::{self, LogError, LogFile};
-use crate::rating::sprt::{EloModel, Hypotheses};
-use crate::rating::{
-    Estimate, Match, Matches, Plies, Request, Resampling, SprtRequest, Summary, game_label,
-};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::tell;
+use ratings::matches::{Account, Plies};
+use ratings::report::{Estimate, Resampling, SprtRequest};
+use ratings::sprt::{EloModel, Hypotheses};
+use ratings::{MatchStore, MatchSummary, Request, game_label};
 
 /// With fewer matches of a bot, its rating would say next to nothing.
 const ENOUGH: u64 = 16;
@@ -188,12 +188,12 @@ impl Args {
     }
 
     /// The matches that were asked for.
-    fn read(&self) -> Result<Matches, CliError> {
+    fn read(&self) -> Result<MatchStore, CliError> {
         self.check_logs()?;
-        let mut matches = Matches::new();
+        let mut matches = MatchStore::new();
         let mut labels = BTreeSet::new();
         let by_version = self.by == Some(By::Version);
-        let prepare = |played: &mut Match| {
+        let prepare = |played: &mut MatchSummary| {
             if by_version {
                 played.split_versions();
             }
@@ -256,7 +256,7 @@ impl Args {
         Ok(())
     }
 
-    fn request(&self, matches: &Matches) -> Result<Request, CliError> {
+    fn request(&self, matches: &MatchStore) -> Result<Request, CliError> {
         let anchors = self.anchor.iter().map(|text| anchor(text, matches));
         Ok(Request {
             resampling: Resampling {
@@ -296,7 +296,7 @@ impl Args {
 }
 
 /// `NAME` or `NAME=ELO`; names may have `=` in them.
-fn anchor(text: &str, matches: &Matches) -> Result<(String, f64), CliError> {
+fn anchor(text: &str, matches: &MatchStore) -> Result<(String, f64), CliError> {
     let Some((name, elo)) = text.rsplit_once('=') else {
         return Ok((text.to_owned(), 0.0));
     };
@@ -334,12 +334,12 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
 /// what was dropped.
 fn each(
     log: &Path,
-    prepare: impl Fn(&mut Match) + Sync,
-    mut take: impl FnMut(&Match, &Summary),
+    prepare: impl Fn(&mut MatchSummary) + Sync,
+    mut take: impl FnMut(&MatchSummary, &Account),
 ) -> Result<Option<String>, LogError> {
-    let sum_up = |mut played: Match| {
+    let sum_up = |mut played: MatchSummary| {
         prepare(&mut played);
-        let summary = Summary::of(&played);
+        let summary = Account::of(&played);
         played.moves = Plies::default();
         (played, summary)
     };
@@ -355,7 +355,7 @@ fn each(
 /// The ratings of the bots of a tournament's folder, in which so many matches were played, for those
 /// that have enough of them; nothing if the log cannot be read.
 pub(super) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
-    let mut matches = Matches::with_capacity(played);
+    let mut matches = MatchStore::with_capacity(played);
     let report = each(
         folder,
         |_| {},

@@ -9,8 +9,8 @@ use super::file::{
 };
 use super::game::GameSetup;
 use crate::bot::spec::BotSpec;
-use crate::rating::sprt::{BadHypotheses, EloModel, Hypotheses};
 use crate::tournament::schedule::{Format, SeatOrders, Shape};
+use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;

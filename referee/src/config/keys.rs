@@ -3,7 +3,7 @@
 //! What is allowed is read off the JSON Schema of the configuration's types, so it is written
 //! down in one place only.
 
-use games::options::nearest;
+use games::kit::text::nearest;
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 

@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
 use crate::files;
-use crate::rating::{Match, ScanMemo};
+use ratings::{MatchSummary, ScanMemo};
 
 /// How many bytes of a log are read at a time and looked into side by side, the rest of the last
 /// line not counted.
@@ -100,11 +100,11 @@ impl Line for Record {
 }
 
 /// The part that statistics need, which is quicker to read; it has no chain.
-impl Line for Match {
+impl Line for MatchSummary {
     type Memo = ScanMemo;
 
     fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
-        match Match::scan(text, memo) {
+        match MatchSummary::scan(text, memo) {
             Some(read) => Ok(read),
             None => serde_json::from_slice(text),
         }
@@ -204,7 +204,7 @@ impl LogFile {
         self.chain.as_ref().and_then(Chain::begin)
     }
 
-    /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`Match`]);
+    /// The next match, as a whole ([`Record`]) or as what statistics need of it ([`MatchSummary`]);
     /// `None` at the end.
     ///
     /// # Errors
@@ -441,13 +441,13 @@ mod tests {
         std::fs::write(&path, format!("{good}\n{good}{}", &good[..40])).expect("written");
         let mut log = LogFile::open(folder.path()).expect("a log");
         let record: Record = log.read().expect("readable").expect("there");
-        let lean: Match = log.read().expect("readable").expect("there");
-        assert_eq!(lean, Match::from(&record));
-        assert!(log.read::<Match>().expect("readable").is_none());
+        let lean: MatchSummary = log.read().expect("readable").expect("there");
+        assert_eq!(lean, MatchSummary::from(&record));
+        assert!(log.read::<MatchSummary>().expect("readable").is_none());
         assert_eq!(log.cut(), Some(&CutLine { line: 4, bytes: 40 }));
         std::fs::write(&path, line(LOG_FORMAT + 1)).expect("written");
         let mut log = LogFile::open(&path).expect("a log");
-        let error = log.read::<Match>().expect_err("newer").to_string();
+        let error = log.read::<MatchSummary>().expect_err("newer").to_string();
         assert!(
             error.contains("line 1") && error.contains("has format 2"),
             "{error}"

@@ -66,11 +66,11 @@ pub fn find(language: &str) -> Result<&'static Language, NewBotError> {
     let called = |known: &&Language| known.id == wanted || known.aliases.contains(&&*wanted);
     LANGUAGES.iter().find(called).ok_or_else(|| {
         let ids: Vec<&str> = LANGUAGES.iter().map(|known| known.id).collect();
-        let nearest = games::options::nearest(&wanted, &ids);
+        let nearest = games::kit::text::nearest(&wanted, &ids);
         NewBotError::Language {
             language: language.chars().take(LONGEST).collect(),
             hint: nearest.map_or(String::new(), |id| format!(" (did you mean `{id}`?)")),
-            known: games::options::quoted(&ids),
+            known: games::kit::text::quoted(&ids),
         }
     })
 }

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::points;
 use super::tables::table;
 use super::trials;
-use crate::rating::sprt::Verdict;
 use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
+use ratings::sprt::Verdict;
 
 /// Where a test stands, in one line; other formats have none.
 pub fn line(standing: &Standing) -> Option<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::Record;
 
-use crate::rating::game_label;
+use ratings::game_label;
 
 /// Results of one bot, in any set of matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::points;
 use super::sheet::interval;
 use super::standings::{GameTally, Standings, Tally};
-use crate::rating::Estimate;
+use ratings::report::Estimate;
 
 /// The ranking, the crosstable and the results by game and seat. The ranking has those ratings
 /// that there are.

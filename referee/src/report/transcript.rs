@@ -7,7 +7,7 @@ use protocol::{ClockKind, LoggedMove, Millis, Record, TimeControl, shown};
 use serde_json::Value;
 
 use super::points;
-use crate::rating::game_label;
+use ratings::game_label;
 
 /// The match.
 pub fn text(record: &Record) -> String {

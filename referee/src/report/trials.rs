@@ -1,7 +1,7 @@
 //! What a test between two bots says besides its decision, in words that the end of a tournament and
 //! reports share.
 
-use crate::rating::sprt::{Corrected, EloModel, Prospect};
+use ratings::sprt::{Corrected, EloModel, Prospect};
 
 /// The difference in strength, after a test has stopped; `raw` is what the score alone says.
 pub(super) fn estimate(corrected: &Corrected, raw: Option<f64>, model: EloModel) -> String {

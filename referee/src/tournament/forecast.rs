@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::openings;
 use super::schedule::{Count, Format, Schedule, Scheduled};
 use crate::config::{Config, GameSetup};
-use crate::rating::sprt::{EloModel, Prospect, prospect};
 use crate::report::trials;
+use ratings::sprt::{EloModel, Prospect, prospect};
 
 /// How many random games tell how long a game is.
 const PLAYOUTS: u32 = 30;

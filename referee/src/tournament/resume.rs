@@ -14,7 +14,6 @@ use super::{extension, openings};
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
-use crate::rating;
 
 /// A tournament that cannot go on.
 #[derive(Debug, Error)]
@@ -315,7 +314,7 @@ impl<'a> Ledger<'a> {
         }
         self.lines[at] = Some(line);
         let outcome = &record.result.outcome;
-        let repetition = || rating::repetition(record);
+        let repetition = || ratings::repetition(record);
         self.schedule
             .finish_match(scheduled.number, outcome, repetition);
         Ok(())

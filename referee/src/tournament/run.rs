@@ -23,7 +23,6 @@ use crate::config::{Affinity, Config};
 use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
-use crate::rating;
 use crate::shortage;
 
 /// So many reports of slots wait to be written, at most.
@@ -162,7 +161,7 @@ pub async fn run(
                 Report::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
-                    let repetition = || rating::repetition(&record);
+                    let repetition = || ratings::repetition(&record);
                     shared.queue.finish(number, outcome, repetition);
                     show(finished(&record, &shared.queue));
                 }

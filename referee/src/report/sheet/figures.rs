@@ -1,15 +1,15 @@
 //! Numbers as people read them: Elo with intervals, results, counts.
 
 use super::parts::Grid;
-use crate::rating::{Estimate, Results};
 use crate::report::points;
+use ratings::report::{Estimate, Totals};
 
 /// A whole number of Elo, without a negative zero.
 pub(crate) fn elo(value: f64) -> String {
     format!("{}", value.round() + 0.0)
 }
 
-pub(crate) fn percent(results: &Results) -> String {
+pub(crate) fn percent(results: &Totals) -> String {
     match share(results) {
         Some(share) => format!("{:.1} %", 100.0 * share),
         None => "·".to_owned(),
@@ -17,12 +17,12 @@ pub(crate) fn percent(results: &Results) -> String {
 }
 
 /// Points a match.
-pub(super) fn share(results: &Results) -> Option<f64> {
+pub(super) fn share(results: &Totals) -> Option<f64> {
     (results.matches > 0).then(|| results.points / results.matches as f64)
 }
 
 /// Points as people write them, wins, draws and so on.
-pub(crate) fn counts(results: &Results) -> [String; 7] {
+pub(crate) fn counts(results: &Totals) -> [String; 7] {
     [
         points(results.points),
         results.matches.to_string(),

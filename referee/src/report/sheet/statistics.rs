@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::rating::{Matches, Ratings, Report, Request, RequestError};
+use ratings::report::Ratings;
+use ratings::{MatchStore, Report, Request, RequestError};
 
 /// What results are told apart by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,9 +42,9 @@ pub struct Sheet {
     /// The statistics.
     pub report: Report,
     /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
-    /// whose versions were split ([`Match::split_versions`]).
+    /// whose versions were split ([`MatchSummary::split_versions`]).
     ///
-    /// [`Match::split_versions`]: crate::rating::Match::split_versions
+    /// [`MatchSummary::split_versions`]: ratings::MatchSummary::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
@@ -54,7 +55,11 @@ impl Sheet {
     ///
     /// # Errors
     /// If the request names what is not there.
-    pub fn new(matches: &Matches, request: &Request, by: Option<By>) -> Result<Self, RequestError> {
+    pub fn new(
+        matches: &MatchStore,
+        request: &Request,
+        by: Option<By>,
+    ) -> Result<Self, RequestError> {
         let request = Request {
             openings: by == Some(By::Opening),
             ..request.clone()

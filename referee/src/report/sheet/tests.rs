@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{By, Sheet, SheetFormat, plot};
-use crate::rating::{Match, Matches, Request, Resampling};
 use protocol::shown as clean;
+use ratings::report::Resampling;
+use ratings::{MatchStore, MatchSummary, Request};
 
 /// A match between two bots; the first seat's outcome.
-fn played(number: u64, seed: u64, bots: [&str; 2], outcome: f64, moves: &[&str]) -> Match {
+fn played(number: u64, seed: u64, bots: [&str; 2], outcome: f64, moves: &[&str]) -> MatchSummary {
     let moves: Vec<Value> = moves
         .iter()
         .enumerate()
@@ -32,7 +33,7 @@ const EVIL: &str = "<b>|\"x\", y\u{1b}";
 
 /// Two swapped pairs; the second has a fault of `a`, and names that need escaping.
 fn sheet(by: Option<By>) -> Sheet {
-    let mut matches = Matches::new();
+    let mut matches = MatchStore::new();
     matches.add(&played(1, 1, ["a", EVIL], 1.0, &["p", "q", "r", "s"]));
     matches.add(&played(2, 1, [EVIL, "a"], 0.5, &["p", "q", "t"]));
     matches.add(&played(3, 2, [EVIL, "a"], 0.0, &["u", "q", "t"]));
@@ -146,8 +147,8 @@ fn csv_by_pair_has_a_row_for_each_two_bots() {
 }
 
 /// Games, and bots that win more the later they come in the alphabet; `c` forfeits a match of siam.
-fn three_games() -> Matches {
-    let mut matches = Matches::new();
+fn three_games() -> MatchStore {
+    let mut matches = MatchStore::new();
     let mut number = 10;
     for game in ["siam", "run", "amazons"] {
         for (one, other) in [("a", "b"), ("a", "c"), ("b", "c")] {
@@ -294,7 +295,7 @@ fn the_text_has_all_that_is_known() {
 
 #[test]
 fn too_many_bots_have_no_columns() {
-    let mut matches = Matches::new();
+    let mut matches = MatchStore::new();
     for number in 0..13 {
         let name = format!("bot {number}");
         matches.add(&played(10 + number, number, ["a", &name], 1.0, &["p"]));
@@ -310,7 +311,7 @@ fn too_many_bots_have_no_columns() {
 
 #[test]
 fn names_in_notes_are_no_markup() {
-    let mut matches = Matches::new();
+    let mut matches = MatchStore::new();
     matches.add(&played(1, 1, ["<i>", "`b"], 1.0, &["p"]));
     matches.add(&played(2, 2, ["c", "d"], 1.0, &["p"]));
     let sheet = Sheet::new(&matches, &Request::default(), None).expect("a sheet");

@@ -129,10 +129,8 @@ impl Schedule {
         self.finish_match(number, outcome, || None);
     }
 
-    /// The same, with what is equal for matches that repeat each other ([`rating::repetition`]):
+    /// The same, with what is equal for matches that repeat each other ([`ratings::repetition`]):
     /// in a test they are not independent of each other.
-    ///
-    /// [`rating::repetition`]: crate::rating::repetition
     pub fn finish_match(
         &mut self,
         number: usize,

@@ -1,6 +1,6 @@
 //! Games as a schedule sees them, and the orders in which a group sits.
 
-use crate::permutations::permutations;
+use itertools::Itertools as _;
 
 /// What a schedule has to know about a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl SeatOrders {
                 };
                 (0..group.len()).map(rotation).collect()
             }
-            SeatOrders::Permutations => permutations(group),
+            SeatOrders::Permutations => group.iter().copied().permutations(group.len()).collect(),
         }
     }
 

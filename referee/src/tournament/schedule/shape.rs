@@ -5,7 +5,7 @@ use games::Rng;
 use super::order;
 use super::seats::{GameShape, SeatOrders};
 use super::version::Version;
-use crate::rating::sprt::Hypotheses;
+use ratings::sprt::Hypotheses;
 
 /// What a schedule is made from. Bots and games are indices.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rating::sprt::{Corrected, Hypotheses, Verdict};
+use ratings::sprt::{Corrected, Hypotheses, Verdict};
 
 /// Where a tournament stands. Bots are indices.
 #[derive(Clone, Debug, PartialEq)]

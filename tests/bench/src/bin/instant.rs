@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use games::paper_penguins::PaperPenguins;
+use games::rules::paper_penguins::PaperPenguins;
 use games::{Game, Options, Rng};
 use serde_json::Value;
 

@@ -1,13 +1,14 @@
-//! Match logs: any bytes as a log file; matches that are read are verified and summed up.
+//! MatchSummary logs: any bytes as a log file; matches that are read are verified and summed up.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use games::{Limits, Rng};
 use protocol::Record;
+use ratings::report::Resampling;
+use ratings::{MatchStore, MatchSummary, Request};
 use referee::ending::{LimitWatch, forfeit_outcome};
 use referee::log::{LogFile, verify};
-use referee::rating::{Match, Matches, Request, Resampling};
 use referee::report::sheet::{self, By, Sheet, SheetFormat};
 use referee::report::standings::Standings;
 use referee::report::{summary, tables, transcript};
@@ -99,7 +100,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), input).expect("a file that can be written");
     let mut standings = Standings::new(["known"]);
-    let mut matches = Matches::new();
+    let mut matches = MatchStore::new();
     let mut verified = false;
     let mut log = LogFile::open(file.path()).expect("a file that can be read");
     for read in &mut log {
@@ -107,7 +108,7 @@ pub(super) fn run(input: &[u8]) -> bool {
             Ok(record) => {
                 verified |= check(&record);
                 standings.add(&record);
-                matches.add(&Match::from(&record));
+                matches.add(&MatchSummary::from(&record));
             }
             Err(error) => assert!(error.to_string().len() < 100_000, "{error}"),
         }
@@ -121,7 +122,7 @@ pub(super) fn run(input: &[u8]) -> bool {
 }
 
 /// Whatever matches there are, all that is said of them can be written, and steers no terminal.
-fn check_sheets(matches: &Matches) {
+fn check_sheets(matches: &MatchStore) {
     let request = Request {
         resampling: Resampling {
             resamples: Some(2),

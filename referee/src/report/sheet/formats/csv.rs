@@ -2,12 +2,13 @@
 //! what is not known is empty. Spreadsheets take cells that begin like a formula for one: texts of
 //! the log that do get an apostrophe first, numbers never do.
 
-use crate::rating::{Bound, Estimate, FAULT_CODES, Results};
 use crate::report::sheet::figures::share;
 use crate::report::sheet::sections::by_game_and_seat::{rated, total};
 use crate::report::sheet::sections::pairs;
 use crate::report::sheet::statistics::{By, Sheet};
 use protocol::shown as clean;
+use ratings::FAULT_CODES;
+use ratings::report::{Bound, Estimate, Totals};
 
 /// The table of what was asked for.
 pub(super) fn write(sheet: &Sheet) -> String {
@@ -93,7 +94,7 @@ const RESULTS: [&str; 7] = [
     "matches", "points", "score", "wins", "draws", "losses", "faults",
 ];
 
-fn results(results: &Results) -> [String; 7] {
+fn results(results: &Totals) -> [String; 7] {
     [
         results.matches.to_string(),
         figure(Some(results.points), 4),
@@ -200,7 +201,7 @@ fn seats(sheet: &Sheet) -> Vec<Row> {
     let mut rows = vec![names(header.chain(worth))];
     for (index, game) in report.games.iter().enumerate() {
         for (seat, role) in game.roles.iter().enumerate() {
-            let mut add = |bot: &str, played: &Results, worth: Option<&Estimate>| {
+            let mut add = |bot: &str, played: &Totals, worth: Option<&Estimate>| {
                 let (label, role, bot) = (text(&game.label), text(role), text(bot));
                 let mut row = vec![label, seat.to_string(), role, bot];
                 row.extend(results(played));

@@ -3,7 +3,8 @@
 use crate::report::sheet::statistics::{By, Sheet};
 use serde::Serialize;
 
-use crate::rating::{FAULT_CODES, OVERSHOOT_MS, Ratings, Report, SHARES};
+use ratings::report::{OVERSHOOT_MS, Ratings, SHARES};
+use ratings::{FAULT_CODES, Report};
 
 /// What a reader has to know. The number is the version.
 const NOTE: &str = "referee standings 1: bots and games are given by their index in `bots` and \

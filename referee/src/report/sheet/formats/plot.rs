@@ -6,7 +6,8 @@ use protocol::shown as clean;
 use std::fmt::Write as _;
 
 use super::markup::escape;
-use crate::rating::{Estimate, Report};
+use ratings::Report;
+use ratings::report::Estimate;
 
 const WIDTH: f64 = 760.0;
 /// The height of a bot's row.

@@ -1,7 +1,6 @@
 //! Where bots are better: results by game, by seat and by opening.
 
 use super::pairs::MARKS;
-use crate::rating::{GameReport, Meeting, Number, OpeningReport, Report, Results, Score};
 use crate::report::points;
 use crate::report::sheet::figures::{
     COUNTS, counts, interval, percent, rated_grid, signed_figures,
@@ -9,6 +8,8 @@ use crate::report::sheet::figures::{
 use crate::report::sheet::parts::{Grid, Part, heading};
 use crate::report::sheet::statistics::Sheet;
 use protocol::shown as clean;
+use ratings::report::{GameReport, Meeting, OpeningReport, Score, Totals};
+use ratings::{Number, Report};
 
 /// A table a game: what each bot scored in each seat, and what the seats are worth.
 pub(super) fn overview(report: &Report) -> Vec<Part> {
@@ -62,14 +63,14 @@ fn ranked(report: &Report, game: &GameReport) -> Vec<usize> {
 }
 
 /// `3½/4`: points of matches.
-fn of(results: &Results) -> String {
+fn of(results: &Totals) -> String {
     match results.matches {
         0 => "·".to_owned(),
         matches => format!("{}/{matches}", points(results.points)),
     }
 }
 
-fn mean_score(results: &Results) -> String {
+fn mean_score(results: &Totals) -> String {
     match results.matches {
         0 => "·".to_owned(),
         matches => format!("{:.2}", results.scores as f64 / matches as f64),
@@ -77,8 +78,8 @@ fn mean_score(results: &Results) -> String {
 }
 
 /// The sum over seats.
-pub(crate) fn total(seats: &[Results]) -> Results {
-    let mut sum = Results::default();
+pub(crate) fn total(seats: &[Totals]) -> Totals {
+    let mut sum = Totals::default();
     for seat in seats {
         sum.join(seat);
     }

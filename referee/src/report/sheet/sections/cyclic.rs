@@ -1,8 +1,8 @@
 //! A second opinion where results are cyclic: who beats whom in a circle cannot be put on a line.
 
-use crate::rating::Report;
 use crate::report::sheet::parts::{Grid, Part, heading};
 use protocol::shown as clean;
+use ratings::Report;
 
 /// What a mix of bots that cannot be exploited says of each bot.
 pub(super) fn second_opinion(report: &Report) -> Vec<Part> {

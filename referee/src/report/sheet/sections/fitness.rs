@@ -1,9 +1,9 @@
 //! Whether the ratings fit the results: warnings in words, and what they do not explain.
 
-use crate::rating::Report;
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
+use ratings::Report;
 
 /// At most this many residuals are shown.
 const MOST_RESIDUALS: usize = 20;

@@ -1,11 +1,12 @@
 //! Each two bots: how far they are apart, how sure it is which of them is stronger, and what they
 //! scored against each other.
 
-use crate::rating::{Difference, Estimate, Report};
 use crate::report::points;
 use crate::report::sheet::figures::{half, signed};
 use crate::report::sheet::parts::{Grid, Part, heading};
 use protocol::shown as clean;
+use ratings::Report;
+use ratings::report::{Difference, Estimate};
 
 /// Lists of pairs are cut here, but in CSV and JSON.
 const MOST_ROWS: usize = 500;

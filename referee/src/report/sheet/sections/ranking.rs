@@ -1,11 +1,12 @@
 //! Who is better: the ranking, the crosstable, the likelihood of superiority.
 
 use super::pairs::{MARKS, likelihood, mark};
-use crate::rating::{Bound, Difference, Ratings, Report};
 use crate::report::points;
 use crate::report::sheet::figures::{COUNTS, count, counts, elo, half, interval, signed_figures};
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
+use ratings::Report;
+use ratings::report::{Bound, Difference, Ratings};
 
 /// What was played, and the ranking.
 pub(super) fn head(report: &Report) -> Vec<Part> {

@@ -1,11 +1,11 @@
 //! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
 
-use crate::rating::{
-    BUSY_WAITING, FAULT_CODES, Machine, Noise, OVERSHOOT_MS, Report, SHARES, Share, Suspicion,
-};
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
 use protocol::shown as clean;
+use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
+use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};
+use ratings::{FAULT_CODES, Report};
 
 /// Faults, time, losses on time, duplicates.
 pub(super) fn all(report: &Report) -> Vec<Part> {
@@ -87,7 +87,7 @@ fn shares(report: &Report) -> Grid {
 }
 
 /// How busy the machine was.
-fn load(machine: &Machine) -> String {
+fn load(machine: &MachineLoad) -> String {
     let share = |share: &Share| {
         let percent = |value: f64| format!("{:.1} %", 100.0 * value);
         let mean = share.mean().map(percent);

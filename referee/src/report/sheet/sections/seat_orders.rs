@@ -1,7 +1,7 @@
 //! A warning about bots that sat in one cyclic order only.
 
-use crate::rating::Report;
 use crate::report::sheet::parts::{Part, quoted};
+use ratings::Report;
 
 /// So many bots are named.
 const MOST_NAMED: usize = 3;

@@ -1,10 +1,11 @@
 //! A test between two bots (SPRT): what it accepts, and on what evidence.
 
-use crate::rating::sprt::Verdict;
-use crate::rating::{Report, SprtReport};
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Part, heading, quoted};
 use crate::report::trials;
+use ratings::Report;
+use ratings::report::SprtReport;
+use ratings::sprt::Verdict;
 
 /// The test, if one was asked for.
 pub(super) fn all(report: &Report) -> Vec<Part> {

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use games::Rng;
 
-use crate::permutations::permutations;
 use crate::tournament::schedule::scheduled::Group;
 use crate::tournament::schedule::shape::Shape;
 use crate::tournament::schedule::unit::Unit;
+use itertools::Itertools as _;
 
 /// A round of no more units than this is dealt several times, and the most even one is taken;
 /// larger ones even out by themselves.
@@ -218,7 +218,7 @@ impl State {
 /// All orders around a circle of so many seats, as places: the first one is always the first.
 fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
     let rest: Vec<usize> = (1..seats).collect();
-    let orders = permutations(&rest).into_iter();
+    let orders = rest.iter().copied().permutations(rest.len());
     orders
         .map(|rest| [0].into_iter().chain(rest).collect())
         .collect()

@@ -1,12 +1,12 @@
 //! SPRT: swapped pairs of two bots until it is clear which of two hypotheses holds.
 
-use crate::rating::sprt::{Hypotheses, Scores, Verdict, corrected};
 use crate::tournament::schedule::order;
 use crate::tournament::schedule::planner::{Finished, Planner, Played};
 use crate::tournament::schedule::scheduled::Scheduled;
 use crate::tournament::schedule::shape::Shape;
 use crate::tournament::schedule::standing::{SprtStanding, Standing};
 use crate::tournament::schedule::unit::{Turns, Unit};
+use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.
 ///

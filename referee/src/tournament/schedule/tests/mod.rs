@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use games::Rng;
 
 use super::*;
-use crate::rating::sprt::{EloModel, Hypotheses, Verdict};
+use ratings::sprt::{EloModel, Hypotheses, Verdict};
 
 /// The best bot is the first one; some points are left to chance.
 fn result(scheduled: &Scheduled, salt: u64) -> Vec<f64> {

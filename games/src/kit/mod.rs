@@ -1,0 +1,13 @@
+//! What rules are made of: boards and sets of cells, moves along lines, options, states, keys.
+
+pub mod bitset;
+pub mod board;
+pub mod info;
+pub mod options;
+pub mod outcome;
+pub mod rng;
+pub mod sliding;
+pub mod state;
+pub mod text;
+pub mod view;
+pub mod zobrist;

@@ -1,0 +1,180 @@
+//! Options of a game: read, checked against what the game declares, and completed with defaults.
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::kit::info::{Info, OptionKind};
+use crate::kit::text::{brief, nearest, quoted};
+
+/// An option that the game does not accept.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("option `{name}` of {game}: {message}")]
+pub struct OptionError {
+    /// The game's id.
+    pub game: &'static str,
+    /// The option's key.
+    pub name: String,
+    /// What is wrong and what is allowed.
+    pub message: String,
+}
+
+impl OptionError {
+    /// An error about one option.
+    pub fn new(info: &Info, name: &str, message: impl Into<String>) -> Self {
+        OptionError {
+            game: info.id,
+            name: name.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+/// Checked options, which include every option that has a default.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options(Map<String, Value>);
+
+impl Options {
+    /// Checks an options object and fills in the defaults; `null` stands for an empty object.
+    ///
+    /// # Errors
+    /// If an option is unknown, of a wrong type or out of range.
+    pub fn read(info: &Info, given: &Value) -> Result<Self, OptionError> {
+        let empty = Map::new();
+        let given = match given {
+            Value::Null => &empty,
+            Value::Object(map) => map,
+            other => {
+                let message = format!("options are an object, not {}", brief(other));
+                return Err(OptionError::new(info, "options", message));
+            }
+        };
+        if let Some(unknown) = given
+            .keys()
+            .find(|key| info.options.iter().all(|spec| spec.name != **key))
+        {
+            return Err(OptionError::new(
+                info,
+                unknown,
+                unknown_message(info, unknown),
+            ));
+        }
+        let mut all = Map::new();
+        for spec in info.options {
+            match given.get(spec.name) {
+                // For a grid, null means absent; for other options it is a value.
+                Some(Value::Null) if matches!(spec.kind, OptionKind::Rows) => {}
+                Some(value) if spec.kind.accepts(value) => {
+                    all.insert(spec.name.to_owned(), value.clone());
+                }
+                Some(value) => {
+                    let message = format!("{} is not {}", brief(value), spec.kind.allowed());
+                    return Err(OptionError::new(info, spec.name, message));
+                }
+                None => {
+                    if let Some(default) = spec.kind.default() {
+                        all.insert(spec.name.to_owned(), default);
+                    }
+                }
+            }
+        }
+        Ok(Options(all))
+    }
+
+    /// The default options of a game.
+    pub fn defaults(info: &Info) -> Self {
+        let defaults = info.options.iter().filter_map(|spec| {
+            let value = spec.kind.default()?;
+            Some((spec.name.to_owned(), value))
+        });
+        Options(defaults.collect())
+    }
+
+    /// A number that the game declared; `None` if it is null.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.0.get(name).and_then(Value::as_i64)
+    }
+
+    /// A number that the game declared with a default.
+    ///
+    /// # Panics
+    /// If the game declared no such number: a mistake in the game, not in the input.
+    pub fn number(&self, name: &str) -> usize {
+        self.int(name)
+            .and_then(|n| usize::try_from(n).ok())
+            .unwrap_or_else(|| panic!("{name} is declared as a number with a default"))
+    }
+
+    /// A word that the game declared.
+    pub fn choice(&self, name: &str) -> &str {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A flag that the game declared.
+    pub fn flag(&self, name: &str) -> bool {
+        self.0
+            .get(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+    }
+
+    /// The rows of a grid of digits, if they were given.
+    pub fn rows(&self, name: &str) -> Option<Vec<&str>> {
+        let rows = self.0.get(name)?.as_array()?;
+        Some(rows.iter().filter_map(Value::as_str).collect())
+    }
+
+    /// The options as an object.
+    pub fn to_json(&self) -> Value {
+        Value::Object(self.0.clone())
+    }
+}
+
+fn unknown_message(info: &Info, unknown: &str) -> String {
+    let names: Vec<&str> = info.options.iter().map(|spec| spec.name).collect();
+    if names.is_empty() {
+        return "there is no such option: this game has none".to_owned();
+    }
+    let nearest =
+        nearest(unknown, &names).map_or(String::new(), |n| format!("did you mean `{n}`? "));
+    format!(
+        "there is no such option; {nearest}allowed are {}",
+        quoted(&names)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Game;
+    use crate::rules::amazons::Amazons;
+
+    fn error(given: Value) -> String {
+        Options::read(&Amazons::INFO, &given)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn errors_name_the_option_and_what_is_allowed() {
+        assert_eq!(
+            error(json!({"size": 4})),
+            "option `size` of amazons: 4 is not a whole number from 5 to 11"
+        );
+        assert_eq!(
+            error(json!({"sise": 6})),
+            "option `sise` of amazons: there is no such option; did you mean `size`? allowed are `size`"
+        );
+        assert!(error(json!({"size": "6"})).contains("\"6\" is not a whole number"));
+        assert!(error(json!({"size": null})).contains("null is not"));
+        assert!(error(json!([])).contains("options are an object"));
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let options = Options::read(&Amazons::INFO, &Value::Null).unwrap();
+        assert_eq!(options.to_json(), json!({"size": 10}));
+        assert_eq!(options, Options::defaults(&Amazons::INFO));
+    }
+}

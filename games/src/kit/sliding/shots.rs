@@ -1,0 +1,163 @@
+//! Moves as in the Game of the Amazons: a slide, then a shot from there, for the games that have them.
+
+use arrayvec::ArrayVec;
+
+use crate::kit::board::{Board, CellId};
+use crate::kit::rng::Rng;
+use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
+
+/// A slide and a shot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shot {
+    /// Where the piece stood.
+    pub from: CellId,
+    /// Where it went.
+    pub to: CellId,
+    /// Where it shot.
+    pub target: CellId,
+}
+
+/// More pieces than fit on a board with room to move.
+const MOST_PIECES: usize = 121;
+
+/// More pairs of piece and destination than there can be: eight directions lead from each of
+/// at most 121 cells to at most one piece.
+const MOST_SLIDES: usize = 8 * 121;
+
+/// There is one try without counting for this many slides: counting them takes about as long.
+const SLIDES_A_TRY: u32 = 4;
+
+/// How many moves these pieces have.
+pub fn count<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+) -> u64 {
+    let mut sum = 0u64;
+    for from in pieces {
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            sum += u64::from(lines.count(occupied, to, gap));
+        });
+    }
+    sum
+}
+
+/// Calls `visit` with each move of these pieces.
+pub fn each<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    mut visit: impl FnMut(Shot),
+) {
+    for from in pieces {
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            lines.each(occupied, to, gap, |target, _| {
+                visit(Shot { from, to, target })
+            });
+        });
+    }
+}
+
+/// Appends the moves of these pieces.
+pub fn list<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    moves: &mut Vec<Shot>,
+) {
+    each(lines, occupied, pieces, |shot| moves.push(shot));
+}
+
+/// A random move of these pieces, all equally likely.
+///
+/// Counting the shots of every slide would take most of the time. So a slide and the number of a shot
+/// are drawn first, as if every slide had as many shots as any slide can have, and drawn again if that
+/// slide has fewer. All moves are equally likely in each try, so the distribution does not depend on
+/// when the tries end and the shots are counted after all: the fewer slides, the sooner, since tries
+/// then mostly fail and counting is cheap.
+///
+/// # Panics
+/// If they have no move.
+pub fn random<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId> + Clone,
+    rng: &mut Rng,
+) -> Shot {
+    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut slides = 0;
+    for from in pieces.clone() {
+        slides += lines.count(occupied, from, Gap::NONE);
+        sums.push((from, slides));
+    }
+    let most = lines.most();
+    for _ in 0..slides / SLIDES_A_TRY {
+        let drawn = rng.below(u64::from(slides * most)) as u32;
+        let (slide, shot) = (drawn / most, drawn % most);
+        let &(from, sum) = sums
+            .iter()
+            .find(|(_, sum)| *sum > slide)
+            .expect("a slide of a piece");
+        // Counted from the piece's last slide backwards, so that the sum before it is not needed.
+        let (to, gap) = lines.nth(occupied, from, Gap::NONE, sum - 1 - slide);
+        if shot < lines.count(occupied, to, gap) {
+            let (target, _) = lines.nth(occupied, to, gap, shot);
+            return Shot { from, to, target };
+        }
+    }
+    random_by_counting(lines, occupied, pieces, rng)
+}
+
+/// The same, with each slide weighted by its number of shots.
+fn random_by_counting<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    rng: &mut Rng,
+) -> Shot {
+    let mut slides: ArrayVec<(CellId, CellId, Gap, u32), MOST_SLIDES> = ArrayVec::new();
+    let mut sum = 0;
+    for from in pieces {
+        lines.each(occupied, from, Gap::NONE, |to, gap| {
+            sum += lines.count(occupied, to, gap);
+            slides.push((from, to, gap, sum));
+        });
+    }
+    let drawn = rng.below(u64::from(sum)) as u32;
+    let slide = slides.partition_point(|(.., sum)| *sum <= drawn);
+    let (from, to, gap, sum) = slides[slide];
+    let (target, _) = lines.nth(occupied, to, gap, sum - 1 - drawn);
+    Shot { from, to, target }
+}
+
+/// Whether a piece that stands on `from` can make this move.
+pub fn is_legal<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    mv: Shot,
+) -> bool {
+    lines.blocked(occupied, mv.from)
+        && lines
+            .reaches(occupied, mv.from, Gap::NONE, mv.to)
+            .is_some_and(|gap| lines.reaches(occupied, mv.to, gap, mv.target).is_some())
+}
+
+/// Reads `FROM-TO/TARGET`.
+pub fn parse(board: &Board, text: &str) -> Option<Shot> {
+    let (from, rest) = text.split_once('-')?;
+    let (to, target) = rest.split_once('/')?;
+    Some(Shot {
+        from: board.find(from)?,
+        to: board.find(to)?,
+        target: board.find(target)?,
+    })
+}
+
+/// Appends `FROM-TO/TARGET`.
+pub fn write(board: &Board, mv: Shot, out: &mut String) {
+    out.push_str(board.name(mv.from));
+    out.push('-');
+    out.push_str(board.name(mv.to));
+    out.push('/');
+    out.push_str(board.name(mv.target));
+}

@@ -1,0 +1,87 @@
+//! Moves that slide along a line as far as it is free, for the games that have them.
+
+use arrayvec::ArrayVec;
+
+use crate::kit::board::{Board, CellId};
+use crate::kit::rng::Rng;
+use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
+
+/// A move of a piece from one cell to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slide {
+    /// Where the piece stood.
+    pub from: CellId,
+    /// Where it went.
+    pub to: CellId,
+}
+
+/// The most sliding pieces of a seat.
+const MOST_PIECES: usize = 4;
+
+/// How many moves these pieces have.
+#[inline]
+pub fn count<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+) -> u64 {
+    pieces
+        .map(|from| u64::from(lines.count(occupied, from, Gap::NONE)))
+        .sum()
+}
+
+/// Calls `visit` with each move of these pieces.
+pub fn each<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    mut visit: impl FnMut(Slide),
+) {
+    for from in pieces {
+        lines.each(occupied, from, Gap::NONE, |to, _| visit(Slide { from, to }));
+    }
+}
+
+/// A random move of these pieces (at most four), all equally likely.
+///
+/// # Panics
+/// If they have no move.
+#[inline]
+pub fn random<const K: usize, const L: usize>(
+    lines: &Lines<K, L>,
+    occupied: &Occupancy<L>,
+    pieces: impl Iterator<Item = CellId>,
+    rng: &mut Rng,
+) -> Slide {
+    let mut sums: ArrayVec<(CellId, u32), MOST_PIECES> = ArrayVec::new();
+    let mut sum = 0;
+    for from in pieces {
+        sum += lines.count(occupied, from, Gap::NONE);
+        sums.push((from, sum));
+    }
+    let drawn = rng.below(u64::from(sum)) as u32;
+    let mut drawn_piece = 0;
+    while sums[drawn_piece].1 <= drawn {
+        drawn_piece += 1;
+    }
+    let (from, sum) = sums[drawn_piece];
+    // Counted from the piece's last move backwards, so that the sum before it is not needed.
+    let (to, _) = lines.nth(occupied, from, Gap::NONE, sum - 1 - drawn);
+    Slide { from, to }
+}
+
+/// Reads `FROM-TO`.
+pub fn parse(board: &Board, text: &str) -> Option<Slide> {
+    let (from, to) = text.split_once('-')?;
+    Some(Slide {
+        from: board.find(from)?,
+        to: board.find(to)?,
+    })
+}
+
+/// Appends `FROM-TO`.
+pub fn write(board: &Board, mv: Slide, out: &mut String) {
+    out.push_str(board.name(mv.from));
+    out.push('-');
+    out.push_str(board.name(mv.to));
+}

@@ -1,0 +1,501 @@
+//! Amazon Penguins: penguins that move like amazons and spear the fish around them.
+
+use serde_json::Value;
+
+use crate::game::{Game, ParseError};
+use crate::kit::bitset;
+use crate::kit::board::{Board, CellId};
+use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::options::{OptionError, Options};
+use crate::kit::outcome::{Scores, Seat};
+use crate::kit::rng::Rng;
+use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
+use crate::kit::sliding::shots::{self, Shot};
+use crate::kit::state::StateError;
+use crate::kit::view::View;
+use crate::rules::fish::{self, FishPosition, FishRules, Move, Phase};
+
+/// The penguins of each seat.
+const PENGUINS: usize = 4;
+
+/// The lines of either board, over the same kind of occupancy.
+#[derive(Debug)]
+enum Net {
+    Square(Lines<4, 64>),
+    Hex(Lines<3, 64>),
+}
+
+/// `body` with `lines` bound to the lines of the game's board.
+macro_rules! with_lines {
+    ($game:expr, $lines:ident => $body:expr) => {
+        match &$game.net {
+            Net::Square($lines) => $body,
+            Net::Hex($lines) => $body,
+        }
+    };
+}
+
+/// The rules for one board and setup.
+#[derive(Debug)]
+pub struct AmazonPenguins {
+    fish_rules: FishRules,
+    net: Net,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Cells with a penguin or without a chip.
+    occupied: Occupancy<64>,
+    /// What both games with fish have.
+    common: FishPosition,
+}
+
+impl Position {
+    /// Fish, penguins and turn.
+    pub fn fish_position(&self) -> &FishPosition {
+        &self.common
+    }
+}
+
+impl AmazonPenguins {
+    /// The board of the game.
+    pub fn board(&self) -> &Board {
+        self.fish_rules.board()
+    }
+
+    /// Calls `visit` with each cell that a penguin on a cell can go to.
+    #[inline]
+    pub fn each_slide(&self, position: &Position, cell: CellId, mut visit: impl FnMut(CellId)) {
+        let occupied = &position.occupied;
+        with_lines!(self, lines => lines.each(occupied, cell, Gap::NONE, |to, _| visit(to)));
+    }
+
+    /// How many cells a penguin on a cell can go to.
+    #[inline]
+    pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
+        with_lines!(self, lines => lines.count(&position.occupied, cell, Gap::NONE))
+    }
+
+    /// The position after the slide of a move and before its shot, for evaluations only.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        with_lines!(self, lines => {
+            lines.toggle(&mut next.occupied, from);
+            lines.toggle(&mut next.occupied, to);
+        });
+        next.common.walk(from, to);
+        next
+    }
+
+    fn position(&self, common: FishPosition) -> Position {
+        let free = common.free();
+        let blocked = self
+            .fish_rules
+            .board()
+            .cells()
+            .filter(|c| free >> c & 1 == 0);
+        let occupied = with_lines!(self, lines => {
+            let mut occupied = lines.free();
+            blocked.for_each(|cell| lines.toggle(&mut occupied, cell));
+            occupied
+        });
+        let mut position = Position { occupied, common };
+        self.settle(&mut position);
+        position
+    }
+
+    #[inline]
+    fn settle(&self, position: &mut Position) {
+        let occupied = &position.occupied;
+        self.fish_rules.settle(
+            &mut position.common,
+            |penguins| with_lines!(self, lines => lines.any(occupied, bitset::cells64(penguins))),
+        );
+    }
+}
+
+impl Game for AmazonPenguins {
+    type Position = Position;
+    type Move = Move<Shot>;
+
+    const INFO: Info = Info {
+        id: "amazon-penguins",
+        title: "Amazon Penguins",
+        summary: "Move a penguin like a chess queen, then spear the fish of a cell that it could \
+                  go on to; the cell goes. Most fish wins.",
+        roles: &["light", "dark"],
+        symmetric: true,
+        options: &[
+            OptionSpec {
+                name: "board",
+                kind: OptionKind::Choice(&["square", "hex"]),
+                help: "8 by 8 squares, or the 60 hexagons of Penguins.",
+            },
+            fish::SETUP,
+            fish::FISH,
+        ],
+        notation: &[
+            (
+                "e4=3",
+                "a chip of three fish is laid on e4 (with `setup` `laid`)",
+            ),
+            ("e4", "a penguin is placed on e4"),
+            (
+                "e4-e7/c5",
+                "the penguin on e4 goes to e7 and spears the fish on c5",
+            ),
+        ],
+        limits: Limits::NONE,
+    };
+
+    fn new(options: &Options) -> Result<Self, OptionError> {
+        let (board, net) = match options.choice("board") {
+            "hex" => {
+                let board = Board::hex60();
+                let lines = Lines::new(&board);
+                (board, Net::Hex(lines))
+            }
+            _ => {
+                let board = Board::square(8, 8);
+                let lines = Lines::new(&board);
+                (board, Net::Square(lines))
+            }
+        };
+        let seats = Self::INFO.roles.len();
+        let fish_rules = FishRules::new(&Self::INFO, options, board, seats, PENGUINS)?;
+        Ok(AmazonPenguins { fish_rules, net })
+    }
+
+    fn start(&self, rng: &mut Rng) -> Position {
+        self.position(self.fish_rules.start(rng))
+    }
+
+    fn load(&self, state: &Value) -> Result<Position, StateError> {
+        self.fish_rules
+            .load(state, |common| self.position(common), |p| &mut p.common)
+    }
+
+    fn save(&self, position: &Position) -> Value {
+        self.fish_rules.save(&position.common)
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Option<Seat> {
+        position.common.to_move()
+    }
+
+    #[inline]
+    fn ply(&self, position: &Position) -> u32 {
+        position.common.ply()
+    }
+
+    fn scores(&self, position: &Position) -> Scores {
+        self.fish_rules.scores(&position.common)
+    }
+
+    fn reason(&self, position: &Position) -> Option<&'static str> {
+        position.common.reason()
+    }
+
+    fn legal(&self, position: &Position, moves: &mut Vec<Move<Shot>>) {
+        let Position { occupied, common } = position;
+        moves.clear();
+        match common.phase() {
+            Phase::Move => with_lines!(self, lines => {
+                shots::each(lines, occupied, common.movers(), |shot| moves.push(Move::Go(shot)));
+            }),
+            _ => self.fish_rules.list(common, moves),
+        }
+    }
+
+    fn count_legal(&self, position: &Position) -> u64 {
+        let Position { occupied, common } = position;
+        match common.phase() {
+            Phase::Move => with_lines!(self, lines => {
+                shots::count(lines, occupied, common.movers())
+            }),
+            _ => self.fish_rules.count(common),
+        }
+    }
+
+    fn random_move(
+        &self,
+        position: &Position,
+        rng: &mut Rng,
+        _scratch: &mut Vec<Move<Shot>>,
+    ) -> Move<Shot> {
+        let Position { occupied, common } = position;
+        match common.phase() {
+            Phase::Move => with_lines!(self, lines => {
+                Move::Go(shots::random(lines, occupied, common.movers(), rng))
+            }),
+            _ => self.fish_rules.random(common, rng),
+        }
+    }
+
+    fn is_legal(&self, position: &Position, mv: Move<Shot>) -> bool {
+        let Position { occupied, common } = position;
+        match (common.phase(), mv) {
+            (Phase::Move, Move::Go(shot)) => {
+                common.movers().any(|cell| cell == shot.from)
+                    && with_lines!(self, lines => shots::is_legal(lines, occupied, shot))
+            }
+            _ => self.fish_rules.is_legal(common, mv),
+        }
+    }
+
+    fn play_unchecked(&self, position: &mut Position, mv: Move<Shot>) {
+        let Position { occupied, common } = position;
+        let mut toggle = |cell| with_lines!(self, lines => lines.toggle(occupied, cell));
+        match mv {
+            Move::Go(Shot { from, to, target }) => {
+                toggle(from);
+                toggle(to);
+                toggle(target);
+                common.walk(from, to);
+                common.take(target);
+                self.fish_rules.turn(common);
+            }
+            Move::Lay { cell, fish } => {
+                toggle(cell);
+                self.fish_rules.lay(common, cell, fish);
+            }
+            Move::Place(cell) => {
+                toggle(cell);
+                self.fish_rules.place(common, cell);
+            }
+        }
+        self.settle(position);
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move<Shot>, ParseError> {
+        self.fish_rules
+            .parse(text, |text| shots::parse(self.fish_rules.board(), text))
+            .ok_or_else(|| ParseError::new(&Self::INFO, text))
+    }
+
+    fn write_move(&self, mv: Move<Shot>, out: &mut String) {
+        let go = |shot, out: &mut String| shots::write(self.fish_rules.board(), shot, out);
+        self.fish_rules.write(mv, out, go);
+    }
+
+    fn key(&self, position: &Position) -> u64 {
+        position.common.key()
+    }
+
+    fn write_identity(&self, position: &Position, out: &mut String) {
+        position.common.write_identity(out);
+    }
+
+    fn view(&self, position: &Position) -> View {
+        self.fish_rules.view(&position.common)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::session::Rules;
+
+    crate::conformance!(AmazonPenguins, [
+        {},
+        {"board": "hex"},
+        {"setup": "laid"},
+        {"board": "hex", "setup": "laid"},
+        {"setup": "given", "fish": rows(TWO_ROWS)},
+        {"board": "hex", "setup": "given", "fish": rows(HEX)}
+    ]);
+
+    const TWO_ROWS: &str =
+        "00000000 00000000 00000000 00000000 00000000 00000000 12312312 33211231";
+    const HEX: &str = "00000000 0000000 00000000 0011100 00222000 0033000 00000000 0000000";
+
+    fn rows(text: &str) -> Vec<&str> {
+        text.split(' ').collect()
+    }
+
+    fn rules(options: Value) -> Result<std::sync::Arc<dyn Rules>, OptionError> {
+        crate::find("amazon-penguins").unwrap().configure(&options)
+    }
+
+    fn state(to_move: Option<Seat>, fish: &str, penguins: [&str; 2], scores: [i32; 2]) -> Value {
+        let penguins = penguins.map(|list| list.split(' ').collect::<Vec<_>>());
+        json!({"ply": 30, "to_move": to_move, "phase": "move", "fish": rows(fish),
+               "penguins": penguins, "scores": scores})
+    }
+
+    fn refused(options: Value, state: &Value) -> String {
+        let loaded = rules(options).unwrap().load(state);
+        loaded.err().expect("a state to be refused").field
+    }
+
+    #[test]
+    fn the_starts_are_those_of_the_rules() {
+        for (options, counts, lengths) in [
+            (json!({}), [32, 21, 11], [8; 8]),
+            (
+                json!({"board": "hex"}),
+                [30, 20, 10],
+                [8, 7, 8, 7, 8, 7, 8, 7],
+            ),
+        ] {
+            let mut state = rules(options).unwrap().start(5).state();
+            let fish = state["fish"].take();
+            let fish: Vec<String> = serde_json::from_value(fish).unwrap();
+            assert_eq!(fish.iter().map(String::len).collect::<Vec<_>>(), lengths);
+            let count = |digit| fish.concat().matches(digit).count();
+            assert_eq!(["1", "2", "3"].map(count), counts);
+            assert_eq!(
+                state,
+                json!({"ply": 0, "to_move": 0, "phase": "place", "fish": null,
+                       "penguins": [[], []], "scores": [0, 0]})
+            );
+        }
+    }
+
+    #[test]
+    fn perft_of_placing_does_not_depend_on_the_fish() {
+        let session = rules(json!({})).unwrap().start(1);
+        assert_eq!([1, 2, 3].map(|n| session.perft(n)), [64, 4_032, 249_984]);
+        let session = rules(json!({"board": "hex"})).unwrap().start(1);
+        assert_eq!([1, 2].map(|n| session.perft(n)), [60, 3_540]);
+    }
+
+    #[test]
+    fn laying_goes_over_into_placing_by_light() {
+        let mut session = rules(json!({"setup": "laid"})).unwrap().start(0);
+        assert_eq!(session.legal().len(), 192);
+        for mv in ["a1=3", "h8=3"] {
+            session.play(mv).unwrap();
+        }
+        assert!(session.play("a1=2").is_err());
+        assert!(session.play("a2").is_err());
+        assert_eq!(session.state()["fish"][7], "30000000");
+        let mut rng = Rng::new(8);
+        while session.state()["phase"] == "lay" {
+            let mv = session.random_move(&mut rng).unwrap();
+            session.play(&mv).unwrap();
+        }
+        assert_eq!((session.ply(), session.to_move()), (64, Some(0)));
+        assert_eq!(session.legal().len(), 64);
+    }
+
+    #[test]
+    fn the_chip_that_was_left_stays_and_can_be_speared() {
+        let options = json!({"setup": "given", "fish": rows(TWO_ROWS)});
+        let mut session = rules(options).unwrap().start(0);
+        for mv in ["a1", "e1", "b1", "f1", "c1", "g1", "d1", "h1"] {
+            session.play(mv).unwrap();
+        }
+        session.play("a1-a2/a1").unwrap();
+        session.play("e1-e2/f2").unwrap();
+        let state = session.state();
+        assert_eq!(state["fish"][6], "12312012");
+        assert_eq!(state["fish"][7], "03211231");
+        assert_eq!(state["scores"], json!([3, 3]));
+        assert_eq!(state["penguins"][1], json!(["e2", "f1", "g1", "h1"]));
+    }
+
+    #[test]
+    fn the_end_adds_the_fish_under_the_penguins() {
+        let fish = "12312312 00000000 00000000 00000000 00000000 00000000 00000000 10000000";
+        let options = json!({"setup": "given", "fish": rows(fish)});
+        let mut session = rules(options.clone()).unwrap().start(0);
+        for mv in ["a8", "b8", "c8", "d8", "e8", "f8", "a1"] {
+            session.play(mv).unwrap();
+        }
+        // Light's a1 is alone; dark goes to the end of the row.
+        let mut other = session.fork();
+        session.play("g8").unwrap();
+        assert_eq!(session.to_move(), Some(1));
+        assert_eq!(session.legal(), ["g8-h8/g8"]);
+        session.play("g8-h8/g8").unwrap();
+        let end = session.end().unwrap();
+        assert_eq!(end.reason, "no_moves");
+        assert_eq!(end.scores.as_slice(), [1 + 3 + 2 + 1, 2 + 1 + 3 + 2 + 1]);
+        assert_eq!(session.state()["fish"][0], "12312302");
+        assert_eq!(session.state()["phase"], "move");
+        other.play("h8").unwrap();
+        assert_eq!(other.legal(), ["f8-g8/f8", "h8-g8/h8"]);
+    }
+
+    #[test]
+    fn loaded_states_are_settled_and_checked() {
+        let fish = "12312312 00000000 00000000 00000000 00000000 00000000 00000000 10000000";
+        let options = || json!({"setup": "given", "fish": rows(fish)});
+        let now = fish.replace("12312312", "12312302");
+        let penguins = ["a1 a8 c8 e8", "b8 d8 f8 h8"];
+        let load = |state: &Value| rules(options()).unwrap().load(state).map(|s| s.state());
+        let over = state(None, &now, penguins, [7, 9]);
+        assert_eq!(load(&over).unwrap(), over);
+        for seat in 0..2 {
+            assert_eq!(
+                load(&state(Some(seat), &now, penguins, [0, 1])).unwrap(),
+                over
+            );
+        }
+        for (scores, field) in [
+            ([6, 10], "scores"),
+            ([7, 8], "scores"),
+            ([300, 0], "scores"),
+        ] {
+            assert_eq!(
+                refused(options(), &state(None, &now, penguins, scores)),
+                field
+            );
+        }
+        let refused = |to_move, fish: &str, penguins, scores| {
+            refused(options(), &state(to_move, fish, penguins, scores))
+        };
+        let three = ["a1 a8 c8", "b8 d8 f8 h8"];
+        assert_eq!(refused(Some(0), &now, three, [0, 1]), "penguins[0]");
+        let twice = ["a1 a8 c8 e8", "a8 d8 f8 h8"];
+        assert_eq!(refused(Some(0), &now, twice, [0, 1]), "penguins[1]");
+        let in_water = ["a1 a8 c8 g8", "b8 d8 f8 h8"];
+        assert_eq!(refused(Some(0), &now, in_water, [0, 1]), "penguins[0]");
+        assert_eq!(refused(Some(0), &now, penguins, [0, 2]), "scores");
+        assert_eq!(
+            refused(None, fish, ["a1 a8 c8 e8", "b8 d8 f8 g8"], [7, 8]),
+            "to_move"
+        );
+        let other = now.replace("12312302", "12312303");
+        assert_eq!(refused(Some(0), &other, penguins, [0, 1]), "fish");
+    }
+
+    #[test]
+    fn more_chips_than_there_are_or_chips_missing_too_early_are_refused() {
+        let mut state = rules(json!({})).unwrap().start(2).state();
+        state["fish"][0] = json!("11111111");
+        let field = refused(json!({}), &state);
+        assert_eq!(field, "fish");
+        state["fish"][0] = json!("00000000");
+        assert_eq!(refused(json!({}), &state), "fish");
+        state["phase"] = json!("lay");
+        assert_eq!(refused(json!({}), &state), "phase");
+        let laid = || json!({"setup": "laid"});
+        assert!(rules(laid()).unwrap().load(&state).is_ok());
+        state["to_move"] = json!(1);
+        assert_eq!(refused(laid(), &state), "to_move");
+        state["penguins"] = json!([["a1"], []]);
+        assert_eq!(refused(laid(), &state), "penguins[0]");
+    }
+
+    #[test]
+    fn the_option_fish_is_checked() {
+        for options in [
+            json!({"setup": "given"}),
+            json!({"fish": rows(TWO_ROWS)}),
+            json!({"board": "hex", "setup": "given", "fish": rows(TWO_ROWS)}),
+            json!({"setup": "given", "fish": rows(HEX)}),
+        ] {
+            assert_eq!(rules(options).err().unwrap().name, "fish");
+        }
+        let seven = HEX.replace("0011100", "0011000");
+        let options = json!({"board": "hex", "setup": "given", "fish": rows(&seven)});
+        assert!(rules(options).err().unwrap().message.contains("at least 8"));
+    }
+}

@@ -1,0 +1,379 @@
+//! Game of the Amazons: queens that shoot arrows; who cannot move loses.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::game::{Game, ParseError};
+use crate::kit::board::{Board, CellId, cell_name};
+use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::options::{OptionError, Options};
+use crate::kit::outcome::{Scores, Seat};
+use crate::kit::rng::Rng;
+use crate::kit::sliding::lines::{Lines, Occupancy};
+use crate::kit::sliding::shots::{self, Shot};
+use crate::kit::state::{self, Fields, StateError, require};
+use crate::kit::view::{Ground, Piece, View};
+use crate::kit::{bitset, zobrist};
+
+/// The kind of an arrow in keys; the kinds below it are the seats.
+const ARROW: usize = 2;
+/// The fact in keys that dark is to move.
+const DARK_TO_MOVE: usize = 0;
+/// The fact in keys that the game is over.
+const OVER: usize = 1;
+
+/// The rules for one size of board.
+#[derive(Debug)]
+pub struct Amazons {
+    size: usize,
+    board: Board,
+    lines: Lines<4, 64>,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Amazons and arrows.
+    occupied: Occupancy<64>,
+    amazons: [u128; 2],
+    key: u64,
+    ply: u32,
+    /// The seat to move or, in a finished game, the one that could not.
+    seat: u8,
+    over: bool,
+}
+
+impl Position {
+    /// The cells of a seat's amazons.
+    pub fn amazons(&self, seat: Seat) -> impl Iterator<Item = CellId> + Clone + use<> {
+        bitset::cells(self.amazons[seat])
+    }
+
+    /// The same cells, as a set.
+    pub fn amazon_set(&self, seat: Seat) -> u128 {
+        self.amazons[seat]
+    }
+
+    /// Amazons and arrows.
+    pub fn occupied(&self) -> &Occupancy<64> {
+        &self.occupied
+    }
+}
+
+impl Amazons {
+    fn empty(&self) -> Position {
+        Position {
+            occupied: self.lines.free(),
+            amazons: [0; 2],
+            key: 0,
+            ply: 0,
+            seat: 0,
+            over: false,
+        }
+    }
+
+    fn put_amazon(&self, position: &mut Position, seat: Seat, cell: CellId) {
+        self.lines.toggle(&mut position.occupied, cell);
+        position.amazons[seat] |= 1 << cell;
+        position.key ^= zobrist::piece(seat, cell as usize);
+    }
+
+    fn put_arrow(&self, position: &mut Position, cell: CellId) {
+        self.lines.toggle(&mut position.occupied, cell);
+        position.key ^= zobrist::piece(ARROW, cell as usize);
+    }
+
+    /// Gives the turn to `seat`, or ends the game if it cannot move. An amazon that moves can
+    /// always shoot back to where it was.
+    fn settle(&self, position: &mut Position, seat: u8) {
+        position.seat = seat;
+        position.over = !self
+            .lines
+            .any(&position.occupied, position.amazons(seat as usize));
+        if position.over {
+            // Who lost is a matter of scores, which keys leave out.
+            position.key ^= zobrist::fact(OVER);
+            if seat == 1 {
+                position.key ^= zobrist::fact(DARK_TO_MOVE);
+            }
+        }
+    }
+
+    fn arrows(&self, position: &Position) -> impl Iterator<Item = CellId> {
+        let amazons = position.amazons[0] | position.amazons[1];
+        self.board.cells().filter(move |&cell| {
+            self.lines.blocked(&position.occupied, cell) && amazons >> cell & 1 == 0
+        })
+    }
+
+    /// The board of the game.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The position after the slide of a move and before its shot, for evaluations only: its key and turn
+    /// mean nothing.
+    #[inline]
+    pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
+        let mut next = *position;
+        let seat = usize::from(position.amazons[1] >> from & 1 != 0);
+        self.lines.toggle(&mut next.occupied, from);
+        self.lines.toggle(&mut next.occupied, to);
+        next.amazons[seat] ^= 1 << from | 1 << to;
+        next
+    }
+
+    /// The lines of the board, for evaluations.
+    pub fn lines(&self) -> &Lines<4, 64> {
+        &self.lines
+    }
+}
+
+impl Game for Amazons {
+    type Position = Position;
+    type Move = Shot;
+
+    const INFO: Info = Info {
+        id: "amazons",
+        title: "Game of the Amazons",
+        summary: "Move an amazon like a chess queen, then shoot an arrow that blocks its cell for \
+                  ever. Who cannot move loses.",
+        roles: &["light", "dark"],
+        symmetric: true,
+        options: &[OptionSpec {
+            name: "size",
+            kind: OptionKind::Int {
+                min: 5,
+                max: 11,
+                default: Some(10),
+            },
+            help: "Columns and rows of the board.",
+        }],
+        notation: &[(
+            "d1-d7/g7",
+            "the amazon on d1 goes to d7 and shoots an arrow to g7",
+        )],
+        limits: Limits::NONE,
+    };
+
+    fn new(options: &Options) -> Result<Self, OptionError> {
+        let size = options.number("size");
+        let board = Board::square(size, size);
+        let lines = Lines::new(&board);
+        Ok(Amazons { size, board, lines })
+    }
+
+    fn start(&self, _rng: &mut Rng) -> Position {
+        let n = self.size;
+        let k = (n - 3) / 2;
+        let mut position = self.empty();
+        // Column and row from 0, for light; dark is the mirror image.
+        for (column, row) in [(0, k), (n - 1, k), (k, 0), (n - 1 - k, 0)] {
+            for (seat, row) in [(0, row), (1, n - 1 - row)] {
+                let cell = self.board.find(&cell_name(column, row));
+                self.put_amazon(&mut position, seat, cell.expect("a cell of the board"));
+            }
+        }
+        position
+    }
+
+    fn load(&self, state: &Value) -> Result<Position, StateError> {
+        let mut fields = Fields::new(state)?;
+        let ply = fields.ply()?;
+        let to_move = fields.to_move(2)?;
+        let amazons = fields.cells_by_seat("amazons", &self.board, 2)?;
+        let arrows = fields.cells("arrows", &self.board)?;
+        let scores = fields.ints("scores", 2, 0, 1)?;
+        fields.end()?;
+        state::require_distinct(
+            &self.board,
+            &[
+                ("amazons[0]", &amazons[0]),
+                ("amazons[1]", &amazons[1]),
+                ("arrows", &arrows),
+            ],
+        )?;
+        let mut position = self.empty();
+        position.ply = ply;
+        for (seat, cells) in amazons.iter().enumerate() {
+            require(
+                !cells.is_empty(),
+                format!("amazons[{seat}]"),
+                "at least one amazon is needed",
+            )?;
+            for &cell in cells {
+                self.put_amazon(&mut position, seat, cell);
+            }
+        }
+        for &cell in &arrows {
+            self.put_arrow(&mut position, cell);
+        }
+        let seat = state::seat_or_loser(to_move, &scores)?;
+        if seat == 1 {
+            position.key ^= zobrist::fact(DARK_TO_MOVE);
+        }
+        self.settle(&mut position, seat);
+        require(
+            to_move.is_some() || position.over,
+            "to_move",
+            format!("null, but the seat that lost by `scores`, {seat}, can move"),
+        )?;
+        Ok(position)
+    }
+
+    fn save(&self, position: &Position) -> Value {
+        let amazons = [0, 1].map(|seat| state::names(&self.board, position.amazons(seat)));
+        json!({
+            "ply": position.ply,
+            "to_move": self.to_move(position),
+            "amazons": amazons,
+            "arrows": state::names(&self.board, self.arrows(position)),
+            "scores": self.scores(position).as_slice(),
+        })
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Option<Seat> {
+        (!position.over).then_some(position.seat as Seat)
+    }
+
+    #[inline]
+    fn ply(&self, position: &Position) -> u32 {
+        position.ply
+    }
+
+    fn scores(&self, position: &Position) -> Scores {
+        let wins = |seat: u8| i32::from(position.over && position.seat != seat);
+        [wins(0), wins(1)].into_iter().collect()
+    }
+
+    fn reason(&self, position: &Position) -> Option<&'static str> {
+        position.over.then_some("no_moves")
+    }
+
+    fn legal(&self, position: &Position, moves: &mut Vec<Shot>) {
+        moves.clear();
+        let amazons = position.amazons(position.seat as Seat);
+        shots::list(&self.lines, &position.occupied, amazons, moves);
+    }
+
+    fn count_legal(&self, position: &Position) -> u64 {
+        let amazons = position.amazons(position.seat as Seat);
+        shots::count(&self.lines, &position.occupied, amazons)
+    }
+
+    fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Shot>) -> Shot {
+        let amazons = position.amazons(position.seat as Seat);
+        shots::random(&self.lines, &position.occupied, amazons, rng)
+    }
+
+    fn is_legal(&self, position: &Position, mv: Shot) -> bool {
+        position.amazons[position.seat as usize] >> mv.from & 1 != 0
+            && shots::is_legal(&self.lines, &position.occupied, mv)
+    }
+
+    fn play_unchecked(&self, position: &mut Position, mv: Shot) {
+        let seat = position.seat as usize;
+        self.lines.toggle(&mut position.occupied, mv.from);
+        self.lines.toggle(&mut position.occupied, mv.to);
+        position.amazons[seat] ^= 1 << mv.from | 1 << mv.to;
+        position.key ^= zobrist::piece(seat, mv.from as usize)
+            ^ zobrist::piece(seat, mv.to as usize)
+            ^ zobrist::fact(DARK_TO_MOVE);
+        self.put_arrow(position, mv.target);
+        position.ply = state::next_count(position.ply);
+        self.settle(position, 1 - position.seat);
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Shot, ParseError> {
+        shots::parse(&self.board, text).ok_or_else(|| ParseError::new(&Self::INFO, text))
+    }
+
+    fn write_move(&self, mv: Shot, out: &mut String) {
+        shots::write(&self.board, mv, out);
+    }
+
+    fn key(&self, position: &Position) -> u64 {
+        position.key
+    }
+
+    fn write_identity(&self, position: &Position, out: &mut String) {
+        let [light, dark] = position.amazons;
+        let arrows = self
+            .arrows(position)
+            .fold(0u128, |set, cell| set | 1 << cell);
+        let seat = if position.over { 2 } else { position.seat };
+        let _ = write!(out, "{seat}.{light:x}.{dark:x}.{arrows:x}");
+    }
+
+    fn view(&self, position: &Position) -> View {
+        let cells = self.board.cells();
+        let mut pieces = Vec::new();
+        for (seat, glyph) in [(0, 'L'), (1, 'D')] {
+            pieces.extend(position.amazons(seat).map(|cell| Piece {
+                cell: self.board.name(cell).to_owned(),
+                kind: "amazon",
+                seat: Some(seat),
+                glyph,
+                facing: None,
+            }));
+        }
+        pieces.extend(self.arrows(position).map(|cell| Piece {
+            cell: self.board.name(cell).to_owned(),
+            kind: "arrow",
+            seat: None,
+            glyph: 'x',
+            facing: None,
+        }));
+        View {
+            shape: self.board.shape(),
+            cells: cells
+                .map(|cell| self.board.draw(cell, Ground::Open, None))
+                .collect(),
+            pieces,
+            notes: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::conformance!(Amazons, [{}, {"size": 5}, {"size": 6}, {"size": 11}]);
+
+    fn start(options: Value) -> Value {
+        let game = Amazons::new(&Options::read(&Amazons::INFO, &options).unwrap()).unwrap();
+        game.save(&game.start(&mut Rng::new(0)))
+    }
+
+    #[test]
+    fn the_starts_are_those_of_the_rules() {
+        assert_eq!(
+            start(json!({})),
+            json!({"ply": 0, "to_move": 0,
+                   "amazons": [["a4", "d1", "g1", "j4"], ["a7", "d10", "g10", "j7"]],
+                   "arrows": [], "scores": [0, 0]})
+        );
+        assert_eq!(
+            start(json!({"size": 6}))["amazons"],
+            json!([["a2", "b1", "e1", "f2"], ["a5", "b6", "e6", "f5"]])
+        );
+    }
+
+    #[test]
+    fn who_lost_is_not_in_keys() {
+        let options = Options::read(&Amazons::INFO, &json!({"size": 5})).unwrap();
+        let game = Amazons::new(&options).unwrap();
+        let ends = [[0, 1], [1, 0]].map(|scores| {
+            let state = json!({"ply": 9, "to_move": null, "amazons": [["a1"], ["a2"]],
+                "arrows": ["a3", "b1", "b2", "b3"], "scores": scores});
+            let position = game.load(&state).unwrap();
+            let mut identity = String::new();
+            game.write_identity(&position, &mut identity);
+            (game.key(&position), identity)
+        });
+        assert_eq!(ends[0], ends[1]);
+    }
+}

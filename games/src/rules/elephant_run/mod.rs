@@ -1,0 +1,443 @@
+//! Elephant Run: an elephant eats the ground away under farmers who try to stop it.
+
+mod position;
+mod state;
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::game::{Game, ParseError};
+use crate::kit::board::{Board, CellId};
+use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::options::{OptionError, Options};
+use crate::kit::outcome::{Outcome, Scores, Seat};
+use crate::kit::rng::Rng;
+use crate::kit::state::{StateError, next_count};
+use crate::kit::view::{Ground, Piece, View};
+use crate::kit::{bitset, zobrist};
+
+pub use position::Position;
+use position::{COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
+
+/// The fact in keys that the farmers are to move.
+const FARMERS_TO_MOVE: usize = 0;
+
+/// A move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// The elephant or a farmer is placed.
+    Place(CellId),
+    /// A farmer moves, or the elephant steps.
+    Go {
+        /// Where the piece stood.
+        from: CellId,
+        /// Where it went.
+        to: CellId,
+    },
+    /// The elephant jumps over a farmer.
+    Capture {
+        /// Where the elephant stood.
+        from: CellId,
+        /// Where it landed.
+        to: CellId,
+    },
+}
+
+/// The rules for one target, number of farmers and kind of jumps.
+#[derive(Debug)]
+pub struct ElephantRun {
+    board: Board,
+    target: u8,
+    farmers: u32,
+    ranged_jumps: bool,
+}
+
+impl ElephantRun {
+    /// The board of the game.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The points that the elephant needs to win.
+    pub fn target(&self) -> u8 {
+        self.target
+    }
+
+    /// How many farmers are placed.
+    pub fn farmers(&self) -> u32 {
+        self.farmers
+    }
+
+    /// Where farmers of `from` land when they jump over another one in a direction.
+    #[inline]
+    fn jumps(&self, position: &Position, from: u32, direction: usize) -> u32 {
+        let landing = if self.ranged_jumps {
+            let over = position.run(from, direction) & position.farmers;
+            position.run(over, direction)
+        } else {
+            step(step(from, direction) & position.farmers, direction)
+        };
+        landing & position.free()
+    }
+
+    /// The cells that farmers reach in each direction, without and with a jump. In one direction, no two
+    /// farmers reach the same cell in the same way.
+    #[inline]
+    fn farmers_targets(&self, position: &Position) -> [[u32; 2]; DIRECTIONS] {
+        std::array::from_fn(|d| {
+            let runs = position.run(position.farmers, d) & position.free();
+            [runs, self.jumps(position, position.farmers, d)]
+        })
+    }
+
+    /// The move of [`ElephantRun::farmers_targets`] that ends on `to`.
+    fn farmer_move(position: &Position, direction: usize, jumps: bool, to: CellId) -> Move {
+        let back = (direction + DIRECTIONS / 2) % DIRECTIONS;
+        let mut cell = 1 << to;
+        for _ in 0..=usize::from(jumps) {
+            cell = position.run(cell, back) & position.farmers;
+        }
+        let from = cell.trailing_zeros() as CellId;
+        Move::Go { from, to }
+    }
+
+    fn farmers_can_move(&self, position: &Position) -> bool {
+        let free = position.free();
+        (0..DIRECTIONS).any(|d| {
+            position.run(position.farmers, d) & free != 0
+                || self.jumps(position, position.farmers, d) != 0
+        })
+    }
+
+    /// Gives the turn to `seat`, to the elephant if that is the farmers' seat and they cannot move, or
+    /// ends the game.
+    #[inline]
+    fn settle(&self, position: &mut Position, seat: u8) {
+        position.seat = 0;
+        if position.elephant_targets() == (0, 0) {
+            position.phase = Phase::Stuck;
+        } else if position.farmers == 0 {
+            position.phase = Phase::Gone;
+        } else if seat == 1 && self.farmers_can_move(position) {
+            position.seat = 1;
+        }
+    }
+
+    fn place(&self, position: &mut Position, cell: CellId) {
+        if position.elephant == 0 {
+            position.put_elephant(cell);
+            position.seat = 1;
+            return;
+        }
+        position.toggle_farmer(cell);
+        if position.farmers.count_ones() == self.farmers {
+            position.end_placing();
+            self.settle(position, 0);
+        }
+    }
+}
+
+impl Game for ElephantRun {
+    type Position = Position;
+    type Move = Move;
+
+    const INFO: Info = Info {
+        id: "elephant-run",
+        title: "Elephant Run",
+        summary: "The elephant eats tiles and captures farmers until the farmers have shut it \
+                  in. It wins with enough points, they win otherwise.",
+        roles: &["elephant", "farmers"],
+        symmetric: false,
+        options: &[
+            OptionSpec {
+                name: "target",
+                kind: OptionKind::Int {
+                    min: 1,
+                    max: 30,
+                    default: Some(10),
+                },
+                help: "Points that the elephant needs to win.",
+            },
+            OptionSpec {
+                name: "farmers",
+                kind: OptionKind::Int {
+                    min: 4,
+                    max: 8,
+                    default: Some(6),
+                },
+                help: "How many farmers there are.",
+            },
+            OptionSpec {
+                name: "ranged_jumps",
+                kind: OptionKind::Flag,
+                help: "Whether farmers may cross holes before and after a jump.",
+            },
+        ],
+        notation: &[
+            ("c2", "the elephant or a farmer is placed on c2"),
+            ("c2-d3", "the elephant or the farmer on c2 goes to d3"),
+            (
+                "c2xe4",
+                "the elephant on c2 captures the farmer on d3 and lands on e4",
+            ),
+        ],
+        limits: Limits::NONE,
+    };
+
+    fn new(options: &Options) -> Result<Self, OptionError> {
+        Ok(ElephantRun {
+            board: Board::square(COLUMNS, ROWS),
+            target: options.number("target") as u8,
+            farmers: options.number("farmers") as u32,
+            ranged_jumps: options.flag("ranged_jumps"),
+        })
+    }
+
+    fn start(&self, _rng: &mut Rng) -> Position {
+        Position::empty()
+    }
+
+    fn load(&self, state: &Value) -> Result<Position, StateError> {
+        self.read(state)
+    }
+
+    fn save(&self, position: &Position) -> Value {
+        self.write(position)
+    }
+
+    #[inline]
+    fn to_move(&self, position: &Position) -> Option<Seat> {
+        match position.phase {
+            Phase::Place | Phase::Move => Some(position.seat as Seat),
+            Phase::Stuck | Phase::Gone => None,
+        }
+    }
+
+    #[inline]
+    fn ply(&self, position: &Position) -> u32 {
+        position.ply
+    }
+
+    fn scores(&self, position: &Position) -> Scores {
+        [i32::from(position.points), 0].into_iter().collect()
+    }
+
+    fn outcome(&self, position: &Position) -> Outcome {
+        // Farmers stand on tiles, so without tiles there are no farmers either.
+        let gone = position.farmers == 0 && position.phase != Phase::Place;
+        let elephant_wins = gone || position.points >= self.target;
+        let won = f64::from(u8::from(elephant_wins));
+        [won, 1.0 - won].into_iter().collect()
+    }
+
+    fn reason(&self, position: &Position) -> Option<&'static str> {
+        match position.phase {
+            Phase::Place | Phase::Move => None,
+            Phase::Stuck => Some("elephant_stuck"),
+            Phase::Gone => Some("farmers_gone"),
+        }
+    }
+
+    fn legal(&self, position: &Position, moves: &mut Vec<Move>) {
+        moves.clear();
+        match (position.phase, position.seat) {
+            (Phase::Stuck | Phase::Gone, _) => {}
+            (Phase::Place, _) => moves.extend(cells(position.free()).map(Move::Place)),
+            (Phase::Move, 0) => {
+                let from = position.elephant.trailing_zeros() as CellId;
+                let (steps, jumps) = position.elephant_targets();
+                moves.extend(cells(steps).map(|to| Move::Go { from, to }));
+                moves.extend(cells(jumps).map(|to| Move::Capture { from, to }));
+            }
+            (Phase::Move, _) => {
+                for (d, ways) in self.farmers_targets(position).iter().enumerate() {
+                    for (jumps, targets) in [false, true].into_iter().zip(ways) {
+                        let all = cells(*targets);
+                        moves.extend(all.map(|to| Self::farmer_move(position, d, jumps, to)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn count_legal(&self, position: &Position) -> u64 {
+        let count = match (position.phase, position.seat) {
+            (Phase::Stuck | Phase::Gone, _) => 0,
+            (Phase::Place, _) => position.free().count_ones(),
+            (Phase::Move, 0) => {
+                let (steps, jumps) = position.elephant_targets();
+                steps.count_ones() + jumps.count_ones()
+            }
+            (Phase::Move, _) => {
+                let targets = self.farmers_targets(position);
+                targets.as_flattened().iter().map(|t| t.count_ones()).sum()
+            }
+        };
+        u64::from(count)
+    }
+
+    fn random_move(&self, position: &Position, rng: &mut Rng, _scratch: &mut Vec<Move>) -> Move {
+        let mut draw = |count: u32| rng.below(u64::from(count)) as u32;
+        let nth = |set: u32, index| bitset::nth64(u64::from(set), index);
+        match (position.phase, position.seat) {
+            (Phase::Move, 0) => {
+                let from = position.elephant.trailing_zeros() as CellId;
+                let (steps, jumps) = position.elephant_targets();
+                let drawn = draw(steps.count_ones() + jumps.count_ones());
+                match drawn.checked_sub(steps.count_ones()) {
+                    None => Move::Go {
+                        from,
+                        to: nth(steps, drawn),
+                    },
+                    Some(index) => Move::Capture {
+                        from,
+                        to: nth(jumps, index),
+                    },
+                }
+            }
+            (Phase::Move, _) => {
+                let targets = self.farmers_targets(position);
+                let targets = targets.as_flattened();
+                let mut index = draw(targets.iter().map(|t| t.count_ones()).sum());
+                let mut way = 0;
+                while index >= targets[way].count_ones() {
+                    index -= targets[way].count_ones();
+                    way += 1;
+                }
+                let to = nth(targets[way], index);
+                Self::farmer_move(position, way / 2, way % 2 == 1, to)
+            }
+            _ => {
+                let free = position.free();
+                Move::Place(nth(free, draw(free.count_ones())))
+            }
+        }
+    }
+
+    fn is_legal(&self, position: &Position, mv: Move) -> bool {
+        let has = |set: u32, cell: CellId| set >> cell & 1 != 0;
+        match (position.phase, position.seat, mv) {
+            (Phase::Place, _, Move::Place(cell)) => has(position.free(), cell),
+            (Phase::Move, 0, Move::Go { from, to }) => {
+                has(position.elephant, from) && has(position.elephant_targets().0, to)
+            }
+            (Phase::Move, 0, Move::Capture { from, to }) => {
+                has(position.elephant, from) && has(position.elephant_targets().1, to)
+            }
+            (Phase::Move, 1, Move::Go { from, to }) => {
+                has(position.farmers, from)
+                    && has(position.free(), to)
+                    && (0..DIRECTIONS).any(|d| {
+                        has(position.run(1 << from, d), to)
+                            || has(self.jumps(position, 1 << from, d), to)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn play_unchecked(&self, position: &mut Position, mv: Move) {
+        let seat = position.seat;
+        position.ply = next_count(position.ply);
+        match mv {
+            Move::Place(cell) => self.place(position, cell),
+            Move::Go { from, to } if seat == 0 => {
+                position.move_elephant(from, to);
+                position.eat(to);
+                self.settle(position, 1);
+            }
+            Move::Go { from, to } => {
+                position.toggle_farmer(from);
+                position.toggle_farmer(to);
+                self.settle(position, 0);
+            }
+            Move::Capture { from, to } => {
+                position.move_elephant(from, to);
+                // The cell between them, since ids are evenly spaced along a line.
+                position.toggle_farmer((from + to) / 2);
+                self.settle(position, 1);
+            }
+        }
+        if position.seat != seat {
+            position.key ^= zobrist::fact(FARMERS_TO_MOVE);
+        }
+    }
+
+    fn parse_move(&self, text: &str) -> Result<Move, ParseError> {
+        let cell = |name: &str| self.board.find(name);
+        let pair = |separator| {
+            let (from, to) = text.split_once(separator)?;
+            Some((cell(from)?, cell(to)?))
+        };
+        let place = cell(text).map(Move::Place);
+        place
+            .or_else(|| pair('-').map(|(from, to)| Move::Go { from, to }))
+            .or_else(|| pair('x').map(|(from, to)| Move::Capture { from, to }))
+            .ok_or_else(|| ParseError::new(&Self::INFO, text))
+    }
+
+    fn write_move(&self, mv: Move, out: &mut String) {
+        let name = |cell| self.board.name(cell);
+        let _ = match mv {
+            Move::Place(cell) => write!(out, "{}", name(cell)),
+            Move::Go { from, to } => write!(out, "{}-{}", name(from), name(to)),
+            Move::Capture { from, to } => write!(out, "{}x{}", name(from), name(to)),
+        };
+    }
+
+    fn key(&self, position: &Position) -> u64 {
+        position.key
+    }
+
+    fn write_identity(&self, position: &Position, out: &mut String) {
+        let turn = position.seat + 2 * u8::from(position.phase == Phase::Place);
+        let Position {
+            tiles,
+            elephant,
+            farmers,
+            ..
+        } = position;
+        let _ = write!(out, "{turn}.{tiles:x}.{elephant:x}.{farmers:x}");
+    }
+
+    fn view(&self, position: &Position) -> View {
+        let ground = |cell: CellId| match position.tiles >> cell & 1 {
+            0 => Ground::Gone,
+            _ => Ground::Open,
+        };
+        let all = self.board.cells();
+        let mut pieces = Vec::new();
+        for (seat, set, kind, glyph) in [
+            (0, position.elephant, "elephant", 'E'),
+            (1, position.farmers, "farmer", 'F'),
+        ] {
+            pieces.extend(cells(set).map(|cell| Piece {
+                cell: self.board.name(cell).to_owned(),
+                kind,
+                seat: Some(seat),
+                glyph,
+                facing: None,
+            }));
+        }
+        let mut notes = vec![format!(
+            "points of the elephant: {} of {}",
+            position.points, self.target
+        )];
+        if position.phase == Phase::Place {
+            let left = self.farmers - position.farmers.count_ones();
+            notes.push(format!("farmers to place: {left}"));
+        }
+        View {
+            shape: self.board.shape(),
+            cells: all
+                .map(|cell| self.board.draw(cell, ground(cell), None))
+                .collect(),
+            pieces,
+            notes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

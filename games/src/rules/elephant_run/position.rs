@@ -1,0 +1,199 @@
+//! A position of Elephant Run: elephant, farmers and tiles as sets of bits, and moves along lines.
+
+use crate::kit::board::CellId;
+use crate::kit::{bitset, zobrist};
+
+pub(super) const COLUMNS: usize = 6;
+pub(super) const ROWS: usize = 4;
+const CELLS: usize = COLUMNS * ROWS;
+/// All cells, as a set. Cell ids go up the board row by row.
+pub(super) const ALL: u32 = (1 << CELLS) - 1;
+
+/// The kinds of things in keys.
+const HOLE: usize = 0;
+const ELEPHANT: usize = 1;
+const FARMER: usize = 2;
+/// The fact in keys that pieces are placed.
+const PLACING: usize = 1;
+
+pub(super) const DIRECTIONS: usize = 8;
+/// For each direction, the cells that have a neighbour there and how far a set is rotated to
+/// the left to come to these neighbours. The opposite of direction d is d + 4 modulo 8.
+const STEPS: [(u32, u32); DIRECTIONS] = steps();
+
+const fn steps() -> [(u32, u32); DIRECTIONS] {
+    // Column and row, clockwise from north.
+    let deltas = [
+        (0, 1),
+        (1, 1),
+        (1, 0),
+        (1, -1),
+        (0, -1),
+        (-1, -1),
+        (-1, 0),
+        (-1, 1),
+    ];
+    let mut steps = [(0, 0); DIRECTIONS];
+    let mut d = 0;
+    while d < DIRECTIONS {
+        let (dx, dy): (i32, i32) = deltas[d];
+        let mut cell = 0;
+        while cell < CELLS {
+            let (x, y) = ((cell % COLUMNS) as i32 + dx, (cell / COLUMNS) as i32 + dy);
+            if x >= 0 && x < COLUMNS as i32 && y >= 0 && y < ROWS as i32 {
+                steps[d].0 |= 1 << cell;
+            }
+            cell += 1;
+        }
+        steps[d].1 = (dx + dy * COLUMNS as i32).rem_euclid(u32::BITS as i32) as u32;
+        d += 1;
+    }
+    steps
+}
+
+/// The neighbours of a set of cells in a direction.
+#[inline]
+pub(super) fn step(set: u32, direction: usize) -> u32 {
+    let (cells, rotation) = STEPS[direction];
+    (set & cells).rotate_left(rotation)
+}
+
+/// The cells of a set, lowest first.
+#[inline]
+pub(super) fn cells(set: u32) -> impl Iterator<Item = CellId> {
+    bitset::cells64(u64::from(set))
+}
+
+/// The phase of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Place,
+    Move,
+    /// Over: the elephant cannot move.
+    Stuck,
+    /// Over: no farmer is left.
+    Gone,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    pub(super) tiles: u32,
+    /// One cell, or none before the elephant is placed.
+    pub(super) elephant: u32,
+    pub(super) farmers: u32,
+    pub(super) ply: u32,
+    pub(super) key: u64,
+    /// The seat to move; 0 in a finished game.
+    pub(super) seat: u8,
+    pub(super) points: u8,
+    pub(super) phase: Phase,
+}
+
+impl Position {
+    /// The tiles that are left, as a set of cells.
+    pub fn tiles(&self) -> u32 {
+        self.tiles
+    }
+
+    /// The elephant's cell, as a set.
+    pub fn elephant(&self) -> u32 {
+        self.elephant
+    }
+
+    /// The farmers, as a set of cells.
+    pub fn farmers(&self) -> u32 {
+        self.farmers
+    }
+
+    /// The elephant's points.
+    pub fn points(&self) -> u8 {
+        self.points
+    }
+
+    /// Whether pieces are still to be placed.
+    pub fn placing(&self) -> bool {
+        self.phase == Phase::Place
+    }
+
+    /// Tiles without a piece.
+    #[inline]
+    pub(super) fn free(&self) -> u32 {
+        self.tiles & !self.farmers & !self.elephant
+    }
+
+    /// Holes without the elephant.
+    #[inline]
+    pub(super) fn holes(&self) -> u32 {
+        ALL & !self.tiles & !self.elephant
+    }
+
+    /// Where the elephant can step, and where it can land after a jump.
+    #[inline]
+    pub(super) fn elephant_targets(&self) -> (u32, u32) {
+        let free = self.free();
+        let (mut steps, mut jumps) = (0, 0);
+        for d in 0..DIRECTIONS {
+            let next = step(self.elephant, d);
+            steps |= next & free;
+            jumps |= step(next & self.farmers, d) & free;
+        }
+        (steps, jumps)
+    }
+
+    /// The cells from next to `from` up to the first that is not an empty hole.
+    #[inline]
+    pub(super) fn run(&self, from: u32, direction: usize) -> u32 {
+        let holes = self.holes();
+        let mut front = step(from, direction);
+        let mut reached = front;
+        while front & holes != 0 {
+            front = step(front & holes, direction);
+            reached |= front;
+        }
+        reached
+    }
+
+    pub(super) fn put_elephant(&mut self, cell: CellId) {
+        self.elephant = 1 << cell;
+        self.key ^= zobrist::piece(ELEPHANT, cell as usize);
+    }
+
+    /// Moves the elephant, which is worth a point whatever the move.
+    pub(super) fn move_elephant(&mut self, from: CellId, to: CellId) {
+        self.key ^= zobrist::piece(ELEPHANT, from as usize);
+        self.put_elephant(to);
+        self.points += 1;
+    }
+
+    /// Ends the placing of pieces; from now on they move.
+    pub(super) fn end_placing(&mut self) {
+        self.phase = Phase::Move;
+        self.key ^= zobrist::fact(PLACING);
+    }
+
+    /// Puts a farmer on a cell or takes it away.
+    pub(super) fn toggle_farmer(&mut self, cell: CellId) {
+        self.farmers ^= 1 << cell;
+        self.key ^= zobrist::piece(FARMER, cell as usize);
+    }
+
+    pub(super) fn eat(&mut self, cell: CellId) {
+        self.tiles ^= 1 << cell;
+        self.key ^= zobrist::piece(HOLE, cell as usize);
+    }
+
+    /// The position before the first ply.
+    pub(super) fn empty() -> Self {
+        Position {
+            tiles: ALL,
+            elephant: 0,
+            farmers: 0,
+            ply: 0,
+            key: zobrist::fact(PLACING),
+            seat: 0,
+            points: 0,
+            phase: Phase::Place,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Statistics of matches: ratings with intervals, what seats are worth, tests between two bots,
+//! duplicates, faults and the use of time.
+//!
+//! The crate is pure. Hand in matches one by one ([`MatchStore::add`]); [`MatchStore::report`] gives
+//! plain data for others to show. A tournament uses the same functions while it runs.
+//!
+//! A *unit* is a swapped pair: all matches of one pairing (or group of more than two bots) from one
+//! start, in all seat orders. Units depend on each other if their matches repeat one another or share
+//! an opening; such units form one *cluster*. Every match counts, and intervals rest on the number of
+//! clusters.
+//!
+//! From the bottom up: [`matches`] reads and stores matches, [`results`] sorts them into units and
+//! clusters, `model` fits the Davidson-Luce model to them, and [`report`] puts the figures
+//! together; [`sprt`] tests hypotheses, and [`simulate`] checks all of this against tournaments
+//! whose truth is known.
+
+pub mod matches;
+mod model;
+pub mod report;
+pub mod results;
+pub mod simulate;
+pub mod sprt;
+
+pub use matches::{
+    FAULT_CODES, Fingerprint, MatchStore, MatchSummary, Number, ScanMemo, game_label, repetition,
+};
+pub use report::{Report, Request, RequestError};
+pub use results::{Evidence, Placing};

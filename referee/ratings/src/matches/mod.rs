@@ -1,0 +1,18 @@
+//! MatchStore as statistics see them: read from lines of a log, summed up, and stored compactly.
+
+mod fingerprint;
+mod game_label;
+mod machine_load;
+mod match_store;
+mod match_summary;
+mod scan;
+mod time_use;
+
+pub use fingerprint::Fingerprint;
+pub use game_label::game_label;
+pub use machine_load::{BUSY_STOLEN, BUSY_WAITING, MachineLoad, Share, is_busy};
+pub(crate) use match_store::StoredMatch;
+pub use match_store::{Account, FAULT_CODES, MatchStore, Number, repetition};
+pub use match_summary::{FaultSummary, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary};
+pub use scan::ScanMemo;
+pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};

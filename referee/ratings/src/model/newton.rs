@@ -1,0 +1,116 @@
+//! The maximum of the likelihood, by Newton's method.
+
+use std::sync::Arc;
+
+use super::choice_set::{Slopes, Want};
+use super::davidson_luce::Model;
+use super::sparse::{Cholesky, Symmetric};
+
+/// At most this many steps are made. Newton's method needs less than ten of them.
+const MOST_STEPS: usize = 200;
+/// A step that makes the largest change this much smaller than the last one was worth making
+/// without new second derivatives.
+const GOOD_CHORD: f64 = 0.3;
+/// No parameter is changed by more at once: further out, parabolas mean little.
+const LONGEST: f64 = 3.0;
+/// So short a step cannot miss, and need not be checked.
+const SHORT: f64 = 0.05;
+/// The estimate is this exact, in units of natural logarithms.
+const EXACT: f64 = 1e-12;
+
+/// Finds the maximum for a model; keeps its work space.
+pub(crate) struct Fitter<'a> {
+    model: &'a Model,
+    slopes: Slopes,
+    step: Vec<f64>,
+    trial: Vec<f64>,
+}
+
+impl<'a> Fitter<'a> {
+    pub(crate) fn new(model: &'a Model) -> Self {
+        Fitter {
+            model,
+            slopes: Slopes {
+                gradient: vec![0.0; model.params],
+                curvature: Symmetric::zero(Arc::clone(&model.pattern)),
+            },
+            step: vec![0.0; model.params],
+            trial: vec![0.0; model.params],
+        }
+    }
+
+    /// The second derivatives at `at`, factored. With fitted openings the likelihood need not be
+    /// concave everywhere; where it is not, as little is added as makes it so.
+    pub(crate) fn factor(&mut self, at: &[f64]) -> Option<Cholesky> {
+        self.evaluate(at, Want::Curvature);
+        if let Some(factored) = self.slopes.curvature.clone().factor() {
+            return Some(factored);
+        }
+        let ridges = (0..20).map(|power| 0.01 * 4_f64.powi(power));
+        let mut ridged = ridges.map(|ridge| {
+            let mut curvature = self.slopes.curvature.clone();
+            for param in 0..self.model.params {
+                curvature.add(param, param, ridge);
+            }
+            curvature.factor()
+        });
+        ridged.find_map(|factored| factored)
+    }
+
+    fn evaluate(&mut self, at: &[f64], want: Want) -> f64 {
+        self.model.evaluate(at, want, &mut self.slopes)
+    }
+
+    /// Moves `at` to the maximum. Second derivatives are only made anew when steps with the old
+    /// ones do not lead on.
+    pub(crate) fn climb(&mut self, at: &mut [f64]) {
+        let mut factored: Option<Cholesky> = None;
+        let mut renew = true;
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_STEPS {
+            if renew {
+                factored = self.factor(at);
+            }
+            let Some(factored) = &factored else {
+                return;
+            };
+            self.step.copy_from_slice(&self.slopes.gradient);
+            factored.solve(&mut self.step);
+            let largest = self.step.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+            if largest <= SHORT {
+                for (at, step) in at.iter_mut().zip(&self.step) {
+                    *at += step;
+                }
+                if largest <= EXACT {
+                    return;
+                }
+                self.evaluate(at, Want::Slope);
+                renew = largest > GOOD_CHORD * last;
+            } else {
+                let whole = self.advance(at, largest);
+                renew = !whole || largest > GOOD_CHORD * last;
+            }
+            last = largest;
+        }
+    }
+
+    /// Makes the step, or as much of it as does not lead down; leaves the gradient of the point
+    /// reached. Says whether it was made as a whole.
+    fn advance(&mut self, at: &mut [f64], largest: f64) -> bool {
+        let value = self.evaluate(at, Want::Value);
+        let mut length = (LONGEST / largest).min(1.0);
+        loop {
+            for ((trial, at), step) in self.trial.iter_mut().zip(&*at).zip(&self.step) {
+                *trial = at + length * step;
+            }
+            let reached = self
+                .model
+                .evaluate(&self.trial, Want::Value, &mut self.slopes);
+            if reached >= value || length * largest < SHORT {
+                at.copy_from_slice(&self.trial);
+                return length == 1.0;
+            }
+            length *= 0.5;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The scale that people see: the difference between two bots is the logistic Elo of the score that
+//! one expects against the other in equally good seats, 200 of which are three points of four
+//! whatever the share of draws.
+//!
+//! The model's own scale is another one: it is the logarithm of how often one bot wins to how often
+//! it loses, which draws stretch.
+
+use super::chances::expected;
+use super::davidson_luce::Model;
+use super::game_params::GameParams;
+
+/// Elo a unit of natural logarithm of strength.
+pub(crate) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// How the games are mixed.
+#[derive(Clone, Debug)]
+pub(crate) struct Scale {
+    /// The share of the matches that each game has.
+    shares: Vec<f64>,
+}
+
+impl Scale {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut shares = vec![0.0; model.games.len()];
+        for unit in model.units() {
+            let placings = model.placings(unit);
+            let game = placings[0].game as usize;
+            shares[game] +=
+                model.games[game].weight * f64::from(unit.count) * placings.len() as f64;
+        }
+        let sum: f64 = shares.iter().sum();
+        if sum > 0.0 {
+            for share in &mut shares {
+                *share /= sum;
+            }
+        }
+        Scale { shares }
+    }
+
+    /// Whether Elo is not simply a multiple of the lead: some game has ties.
+    pub(crate) fn is_bent(&self, model: &Model) -> bool {
+        let games = self.shares.iter().zip(&model.games);
+        let mut games = games.filter(|(share, _)| **share > 0.0);
+        games.any(|(_, game)| (2..=game.seats).any(|size| game.tie(size).is_some()))
+    }
+
+    /// What a lead in strength is worth over all games, in Elo.
+    pub(crate) fn elo(&self, model: &Model, at: &[f64], lead: f64) -> f64 {
+        let games = self.shares.iter().zip(&model.games);
+        let mut scores = [0.0; 2];
+        for (share, game) in games.filter(|(share, _)| **share > 0.0) {
+            for (sum, lead) in scores.iter_mut().zip([lead, -lead]) {
+                *sum += share * expected(game, at, lead);
+            }
+        }
+        logistic(scores, lead)
+    }
+
+    /// What a lead in strength is worth in one game, in Elo.
+    pub(crate) fn elo_in(game: &GameParams, at: &[f64], lead: f64) -> f64 {
+        logistic([lead, -lead].map(|lead| expected(game, at, lead)), lead)
+    }
+}
+
+/// Both scores say more than one where that is nearly 1.
+fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
+    match mine > 0.0 && theirs > 0.0 {
+        true => ELO * (mine / theirs).ln(),
+        // No game.
+        false => ELO * lead,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Evidence, Placing};
+
+    fn model(seats: usize, ties: bool) -> Model {
+        let mut evidence = Evidence::new(seats, vec![seats]);
+        let bots: Vec<usize> = (0..seats).collect();
+        let mut outcome: Vec<f64> = bots.iter().map(|bot| -(*bot as f64)).collect();
+        if ties {
+            outcome[1] = outcome[0];
+        }
+        evidence.add(&[Placing::new(0, &bots, &outcome)]);
+        Model::new(&evidence)
+    }
+
+    #[test]
+    fn without_draws_both_scales_are_one() {
+        for seats in 2..=4 {
+            let model = model(seats, false);
+            let at = vec![0.0; model.params];
+            let elo = Scale::new(&model).elo(&model, &at, 1.5);
+            assert!((elo - 1.5 * ELO).abs() < 1e-9, "{seats}: {elo}");
+        }
+    }
+
+    /// Among equals with δ = 3, three of five matches are drawn. A lead x gives the weights e^(x/2),
+    /// 3 and e^(−x/2): with e^(x/2) = 2, a score of 3.5 of 5.5.
+    #[test]
+    fn draws_stretch_the_scale_of_the_model() {
+        let model = model(2, true);
+        let mut at = vec![0.0; model.params];
+        at[model.games[0].tie(2).expect("a draw")] = 3_f64.ln();
+        let score = expected(&model.games[0], &at, 4_f64.ln());
+        assert!((score - 3.5 / 5.5).abs() < 1e-12, "{score}");
+        let elo = Scale::new(&model).elo(&model, &at, 4_f64.ln());
+        assert!(
+            (elo - 400.0 * (3.5_f64 / 2.0).log10()).abs() < 1e-9,
+            "{elo}"
+        );
+    }
+
+    /// Three equal seats, δ₂ = 1 and no tie of three: each is as good as the other.
+    #[test]
+    fn equals_expect_a_half() {
+        let model = model(3, true);
+        let at = vec![0.0; model.params];
+        assert!((expected(&model.games[0], &at, 0.0) - 0.5).abs() < 1e-12);
+        assert!(expected(&model.games[0], &at, 9.0) > 0.9);
+    }
+}

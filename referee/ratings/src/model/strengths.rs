@@ -1,0 +1,135 @@
+//! How strong bots are by a fitted model, on the scale that people see, without how sure that is.
+
+use serde::Serialize;
+
+use super::bounds::Paths;
+use super::davidson_luce::Model;
+use super::newton::Fitter;
+use super::scale::Scale;
+use crate::results::Placing;
+
+/// Ratings are means of differences from so many bots at most: with more, that takes long.
+pub(crate) const MOST_MEMBERS: usize = 100;
+
+/// What ratings are measured from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Anchor {
+    /// The bot, as an index.
+    pub bot: usize,
+    /// Its rating.
+    pub elo: f64,
+}
+
+/// A model with the parameters that fit best.
+pub(crate) struct Strengths {
+    pub(crate) model: Model,
+    pub(crate) point: Vec<f64>,
+    pub(crate) scale: Scale,
+    pub(crate) paths: Paths,
+}
+
+impl Strengths {
+    /// By the results of all games but one.
+    pub(crate) fn without(&self, game: usize) -> Self {
+        let model = self.model.without(game);
+        let mut point = self.point.clone();
+        Fitter::new(&model).climb(&mut point);
+        Strengths {
+            scale: Scale::new(&model),
+            paths: Paths::new(&model),
+            model,
+            point,
+        }
+    }
+
+    /// The chances that one seat of a match is ahead of another one, equal to it, and behind it.
+    pub(crate) fn pair_chances(&self, placing: &Placing, seats: [usize; 2]) -> [f64; 3] {
+        self.model.pair_chances(placing, seats, &self.point)
+    }
+
+    /// The group of each bot: those that matches connect.
+    pub(crate) fn groups(&self) -> &[usize] {
+        self.paths.groups()
+    }
+
+    /// A bot's rating at some strengths. It is the mean of its differences from all members, shifted so
+    /// that anchors are right on average; without members, it is its difference from the anchor.
+    pub(crate) fn from(
+        &self,
+        at: &[f64],
+        bot: usize,
+        anchors: &[Anchor],
+        members: &[usize],
+    ) -> f64 {
+        let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
+        let bent = self.is_bent(members);
+        let place = |bot: usize| match bent && members.len() <= MOST_MEMBERS {
+            true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
+            false => self.elo(at, at[bot] - mean(at, members)),
+        };
+        let ahead = |anchor: &Anchor| match bent {
+            true => place(bot) - place(anchor.bot),
+            false => lead(bot, anchor.bot),
+        };
+        match anchors {
+            [] => place(bot),
+            _ => {
+                let said = anchors.iter().map(|anchor| anchor.elo + ahead(anchor));
+                said.sum::<f64>() / anchors.len() as f64
+            }
+        }
+    }
+
+    /// Whether differences between these bots do not add up.
+    pub(crate) fn is_bent(&self, members: &[usize]) -> bool {
+        members.len() > 1 && self.scale.is_bent(&self.model)
+    }
+
+    /// What a lead in strength is worth over all games, in Elo.
+    pub(crate) fn elo(&self, at: &[f64], lead: f64) -> f64 {
+        self.scale.elo(&self.model, at, lead)
+    }
+}
+
+/// The mean strength of some bots.
+pub(crate) fn mean(at: &[f64], bots: &[usize]) -> f64 {
+    bots.iter().map(|bot| at[*bot]).sum::<f64>() / bots.len() as f64
+}
+
+/// What ratings are measured from.
+pub(crate) struct Origin<'a> {
+    groups: &'a [usize],
+    /// The bots of each group.
+    members: Vec<Vec<usize>>,
+    /// The anchors of each group.
+    anchors: Vec<Vec<Anchor>>,
+}
+
+impl<'a> Origin<'a> {
+    pub(crate) fn new(groups: &'a [usize], anchors: impl IntoIterator<Item = Anchor>) -> Self {
+        let count = groups.iter().max().map_or(0, |most| most + 1);
+        let mut members = vec![Vec::new(); count];
+        for (bot, &group) in groups.iter().enumerate() {
+            members[group].push(bot);
+        }
+        let mut here = vec![Vec::new(); count];
+        for anchor in anchors.into_iter().filter(|it| it.bot < groups.len()) {
+            here[groups[anchor.bot]].push(anchor);
+        }
+        Origin {
+            groups,
+            members,
+            anchors: here,
+        }
+    }
+
+    /// The anchors of a bot's group.
+    pub(crate) fn anchors(&self, bot: usize) -> &[Anchor] {
+        &self.anchors[self.groups[bot]]
+    }
+
+    /// The bots of a bot's group.
+    pub(crate) fn members(&self, bot: usize) -> &[usize] {
+        &self.members[self.groups[bot]]
+    }
+}

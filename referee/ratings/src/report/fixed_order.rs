@@ -1,0 +1,67 @@
+//! Bots that sat in one cyclic order only. In games of three and four seats it matters who plays
+//! right after whom; where one bot always comes right after another, what the one is worth and what
+//! its place is worth cannot be told apart, however many matches there are.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::results::SwappedPairs;
+
+/// Two bots of which one always played right after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FixedOrder {
+    /// The bot that came first.
+    pub first: usize,
+    /// The one that always came right after it.
+    pub then: usize,
+    /// The matches of more than two seats in which both were and one of them followed the other.
+    pub matches: u64,
+}
+
+/// How two bots sat in matches of more than two seats.
+#[derive(Clone, Copy, Default)]
+struct Order {
+    /// MatchStore in which the second followed the first, and the other way round.
+    followed: [u64; 2],
+    /// Units in which one of them followed the other.
+    units: u64,
+}
+
+/// All of them, by bots. Bots that met in one unit only cannot have sat in more orders.
+pub(super) fn fixed_orders(digest: &SwappedPairs<'_>) -> Vec<FixedOrder> {
+    let mut all: BTreeMap<(usize, usize), Order> = BTreeMap::new();
+    for unit in digest.units().filter(|unit| unit[0].seats > 2) {
+        let mut in_unit: BTreeMap<(usize, usize), [u64; 2]> = BTreeMap::new();
+        for entry in &unit {
+            for seat in 0..entry.seats {
+                let [first, then] = [seat, (seat + 1) % entry.seats].map(|seat| entry.bot(seat));
+                let count = in_unit
+                    .entry((first.min(then), first.max(then)))
+                    .or_default();
+                count[usize::from(first > then)] += 1;
+            }
+        }
+        for (bots, count) in in_unit {
+            let order = all.entry(bots).or_default();
+            order.units += 1;
+            for (sum, count) in order.followed.iter_mut().zip(count) {
+                *sum += count;
+            }
+        }
+    }
+    let fixed = |((a, b), order): ((usize, usize), Order)| {
+        let (first, then, matches) = match order.followed {
+            _ if order.units < 2 => return None,
+            [matches, 0] => (a, b, matches),
+            [0, matches] => (b, a, matches),
+            _ => return None,
+        };
+        Some(FixedOrder {
+            first,
+            then,
+            matches,
+        })
+    };
+    all.into_iter().filter_map(fixed).collect()
+}

@@ -1,0 +1,93 @@
+//! Totals by opening: how the seats did from each start after its opening moves.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::totals::Totals;
+use crate::matches::Number;
+use crate::results::SwappedPairs;
+
+/// A start of a game with the moves that the referee made there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpeningReport {
+    /// The game, as an index.
+    pub game: usize,
+    /// The number of the first match that began like this.
+    pub first: Number,
+    /// Which of several logs that match is in, from 0.
+    pub log: Option<u64>,
+    /// All bots together, a seat each.
+    pub seats: Vec<Totals>,
+}
+
+/// All openings, by game, then by their first matches.
+pub(super) fn openings(digest: &SwappedPairs<'_>) -> Vec<OpeningReport> {
+    let mut all: HashMap<u64, OpeningReport> = HashMap::new();
+    for entry in digest.units().flatten() {
+        let kept = entry.kept;
+        let opening = all.entry(kept.opening).or_insert_with(|| OpeningReport {
+            game: entry.placing.game as usize,
+            first: kept.number,
+            log: kept.number.log(),
+            seats: vec![Totals::default(); entry.seats],
+        });
+        opening.first = opening.first.min(kept.number);
+        opening.log = opening.first.log();
+        for (seat, results) in opening.seats.iter_mut().enumerate() {
+            results.add(&entry, seat);
+        }
+    }
+    let mut openings: Vec<OpeningReport> = all.into_values().collect();
+    openings.sort_unstable_by_key(|opening| (opening.game, opening.first));
+    openings
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{MatchStore, MatchSummary, Request};
+
+    #[test]
+    fn an_opening_is_a_start_with_its_first_moves_whoever_plays() {
+        let mut matches = MatchStore::new();
+        for (number, bots, start, moves, opening) in [
+            (1, ["a", "b"], 0, ["x", "y"], 1),
+            (2, ["b", "c"], 0, ["x", "z"], 1),
+            (3, ["a", "b"], 0, ["w", "y"], 1),
+            (4, ["a", "b"], 9, ["x", "y"], 1),
+            (5, ["a", "b"], 0, ["x", "y"], 2),
+        ] {
+            let moves = moves.map(|mv| json!({"seat": 0, "move": mv}));
+            let line = json!({
+                "format": 1, "match": format!("m-{number}"), "game": "run", "options": {},
+                "seed": number, "start": start, "opening": opening, "moves": moves,
+                "players": bots.map(|name| json!({"name": name, "role": "r"})),
+                "time": {"startup_ms": 1, "margin_ms": 1},
+                "result": {"scores": [1, 0], "outcome": [1.0, 0.0], "faults": []},
+            });
+            let played: MatchSummary = serde_json::from_value(line).expect("a match");
+            matches.add(&played);
+        }
+        let report = |openings| {
+            let request = Request {
+                openings,
+                ..Request::default()
+            };
+            matches.report(&request).expect("a report").openings
+        };
+        let openings = report(true).expect("openings");
+        let found: Vec<(u64, u64)> = openings
+            .iter()
+            .map(|opening| {
+                (
+                    opening.first.in_log().expect("a number"),
+                    opening.seats[0].matches,
+                )
+            })
+            .collect();
+        assert_eq!(found, [(1, 2), (3, 1), (4, 1), (5, 1)]);
+        assert_eq!(report(false), None);
+    }
+}

@@ -1,0 +1,504 @@
+//! Ratings in Elo with their 95 % intervals: what the model and the jackknife say, for people.
+
+use serde::Serialize;
+use statrs::distribution::ContinuousCDF;
+
+use super::differences::Difference;
+use super::estimate::{Bound, Estimate};
+use super::student::student;
+use crate::model::{
+    Anchor, ELO, Fitter, GameParams, Jackknife, MOST_MEMBERS, Model, Origin, PRIOR, Paths, Scale,
+    Side, Strengths, bound_of, mean,
+};
+use crate::results::Evidence;
+
+/// The spread of openings is fitted where it is this many standard errors above 0, in games with
+/// several openings: to leave it out where it is costs more than to fit it where it is not.
+const SPREAD_SEEN: f64 = 1.0;
+/// In games of one opening, pairs should not depend on each other like this at all.
+const SPREAD_OBVIOUS: f64 = 2.0;
+/// An interval never reaches to where fewer points than this would be expected of a bot that made
+/// some (with a chance of 2.5 %, there are some).
+const FEWEST_POINTS: f64 = 0.025;
+
+/// Slopes that cancel out may be this far from 0, by rounding.
+const NO_SLOPE: f64 = 1e-9;
+/// For slopes: far more than rounding, far less than what bends.
+const NUDGE: f64 = 1e-4;
+
+/// How resampling is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Resampling {
+    /// How often; without a number, 200 to 1000 times, by how long it takes.
+    pub resamples: Option<usize>,
+    /// What randomness is made from.
+    pub seed: u64,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Resampling {
+            resamples: None,
+            seed: 1,
+        }
+    }
+}
+
+/// The ratings of all bots, and what seats are worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ratings {
+    /// The bots' ratings by expected score; `None` for a bot without a match. Each is the mean of the
+    /// bot's differences from all bots of its group, so that their mean is 0; those of a group with
+    /// anchors are shifted so that these are right on average. The difference of two ratings is that
+    /// between the bots, if there are two; among more, if many matches are drawn, it is as near to it
+    /// as numbers on a line can come.
+    pub bots: Vec<Option<Estimate>>,
+    /// The other scale, which is the model's: the bots' log-odds (natural logarithms) of winning
+    /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
+    /// draws. `None` for a bot without a match.
+    pub log_odds: Vec<Option<f64>>,
+    /// The differences between each two bots that can be compared, by the bots' indices.
+    pub differences: Vec<Difference>,
+    /// 0: reports were once made by resampling, and readers may look for this.
+    pub resamples: usize,
+    /// How many equal clusters the rating of each bot rests on, effectively.
+    pub clusters: Vec<f64>,
+    /// The group of each bot. Bots of different groups are not connected by matches, so that their
+    /// ratings cannot be compared.
+    pub groups: Vec<usize>,
+    /// What each seat of each game is worth against the mean of the game's other seats; empty for
+    /// a game without a match.
+    pub seats: Vec<Vec<Estimate>>,
+    /// How often two equal bots draw, a game each, as a chance, if the seats were worth the same.
+    pub draws: Vec<f64>,
+    /// How much the openings of a game of two seats differ in what they are worth to a seat, as a
+    /// standard deviation in the model's Elo; `None` where no difference was seen.
+    pub openings: Vec<Option<f64>>,
+    /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
+    /// stronger than the column's. `None` where they cannot be compared.
+    pub superiority: Vec<Vec<Option<f64>>>,
+}
+
+/// Rates all bots by one joint model of all games.
+///
+/// Intervals and likelihoods of superiority come from leaving out one cluster of matches at a time
+/// (the jackknife). An interval is the estimate ± t × standard error, where t is the 97.5 % quantile
+/// of Student's distribution with the effective number of clusters less one as its degrees of
+/// freedom: with few clusters, the spread between them is itself uncertain.
+pub fn rate(evidence: &Evidence, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
+    Fitted::new(evidence).ratings(anchors)
+}
+
+/// A model that was fitted to evidence, with what is known of how far it is off.
+pub(crate) struct Fitted {
+    pub(crate) strengths: Strengths,
+    pub(crate) jackknife: Jackknife,
+    /// The points of each bot against all others, and how many there were.
+    points: Vec<[f64; 2]>,
+    /// See [`Fitted::usual_lead`].
+    usual_leads: Vec<f64>,
+}
+
+impl Fitted {
+    pub(crate) fn new(evidence: &Evidence) -> Self {
+        let mut model = Model::new(evidence);
+        let mut point = vec![0.0; model.params];
+        Fitter::new(&model).climb(&mut point);
+        let least = |game: usize| match evidence.openings[game] {
+            true => SPREAD_SEEN,
+            false => SPREAD_OBVIOUS,
+        };
+        let wide: Vec<usize> = (0..model.games.len())
+            .filter(|game| model.games[*game].seats == 2)
+            .filter(|game| model.evidence_of_spread(*game, &point) > least(*game))
+            .collect();
+        for &game in &wide {
+            model.fit_spread(game);
+            point.push(1.0);
+        }
+        if !wide.is_empty() {
+            Fitter::new(&model).climb(&mut point);
+        }
+        let paths = Paths::new(&model);
+        let mut jackknife = Jackknife::new(&model, &point);
+        if evidence.clusters().next().is_some() {
+            model.set_crowding(&crowding(&model, &jackknife, paths.groups()));
+            Fitter::new(&model).climb(&mut point);
+            jackknife = Jackknife::new(&model, &point);
+        }
+        Fitted {
+            jackknife,
+            points: model.points(),
+            usual_leads: model.usual_leads(&point),
+            strengths: Strengths {
+                scale: Scale::new(&model),
+                paths,
+                model,
+                point,
+            },
+        }
+    }
+
+    /// The ratings, measured from anchors or from the mean.
+    pub(crate) fn ratings(&self, anchors: impl IntoIterator<Item = Anchor>) -> Ratings {
+        let origin = Origin::new(self.strengths.groups(), anchors);
+        let played = |bot: usize| self.played(bot);
+        let games = self.strengths.model.games.iter();
+        let draw_rate = |param: usize| {
+            let tie = self.strengths.point[param].exp();
+            tie / (2.0 + tie)
+        };
+        let differences = self.differences();
+        Ratings {
+            bots: self.bots(&origin),
+            resamples: 0,
+            clusters: self.jackknife.clusters[..self.strengths.model.bots].to_vec(),
+            seats: games.clone().map(|game| self.seats(game)).collect(),
+            draws: games
+                .clone()
+                .map(|game| game.tie(2).map_or(0.0, draw_rate))
+                .collect(),
+            openings: games
+                .map(|game| Some(ELO * self.strengths.point[game.spread()?].abs()))
+                .collect(),
+            log_odds: (0..self.strengths.model.bots)
+                .map(|bot| {
+                    let mean = mean(&self.strengths.point, origin.members(bot));
+                    played(bot).then(|| self.strengths.point[bot] - mean)
+                })
+                .collect(),
+            superiority: matrix(&differences, self.strengths.groups().len()),
+            differences,
+            groups: self.strengths.groups().to_vec(),
+        }
+    }
+
+    fn played(&self, bot: usize) -> bool {
+        self.points[bot][1] > 0.0
+    }
+
+    /// The bots' ratings alone.
+    fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
+        let rating = |bot: usize| {
+            let known = || self.rating(bot, origin.anchors(bot), origin.members(bot));
+            self.played(bot).then(known)
+        };
+        (0..self.strengths.model.bots).map(rating).collect()
+    }
+
+    /// A bot's rating, measured from anchors, or without any from these members of its group.
+    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
+        let elo = |at: &[f64]| self.strengths.from(at, bot, anchors, members);
+        let clusters = |bot: usize| self.jackknife.clusters[bot];
+        let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
+        let (others, clusters): (Vec<usize>, f64) = match anchors {
+            [] => (members.to_vec(), clusters(bot)),
+            _ => (
+                anchors.iter().map(|anchor| anchor.bot).collect(),
+                clusters(bot).min(anchored),
+            ),
+        };
+        let slopes = self.slopes(bot, anchors, members);
+        let mut estimate =
+            self.interval(clusters, elo(&self.strengths.point), self.length(&slopes));
+        let own = others.iter().filter(|other| **other == bot).count();
+        let share = 1.0 - own as f64 / others.len() as f64;
+        if share > 0.0 && estimate.error > 0.0 {
+            self.bend(bot, anchors, share, &mut estimate);
+        }
+        let above = others
+            .iter()
+            .any(|other| !self.strengths.paths.leads(*other, bot));
+        let below = others
+            .iter()
+            .any(|other| !self.strengths.paths.leads(bot, *other));
+        if above || below {
+            self.bound(bot, &elo, [below, above], &mut estimate);
+        }
+        estimate
+    }
+
+    /// By which parameters a bot's rating changes, and how much.
+    fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Vec<f64> {
+        let mut slopes = vec![0.0; self.strengths.point.len()];
+        let share = 1.0 / anchors.len().max(1) as f64;
+        let bent = self.strengths.is_bent(members);
+        if bent || anchors.is_empty() {
+            self.add_place(&mut slopes, 1.0, bot, members, bent);
+        }
+        for anchor in anchors {
+            match bent {
+                true => self.add_place(&mut slopes, -share, anchor.bot, members, bent),
+                false => self.add_lead(&mut slopes, share, &[(bot, 1.0), (anchor.bot, -1.0)]),
+            }
+        }
+        slopes
+    }
+
+    /// Adds those of a bot's place among some.
+    fn add_place(
+        &self,
+        slopes: &mut [f64],
+        weight: f64,
+        bot: usize,
+        members: &[usize],
+        bent: bool,
+    ) {
+        let share = 1.0 / members.len() as f64;
+        if bent && members.len() <= MOST_MEMBERS {
+            for other in members.iter().filter(|other| **other != bot) {
+                self.add_lead(slopes, weight * share, &[(bot, 1.0), (*other, -1.0)]);
+            }
+        } else {
+            let others = members.iter().map(|other| (*other, -share));
+            let terms: Vec<(usize, f64)> = others.chain([(bot, 1.0)]).collect();
+            self.add_lead(slopes, weight, &terms);
+        }
+    }
+
+    /// Adds those of what a lead is worth, which is a sum of strengths.
+    fn add_lead(&self, slopes: &mut [f64], weight: f64, terms: &[(usize, f64)]) {
+        let lead: f64 = terms
+            .iter()
+            .map(|(bot, part)| part * self.strengths.point[*bot])
+            .sum();
+        let worth = |lead: f64| self.strengths.elo(&self.strengths.point, lead);
+        let slope = (worth(lead + NUDGE) - worth(lead - NUDGE)) / (2.0 * NUDGE);
+        for (bot, part) in terms {
+            slopes[*bot] += weight * slope * part;
+        }
+        let mut at = self.strengths.point.clone();
+        let ties = self.strengths.model.games.iter().flat_map(|game| {
+            let sizes = 2..=game.seats;
+            sizes.filter_map(|size| game.tie(size))
+        });
+        for param in ties {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = self.strengths.elo(&at, lead);
+            at[param] = here - NUDGE;
+            let below = self.strengths.elo(&at, lead);
+            at[param] = here;
+            slopes[param] += weight * (above - below) / (2.0 * NUDGE);
+        }
+    }
+
+    /// The standard error of what has these slopes.
+    fn length(&self, slopes: &[f64]) -> f64 {
+        let slopes = slopes
+            .iter()
+            .enumerate()
+            .filter(|(_, slope)| slope.abs() > NO_SLOPE);
+        let slopes: Vec<(usize, f64)> = slopes.map(|(param, slope)| (param, *slope)).collect();
+        let covariance = &self.jackknife.covariance;
+        let mut variance = 0.0;
+        for &(row, a) in &slopes {
+            for &(column, b) in &slopes {
+                variance += a * b * covariance.at(row, column);
+            }
+        }
+        variance.max(0.0).sqrt()
+    }
+
+    /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
+    /// few lost points, and half as many are not as far from them, in Elo, as twice as many. On the
+    /// scale on which the variance of a share does not depend on it (the arcsine of its root), the
+    /// interval is symmetric. The rating moves by `share` of the bot's strength.
+    fn bend(&self, bot: usize, anchors: &[Anchor], share: f64, estimate: &mut Estimate) {
+        let counted = |bot: usize| {
+            let crowding = self.strengths.model.crowding(bot);
+            self.points[bot].map(|count| count / crowding)
+        };
+        let [mut points, mut matches] = counted(bot);
+        let few = |points: f64, matches: f64| points.min(matches - points);
+        for anchor in anchors.iter().filter(|anchor| anchor.bot != bot) {
+            let [theirs, played] = counted(anchor.bot);
+            if few(theirs, played) < few(points, matches) {
+                (points, matches) = (played - theirs, played);
+            }
+        }
+        let scored = (points + PRIOR) / (matches + 2.0 * PRIOR);
+        let angle = scored.sqrt().asin();
+        let logit = |score: f64| ELO * (score / (1.0 - score)).ln() * share;
+        let reach = (estimate.high - estimate.elo) / (ELO * share);
+        let reach = 0.5 * reach * (scored * (1.0 - scored)).sqrt();
+        let fewest = FEWEST_POINTS / (matches + 2.0 * PRIOR);
+        let end = |angle: f64| {
+            let angle = angle.clamp(0.0, std::f64::consts::FRAC_PI_2);
+            let score = angle.sin().powi(2).clamp(fewest, 1.0 - fewest);
+            estimate.elo + logit(score) - logit(scored)
+        };
+        (estimate.low, estimate.high) = (end(angle - reach), end(angle + reach));
+    }
+
+    /// How far seats of a game are apart in strength, on the average over matches that are as likely
+    /// as not to be drawn: those say most about draws.
+    pub(crate) fn usual_lead(&self, game: usize) -> f64 {
+        self.usual_leads[game]
+    }
+
+    /// How much stronger one bot is than another one of its group.
+    pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
+        let anchor = Anchor {
+            bot: other,
+            elo: 0.0,
+        };
+        self.rating(bot, &[anchor], &[])
+    }
+
+    /// Those of each two bots that can be compared.
+    fn differences(&self) -> Vec<Difference> {
+        let bots = self.strengths.groups().len();
+        let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
+        let known = pairs.filter(|[bot, other]| {
+            let together = self.strengths.groups()[*bot] == self.strengths.groups()[*other];
+            together && self.played(*bot) && self.played(*other)
+        });
+        let known = known.map(|bots| {
+            let [bot, other] = bots;
+            (
+                bots,
+                self.difference(bot, other),
+                self.superiority(bot, other),
+            )
+        });
+        Difference::marked(known)
+    }
+
+    /// Takes away those ends of an interval that results say nothing about, the lower and the upper
+    /// one.
+    fn bound(
+        &self,
+        bot: usize,
+        elo: &dyn Fn(&[f64]) -> f64,
+        [below, above]: [bool; 2],
+        estimate: &mut Estimate,
+    ) {
+        let end = |side| {
+            bound_of(
+                &self.strengths.model,
+                &self.strengths.paths,
+                &self.strengths.point,
+                bot,
+                side,
+                elo,
+            )
+        };
+        if above {
+            estimate.high = f64::INFINITY;
+            if let Some(low) = end(Side::Low) {
+                estimate.low = low;
+            }
+        }
+        if below {
+            estimate.low = f64::NEG_INFINITY;
+            if let Some(high) = end(Side::High) {
+                estimate.high = high;
+            }
+        }
+        estimate.bound = Some(match (below, above) {
+            (false, _) => Bound::AtLeast,
+            (true, false) => Bound::AtMost,
+            (true, true) => {
+                estimate.high = f64::INFINITY;
+                Bound::Unknown
+            }
+        });
+    }
+
+    /// The interval of an estimate with this standard error, which rests on so many clusters.
+    fn interval(&self, clusters: f64, elo: f64, error: f64) -> Estimate {
+        let reach = match error > 0.0 {
+            true => error * student(clusters).inverse_cdf(0.975),
+            false => 0.0,
+        };
+        Estimate {
+            elo,
+            error,
+            low: elo - reach,
+            high: elo + reach,
+            bound: None,
+        }
+    }
+
+    /// What the seats of a game are worth.
+    fn seats(&self, game: &GameParams) -> Vec<Estimate> {
+        let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
+        let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
+        let clusters = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
+        let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
+        seats
+            .map(|seat| {
+                let value = |at: &[f64]| {
+                    let others = (0..game.seats).filter(|other| *other != seat);
+                    let others: f64 = others.map(|other| worth(at, other)).sum();
+                    let lead = worth(at, seat) - others / (game.seats - 1) as f64;
+                    Scale::elo_in(game, at, lead)
+                };
+                let mut at = self.strengths.point.clone();
+                let mut slopes = vec![0.0; at.len()];
+                let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
+                for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
+                    let here = at[param];
+                    at[param] = here + NUDGE;
+                    let above = value(&at);
+                    at[param] = here - NUDGE;
+                    slopes[param] = (above - value(&at)) / (2.0 * NUDGE);
+                    at[param] = here;
+                }
+                self.interval(clusters, value(&self.strengths.point), self.length(&slopes))
+            })
+            .collect()
+    }
+
+    /// How likely a bot is stronger than another one of its group.
+    fn superiority(&self, bot: usize, other: usize) -> f64 {
+        let covariance = &self.jackknife.covariance;
+        let lead = self.strengths.point[bot] - self.strengths.point[other];
+        let variance =
+            covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
+        let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
+        // Without any variance nothing is known of how sure this is.
+        match variance > 0.0 {
+            true => student(clusters).cdf(lead / variance.sqrt()),
+            false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
+        }
+    }
+}
+
+/// The likelihood of superiority of each bot over each other one.
+fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
+    let mut all = vec![vec![None; bots]; bots];
+    for difference in differences {
+        let [bot, other] = difference.bots;
+        all[bot][other] = Some(difference.superiority);
+        all[other][bot] = Some(1.0 - difference.superiority);
+    }
+    all
+}
+
+/// How many matches count as one, by parameter: how much more what is known of it varies than it would
+/// if matches were independent.
+fn crowding(model: &Model, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> {
+    let ratio = |slopes: &[(usize, f64)]| {
+        let [varied, usual] = [&jackknife.covariance, &jackknife.independent].map(|matrix| {
+            let products = slopes.iter().flat_map(|(row, a)| {
+                let columns = slopes.iter();
+                columns.map(move |(column, b)| a * b * matrix.at(*row, *column))
+            });
+            products.sum::<f64>()
+        });
+        if usual > 0.0 { varied / usual } else { 1.0 }
+    };
+    let origin = Origin::new(groups, None);
+    let all = (0..model.params).map(|param| {
+        if param >= model.bots {
+            return ratio(&[(param, 1.0)]);
+        }
+        let members = origin.members(param);
+        let share = 1.0 / members.len() as f64;
+        let slope = |bot: &usize| (*bot, f64::from(u8::from(*bot == param)) - share);
+        ratio(&members.iter().map(slope).collect::<Vec<_>>())
+    });
+    all.collect()
+}

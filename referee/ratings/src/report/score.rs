@@ -1,0 +1,170 @@
+//! The interval of a score: how far the mean of some trials may be off.
+
+use serde::Serialize;
+use statrs::distribution::ContinuousCDF;
+
+use super::student::student;
+
+/// A mean score from 0 to 1, with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// The mean.
+    pub mean: f64,
+    /// The interval's lower end.
+    pub low: f64,
+    /// The interval's upper end.
+    pub high: f64,
+    /// How often the mean would be this far from one half, or farther, if the truth were one half.
+    pub p_value: f64,
+}
+
+/// The scores of some trials, in clusters of trials that depend on each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Trials {
+    /// Clusters of one trial: how many, the sum, and that of the squares.
+    singles: [f64; 3],
+    /// Other clusters: the sum and the number of trials.
+    clusters: Vec<[f64; 2]>,
+}
+
+impl Trials {
+    /// Takes in a cluster of so many trials by the sum of their scores.
+    pub(crate) fn add(&mut self, sum: f64, count: u64) {
+        match count {
+            0 => {}
+            1 => {
+                self.singles[0] += 1.0;
+                self.singles[1] += sum;
+                self.singles[2] += sum * sum;
+            }
+            count => self.clusters.push([sum, count as f64]),
+        }
+    }
+
+    fn total(&self, part: impl Fn(&[f64; 2]) -> f64) -> f64 {
+        self.clusters.iter().map(part).sum()
+    }
+
+    /// The mean score with its interval; `None` if there are no trials.
+    ///
+    /// The interval is that of Student's distribution, over clusters: trials that are pairs of matches
+    /// vary less than coins of the same mean. Where all clusters gave the same, their spread says
+    /// nothing; then it is the longest row that still has a chance of 2.5 %.
+    pub(crate) fn score(&self) -> Option<Score> {
+        let [one, sum, squares] = self.singles;
+        let trials = one + self.total(|[_, count]| *count);
+        if trials == 0.0 {
+            return None;
+        }
+        let mean = ((sum + self.total(|[sum, _]| *sum)) / trials).clamp(0.0, 1.0);
+        let effective = trials * trials / (one + self.total(|[_, count]| count * count));
+        // What each cluster changes, corrected for its share of the mean.
+        let corrected = |off: f64, count: f64| off / (1.0 - count / trials).max(f64::EPSILON);
+        let off = squares - 2.0 * mean * sum + one * mean * mean;
+        let off = corrected(off.max(0.0), 1.0)
+            + self.total(|[sum, count]| corrected((sum - count * mean).powi(2), *count));
+        let error = off.sqrt() / trials;
+        /// Far below what scores differ by.
+        const ROUNDING: f64 = 1e-9;
+        let clusters = one + self.clusters.len() as f64;
+        let away = (mean - 0.5).abs();
+        let (low, high, p_value) = match error > ROUNDING && clusters > 1.0 {
+            true => {
+                let student = student(effective);
+                let reach = error * student.inverse_cdf(0.975);
+                (mean - reach, mean + reach, 2.0 * student.sf(away / error))
+            }
+            false => {
+                let least = 0.025_f64.powf(1.0 / clusters);
+                let row = if away > ROUNDING {
+                    2.0 * 0.5_f64.powf(clusters)
+                } else {
+                    1.0
+                };
+                (mean * least, 1.0 - (1.0 - mean) * least, row)
+            }
+        };
+        Some(Score {
+            mean,
+            low: low.max(0.0),
+            high: high.min(1.0),
+            p_value,
+        })
+    }
+}
+
+impl Score {
+    /// The same from the other side.
+    pub fn reversed(self) -> Self {
+        Score {
+            mean: 1.0 - self.mean,
+            low: 1.0 - self.high,
+            high: 1.0 - self.low,
+            ..self
+        }
+    }
+
+    /// Whether it is above one half, with 95 % confidence.
+    pub fn is_better(&self) -> bool {
+        self.low > 0.5
+    }
+
+    /// Whether it is below one half, with 95 % confidence.
+    pub fn is_worse(&self) -> bool {
+        self.high < 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trials(clusters: &[&[f64]]) -> Trials {
+        let mut trials = Trials::default();
+        for cluster in clusters {
+            trials.add(cluster.iter().sum(), cluster.len() as u64);
+        }
+        trials
+    }
+
+    fn score(clusters: &[&[f64]]) -> Score {
+        trials(clusters).score().expect("a score")
+    }
+
+    /// 0, ½, 1, ½: the mean's standard error is √(1/6 / 4) = 0.2041, and t is 3.1824.
+    #[test]
+    fn the_interval_is_students() {
+        let score = score(&[&[0.2], &[0.4], &[0.6], &[0.4]]);
+        let reach = 3.182_446 * (0.08_f64 / 3.0 / 4.0).sqrt();
+        assert!((score.mean - 0.4).abs() < 1e-12);
+        assert!((score.low - (0.4 - reach)).abs() < 1e-6, "{score:?}");
+        assert!((score.high - (0.4 + reach)).abs() < 1e-6, "{score:?}");
+        assert_eq!(Trials::default().score(), None);
+    }
+
+    #[test]
+    fn copies_change_nothing() {
+        let once = score(&[&[0.0], &[0.5], &[1.0], &[1.0], &[0.5]]);
+        let thrice = score(&[&[0.0; 3], &[0.5; 3], &[1.0; 3], &[1.0; 3], &[0.5; 3]]);
+        for (once, thrice) in [
+            (once.mean, thrice.mean),
+            (once.low, thrice.low),
+            (once.high, thrice.high),
+        ] {
+            assert!((once - thrice).abs() < 1e-12, "{once} {thrice}");
+        }
+    }
+
+    /// A row of wins of which 2.5 % are that long.
+    #[test]
+    fn a_row_has_an_exact_bound() {
+        let wins = score(&[&[1.0][..]; 10]);
+        assert_eq!(wins.high, 1.0);
+        assert!((wins.low.powi(10) - 0.025).abs() < 1e-12, "{wins:?}");
+        assert!(wins.is_better() && wins.reversed().is_worse());
+        let one = score(&[&[1.0; 40]]);
+        assert!((one.low - 0.025).abs() < 1e-12, "one cluster says little");
+        let even = score(&[&[0.5][..]; 4]);
+        assert!(even.low < 0.3 && even.high > 0.7 && !even.is_better());
+    }
+}

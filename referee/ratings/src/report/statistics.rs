@@ -1,0 +1,423 @@
+//! Everything that statistics say about a log, as plain data: whoever shows it computes nothing.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::across_games::Across;
+use super::fitness::{Fitness, fitness};
+use super::fixed_order::{FixedOrder, fixed_orders};
+use super::nash::{NashRating, nash};
+use super::openings::{OpeningReport, openings};
+use super::ratings::{Fitted, Ratings, Resampling, rate};
+use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
+use super::totals::Totals;
+use crate::matches::{FAULT_CODES, MatchStore};
+use crate::matches::{Noise, TimeUse};
+use crate::model::Anchor;
+use crate::results::Selection;
+use crate::results::{Meeting, SwappedPairs};
+use crate::sprt;
+
+/// What a report is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// How sure ratings are is found out like this.
+    pub resampling: Resampling,
+    /// The bots that ratings are measured from, and their ratings: the scale is shifted so that
+    /// their mean is right. Without one, the mean of all bots is 0.
+    pub anchors: Vec<(String, f64)>,
+    /// How much a match of a game counts for ratings, by the game's label or id: 1 where nothing is
+    /// said, 0 for not at all.
+    pub weights: Vec<(String, f64)>,
+    /// Ratings leave out matches that were lost by a fault.
+    pub without_forfeits: bool,
+    /// Ratings of this game alone, by its label.
+    pub game: Option<String>,
+    /// A test between two bots.
+    pub sprt: Option<SprtRequest>,
+    /// The results by opening, too, of which there may be as many as matches.
+    pub openings: bool,
+}
+
+/// A request that does not fit the log.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RequestError {
+    /// No bot has this name.
+    #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
+    UnknownBot {
+        /// Asked for.
+        name: String,
+        /// In the log.
+        known: Vec<String>,
+    },
+    /// No game has this label.
+    #[error("no match of `{label}` was played; there are {}", .known.join(", "))]
+    UnknownGame {
+        /// Asked for.
+        label: String,
+        /// In the log.
+        known: Vec<String>,
+    },
+    /// A bot that is an anchor twice.
+    #[error("`{0}` is an anchor twice; once is enough")]
+    SameAnchor(String),
+    /// A test of a bot against itself.
+    #[error("a test needs two bots, not `{0}` twice")]
+    SameBot(String),
+}
+
+/// The statistics of a log. Bots and games are given by index.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The bots by name.
+    pub bots: Vec<BotReport>,
+    /// The bots' indices, the best first: groups by size, then by rating.
+    pub ranking: Vec<usize>,
+    /// The games by label.
+    pub games: Vec<GameReport>,
+    /// Ratings, intervals and what seats are worth.
+    pub ratings: Ratings,
+    /// The first of the anchors.
+    pub anchor: Option<Anchor>,
+    /// What ratings are measured from, if not the mean.
+    pub anchors: Vec<Anchor>,
+    /// How much a match of each game counts for ratings.
+    pub weights: Vec<f64>,
+    /// MatchStore lost by a fault that ratings leave out; `None` if they count.
+    pub forfeits: Option<u64>,
+    /// Whether the ratings fit the results.
+    pub fitness: Fitness,
+    /// The game that ratings are of, if not all.
+    pub rated_game: Option<usize>,
+    /// How intervals were made.
+    pub resampling: Resampling,
+    /// How the bots did against each other, for each two and each game.
+    pub meetings: Vec<Meeting>,
+    /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
+    pub fixed_orders: Vec<FixedOrder>,
+    /// The ratings with intervals for games that were not played; `None` with fewer than three
+    /// games.
+    pub across_games: Option<Across>,
+    /// A second opinion: what a mix of bots that cannot be exploited says of each bot of the largest
+    /// group; `None` for the others.
+    pub nash: Vec<Option<NashRating>>,
+    /// The test that was asked for.
+    pub sprt: Option<SprtReport>,
+    /// The openings, if they were asked for: by game, then in the order of their first matches.
+    pub openings: Option<Vec<OpeningReport>>,
+    /// How many logs matches came from.
+    pub logs: usize,
+    /// MatchStore, duplicates included.
+    pub matches: u64,
+    /// Units: pairings (or groups) at one start.
+    pub units: u64,
+    /// Clusters of units that depend on each other: with matches that repeat one another, or of one
+    /// opening. They are what intervals are made from.
+    pub clusters: u64,
+    /// MatchStore that repeat another one move by move: same seats, same start, same moves. They
+    /// count like all others.
+    pub duplicates: u64,
+    /// MatchStore that say nothing, because their outcome does not fit their players.
+    pub unusable: u64,
+    /// Whether losses on time are to be believed.
+    pub noise: Noise,
+}
+
+/// A bot.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BotReport {
+    /// Its name.
+    pub name: String,
+    /// All its matches.
+    pub results: Totals,
+    /// Faults by code, in the order of [`FAULT_CODES`], resigning included.
+    pub faults: [u64; FAULT_CODES.len()],
+    /// What it did with its time.
+    pub time: TimeUse,
+}
+
+/// A game under certain options.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameReport {
+    /// The game, with those of its options that are not the defaults.
+    pub label: String,
+    /// The seats' names.
+    pub roles: Vec<String>,
+    /// All bots together, a seat each.
+    pub seats: Vec<Totals>,
+    /// Each bot, a seat each.
+    pub bots: Vec<Vec<Totals>>,
+    /// Whether the game's own scores say more than who won.
+    pub own_scores: bool,
+}
+
+impl MatchStore {
+    /// The statistics of all matches so far.
+    ///
+    /// # Errors
+    /// If the request names what is not there.
+    pub fn report(&self, request: &Request) -> Result<Report, RequestError> {
+        let digest = SwappedPairs::new(self);
+        let find_bot = |name: &String| self.find_bot(&digest, name);
+        let anchors = self.anchors(&digest, request)?;
+        let find_game = |label: &String| {
+            let found = digest.labels.iter().position(|known| known == label);
+            found.ok_or_else(|| unknown_game(label, &digest))
+        };
+        let rated_game = request.game.as_ref().map(find_game).transpose()?;
+        let choice = Selection {
+            game: rated_game,
+            ..self.choice(&digest, request)?
+        };
+        let test = |asked: &SprtRequest| {
+            if asked.bots[0] == asked.bots[1] {
+                return Err(RequestError::SameBot(asked.bots[0].clone()));
+            }
+            let bots = [find_bot(&asked.bots[0])?, find_bot(&asked.bots[1])?];
+            Ok(sprt_report(&digest, bots, &asked.hypotheses))
+        };
+        let sprt = request.sprt.as_ref().map(test).transpose()?;
+        let fitted = Fitted::new(&digest.evidence(&choice));
+        let ratings = fitted.ratings(anchors.iter().copied());
+        let (fitness, (across_games, (meetings, (games, units, duplicates)))) = rayon::join(
+            || fitness(&digest, &fitted, &|entry| entry.is_in(&choice)),
+            || {
+                rayon::join(
+                    || Across::new(&fitted, &ratings, &anchors),
+                    || (digest.meetings(), self.games(&digest)),
+                )
+            },
+        );
+        let openings = request.openings.then(|| openings(&digest));
+        let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
+        Ok(Report {
+            bots: self.bots(&digest, &games),
+            ranking: ranking(&ratings),
+            games,
+            anchor: anchors.first().copied(),
+            anchors,
+            forfeits: request.without_forfeits.then(|| forfeits(&digest)),
+            fitness,
+            weights: choice.weights,
+            rated_game,
+            resampling: request.resampling,
+            fixed_orders: fixed_orders(&digest),
+            nash: second_opinion(&ratings, &meetings),
+            across_games,
+            meetings,
+            ratings,
+            sprt,
+            openings,
+            logs: self.logs(),
+            matches: self.kept.len() as u64,
+            units,
+            clusters: digest.clusters(),
+            duplicates,
+            unusable: self.unusable,
+            noise: Noise::new(uses, self.machine),
+        })
+    }
+
+    /// Ratings by the matches of each game alone, in the order of [`Report::games`].
+    ///
+    /// # Errors
+    /// If the request names a bot that is not there.
+    pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
+        let digest = SwappedPairs::new(self);
+        let anchors = self.anchors(&digest, request)?;
+        let choice = Selection {
+            // Weights are between games.
+            weights: vec![1.0; digest.games.len()],
+            ..self.choice(&digest, request)?
+        };
+        let games = 0..digest.games.len();
+        let ratings = games.map(|game| {
+            let game = Some(game);
+            let evidence = digest.evidence(&Selection {
+                game,
+                ..choice.clone()
+            });
+            rate(&evidence, anchors.iter().copied())
+        });
+        Ok(ratings.collect())
+    }
+
+    fn find_bot(&self, digest: &SwappedPairs<'_>, name: &str) -> Result<usize, RequestError> {
+        let names = || digest.bots.iter().map(|bot| &self.bots[*bot].name);
+        let found = names().position(|known| known == name);
+        found.ok_or_else(|| RequestError::UnknownBot {
+            name: name.to_owned(),
+            known: names().cloned().collect(),
+        })
+    }
+
+    fn anchors(
+        &self,
+        digest: &SwappedPairs<'_>,
+        request: &Request,
+    ) -> Result<Vec<Anchor>, RequestError> {
+        let mut anchors: Vec<Anchor> = Vec::new();
+        for (name, elo) in &request.anchors {
+            let bot = self.find_bot(digest, name)?;
+            if anchors.iter().any(|anchor| anchor.bot == bot) {
+                return Err(RequestError::SameAnchor(name.clone()));
+            }
+            anchors.push(Anchor { bot, elo: *elo });
+        }
+        Ok(anchors)
+    }
+
+    /// What ratings are made from.
+    fn choice(
+        &self,
+        digest: &SwappedPairs<'_>,
+        request: &Request,
+    ) -> Result<Selection, RequestError> {
+        let mut weights = vec![1.0; digest.games.len()];
+        for (name, weight) in &request.weights {
+            let called = |game: &usize| {
+                let id = &self.games[digest.games[*game]].id;
+                digest.labels[*game] == *name || id == name
+            };
+            let found: Vec<usize> = (0..digest.games.len()).filter(called).collect();
+            if found.is_empty() {
+                return Err(unknown_game(name, digest));
+            }
+            for game in found {
+                weights[game] = *weight;
+            }
+        }
+        Ok(Selection {
+            weights,
+            without_forfeits: request.without_forfeits,
+            ..Selection::default()
+        })
+    }
+
+    /// The games with the results in their seats, and the numbers of units and duplicates.
+    fn games(&self, digest: &SwappedPairs<'_>) -> (Vec<GameReport>, u64, u64) {
+        let empty = |(game, label): (&usize, &String)| {
+            let roles = self.games[*game].roles.clone();
+            GameReport {
+                label: label.clone(),
+                seats: vec![Totals::default(); roles.len()],
+                bots: vec![vec![Totals::default(); roles.len()]; digest.bots.len()],
+                own_scores: false,
+                roles,
+            }
+        };
+        let mut games: Vec<GameReport> =
+            digest.games.iter().zip(&digest.labels).map(empty).collect();
+        let (mut units, mut duplicates) = (0, 0);
+        for unit in digest.units() {
+            units += 1;
+            for entry in unit {
+                duplicates += u64::from(entry.duplicate);
+                let game = &mut games[entry.placing.game as usize];
+                for seat in 0..entry.seats {
+                    game.bots[entry.bot(seat)][seat].add(&entry, seat);
+                    game.own_scores |= !(0..=1).contains(&entry.kept.scores[seat]);
+                }
+            }
+        }
+        for game in &mut games {
+            for bot in &game.bots {
+                for (sum, results) in game.seats.iter_mut().zip(bot) {
+                    sum.join(results);
+                }
+            }
+        }
+        (games, units, duplicates)
+    }
+
+    fn bots(&self, digest: &SwappedPairs<'_>, games: &[GameReport]) -> Vec<BotReport> {
+        let report = |(index, bot): (usize, &usize)| {
+            let bot = &self.bots[*bot];
+            let mut results = Totals::default();
+            for seat in games.iter().flat_map(|game| &game.bots[index]) {
+                results.join(seat);
+            }
+            BotReport {
+                name: bot.name.clone(),
+                results,
+                faults: bot.faults,
+                time: bot.time.clone(),
+            }
+        };
+        digest.bots.iter().enumerate().map(report).collect()
+    }
+}
+
+fn unknown_game(label: &str, digest: &SwappedPairs<'_>) -> RequestError {
+    RequestError::UnknownGame {
+        label: label.to_owned(),
+        known: digest.labels.clone(),
+    }
+}
+
+/// What bots scored against each other over complete pairs of all games, for those of the largest
+/// group. Half a win and half a loss more keep a few matches from looking certain; who never met is
+/// taken at the difference of the ratings.
+fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRating>> {
+    /// With more, it takes long.
+    const MOST_BOTS: usize = 100;
+    let bots = ratings.bots.len();
+    let size = |group: usize| ratings.groups.iter().filter(|it| **it == group).count();
+    let largest = ratings
+        .groups
+        .iter()
+        .copied()
+        .max_by_key(|it| (size(*it), usize::MAX - *it));
+    let rated = |bot: &usize| ratings.bots[*bot].is_some() && Some(ratings.groups[*bot]) == largest;
+    let members: Vec<usize> = (0..bots).filter(rated).collect();
+    let mut found = vec![None; bots];
+    if members.len() > MOST_BOTS {
+        return found;
+    }
+    let mut sums = vec![vec![[0.0; 2]; bots]; bots];
+    for met in meetings.iter().filter(|met| met.pairs > 0) {
+        let [bot, other] = met.bots;
+        let pairs = met.pairs as f64;
+        let matches = met.matches as f64;
+        let points = matches * met.pair_points / pairs;
+        for (row, column, points) in [(bot, other, points), (other, bot, matches - points)] {
+            sums[row][column][0] += points;
+            sums[row][column][1] += matches;
+        }
+    }
+    let elo = |bot: usize| ratings.bots[bot].map_or(0.0, |rating| rating.elo);
+    let score = |bot: usize, other: usize| match sums[bot][other] {
+        [_, 0.0] => sprt::expected(elo(bot) - elo(other)),
+        [points, matches] => (points + 0.5) / (matches + 1.0),
+    };
+    let row = |bot: &usize| members.iter().map(|other| score(*bot, *other)).collect();
+    let scores: Vec<Vec<f64>> = members.iter().map(row).collect();
+    for (bot, rating) in members.iter().zip(nash(&scores)) {
+        found[*bot] = Some(rating);
+    }
+    found
+}
+
+/// How many matches were lost by a fault.
+fn forfeits(digest: &SwappedPairs<'_>) -> u64 {
+    let entries = digest.units().flatten();
+    entries.filter(|entry| entry.kept.at_fault != 0).count() as u64
+}
+
+/// The bots, the best first. Bots without a match come last, and small groups after large ones.
+fn ranking(ratings: &Ratings) -> Vec<usize> {
+    let mut sizes = vec![0_usize; ratings.groups.len()];
+    for &group in &ratings.groups {
+        sizes[group] += 1;
+    }
+    let mut ranking: Vec<usize> = (0..ratings.bots.len()).collect();
+    let elo = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);
+    ranking.sort_by(|&a, &b| {
+        let [one, other] = [a, b].map(|bot| ratings.groups[bot]);
+        let unplayed = |bot: usize| ratings.bots[bot].is_none();
+        (unplayed(a), sizes[other], one)
+            .cmp(&(unplayed(b), sizes[one], other))
+            .then(elo(b).total_cmp(&elo(a)))
+    });
+    ranking
+}

@@ -1,0 +1,116 @@
+//! Which units depend on each other: those with matches that repeat one another move by move, and those
+//! of one opening, whoever plays it.
+//!
+//! Dropping repetitions would bias results where repetition depends on the outcome: a bot that always
+//! wins by the same moves, and loses by varied ones, would lose its wins. So all matches count, and
+//! what depends on each other is one observation of how much results vary.
+
+use super::disjoint_sets::DisjointSets;
+use crate::matches::StoredMatch;
+
+/// What depends on what.
+#[derive(Clone, Debug)]
+pub(crate) struct Clusters {
+    /// By match: the number of its unit.
+    unit: Vec<u32>,
+    /// By unit: the lowest number of a unit of its cluster.
+    cluster: Vec<u32>,
+    /// By unit: how many units its cluster has.
+    size: Vec<u32>,
+    /// By match: whether it repeats another one with a lower number.
+    pub(crate) duplicate: Vec<bool>,
+    /// By game: whether its matches were begun from several openings.
+    pub(crate) several: Vec<bool>,
+}
+
+impl Clusters {
+    /// Of matches of so many games.
+    pub(crate) fn new(kept: &[StoredMatch], games: usize) -> Self {
+        let mut unit = vec![0; kept.len()];
+        let mut units = 0;
+        for equal in equals(kept, |kept| Some(kept.unit)).chunk_by(|a, b| a.0 == b.0) {
+            for &(_, index) in equal {
+                unit[index as usize] = units;
+            }
+            units += 1;
+        }
+        let mut sets = DisjointSets::new(units as usize);
+        let mut duplicate = vec![false; kept.len()];
+        let moves = equals(kept, |kept| kept.moves.map(|moves| moves.get()));
+        for equal in moves.chunk_by(|a, b| a.0 == b.0) {
+            let first = equal.iter().min_by_key(|(_, index)| {
+                let kept = &kept[*index as usize];
+                (kept.number, kept.unit)
+            });
+            for (_, index) in equal {
+                duplicate[*index as usize] = first.is_some_and(|(_, first)| first != index);
+                sets.join(
+                    unit[equal[0].1 as usize] as usize,
+                    unit[*index as usize] as usize,
+                );
+            }
+        }
+        let several = join_openings(kept, games, &unit, &mut sets);
+        let cluster: Vec<u32> = (0..units as usize)
+            .map(|unit| sets.root(unit) as u32)
+            .collect();
+        let mut count = vec![0; units as usize];
+        for root in &cluster {
+            count[*root as usize] += 1;
+        }
+        Clusters {
+            size: cluster.iter().map(|root| count[*root as usize]).collect(),
+            unit,
+            cluster,
+            duplicate,
+            several,
+        }
+    }
+
+    /// How many clusters there are.
+    pub(crate) fn count(&self) -> u64 {
+        let clusters = self.cluster.iter().zip(0..);
+        clusters.filter(|(root, unit)| *root == unit).count() as u64
+    }
+
+    /// The cluster of a match, and how many units that has.
+    pub(crate) fn of(&self, index: u32) -> (u32, u32) {
+        let unit = self.unit[index as usize] as usize;
+        (self.cluster[unit], self.size[unit])
+    }
+}
+
+/// Joins units of the same opening, in games that have several. Where there is but one, such as the
+/// game's usual start, results are about that one, and its matches do not depend on each other. Says
+/// which games have several.
+fn join_openings(
+    kept: &[StoredMatch],
+    games: usize,
+    unit: &[u32],
+    sets: &mut DisjointSets,
+) -> Vec<bool> {
+    let openings = equals(kept, |kept| Some(kept.opening));
+    let mut count = vec![0_u32; games];
+    for equal in openings.chunk_by(|a, b| a.0 == b.0) {
+        count[usize::from(kept[equal[0].1 as usize].game)] += 1;
+    }
+    for equal in openings.chunk_by(|a, b| a.0 == b.0) {
+        let first = equal[0].1 as usize;
+        if count[usize::from(kept[first].game)] > 1 {
+            for (_, index) in equal {
+                sets.join(unit[first] as usize, unit[*index as usize] as usize);
+            }
+        }
+    }
+    count.into_iter().map(|count| count > 1).collect()
+}
+
+/// The matches by some key, equal ones next to each other; those without one are left out.
+fn equals(kept: &[StoredMatch], key: impl Fn(&StoredMatch) -> Option<u64>) -> Vec<(u64, u32)> {
+    let keyed = kept.iter().zip(0..);
+    let mut keyed: Vec<(u64, u32)> = keyed
+        .filter_map(|(kept, index)| Some((key(kept)?, index)))
+        .collect();
+    keyed.sort_unstable();
+    keyed
+}

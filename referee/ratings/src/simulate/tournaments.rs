@@ -1,0 +1,574 @@
+//! Tournaments played by dice.
+
+use games::{MAX_SEATS, Rng};
+use itertools::Itertools as _;
+
+use super::random::{normal, uniform};
+use crate::model::{Anchor, ELO};
+use crate::report::{Estimate, Fitted, Ratings, Trials};
+use crate::results::{Evidence, Placing};
+use crate::sprt::{Hypotheses, Scores, Verdict, expected};
+
+type Unit = Vec<Placing>;
+
+/// How often equal seats draw, and how that depends on strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Draws {
+    /// Davidson's law, the model's own; with more seats, Davidson and Luce's: δ.
+    Davidson(f64),
+    /// Rao and Kupper's (1967), for two seats: a match is drawn unless one seat is ahead by a
+    /// threshold, whose exponential this is.
+    RaoKupper(f64),
+}
+
+/// Who plays whom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pairing {
+    /// All groups, so many units each.
+    All(usize),
+    /// The bots sit in a ring; each plays the next one and the third one, so many units each.
+    Ring(usize),
+}
+
+/// How units depend on each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Repeats {
+    /// They do not.
+    None,
+    /// Each is there once or up to so many times.
+    Copies(usize),
+    /// Each pairing has so few openings; each opening is played so often, and the result is that of
+    /// the first time with this chance.
+    Near {
+        /// Openings.
+        openings: usize,
+        /// Units an opening.
+        times: usize,
+        /// The chance.
+        same: f64,
+    },
+    /// All pairings have the same few openings, so often each; each bot is stronger or weaker in
+    /// each, with this standard deviation in Elo.
+    Book {
+        /// Openings.
+        openings: usize,
+        /// Units an opening.
+        times: usize,
+        /// The standard deviation.
+        effect: f64,
+    },
+}
+
+/// A kind of tournament.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// How many bots.
+    pub bots: usize,
+    /// Seats of the game: 2 to 4.
+    pub seats: usize,
+    /// Who plays whom.
+    pub pairing: Pairing,
+    /// How far apart the bots are: the standard deviation of their strengths, in Elo.
+    pub spread: f64,
+    /// How far the second bot is behind the first one beyond that.
+    pub apart: f64,
+    /// What the first seat is worth, in Elo.
+    pub advantage: f64,
+    /// How often equal seats tie.
+    pub draws: Draws,
+    /// The chance that the matches of a swapped pair of two seats go the same way for the same
+    /// bot, as if the bots' luck of the day decided.
+    pub alike: f64,
+    /// How much openings favour one seat or the other: the standard deviation, as a natural
+    /// logarithm of odds. Both matches of a pair have the same opening.
+    pub lopsided: f64,
+    /// How units depend on each other.
+    pub repeats: Repeats,
+    /// How many games are played, by turns.
+    pub games: usize,
+    /// How much a bot's strength differs between games: the standard deviation, in Elo.
+    pub by_game: f64,
+}
+
+/// Two equal bots in ten swapped pairs of a game without draws and with fair seats.
+pub const PLAIN: Setting = Setting {
+    bots: 2,
+    seats: 2,
+    pairing: Pairing::All(10),
+    spread: 0.0,
+    apart: 0.0,
+    advantage: 0.0,
+    draws: Draws::Davidson(0.0),
+    alike: 0.0,
+    lopsided: 0.0,
+    repeats: Repeats::None,
+    games: 1,
+    by_game: 0.0,
+};
+
+/// In how many cases the truth was inside the intervals: inside, and all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Coverage {
+    /// The bots' ratings.
+    pub ratings: [u32; 2],
+    /// The first seat's advantage.
+    pub advantage: [u32; 2],
+    /// Differences between two bots, one of which is the anchor.
+    pub anchored: [u32; 2],
+    /// The scores of the first bot against the second one over swapped pairs, by game.
+    pub scores: [u32; 2],
+}
+
+/// Who is how strong: in all, and in each game beyond that.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    strengths: Vec<f64>,
+    by_game: Vec<Vec<f64>>,
+}
+
+/// A tournament as played by dice.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// All results.
+    pub evidence: Evidence,
+    /// By game: what the first bot scored against the second one.
+    pub(crate) scores: Vec<Trials>,
+}
+
+impl Setting {
+    /// Plays so many tournaments, and counts how often the intervals hold the truth.
+    pub fn coverage(&self, tournaments: usize, seed: u64) -> Coverage {
+        let mut coverage = Coverage::default();
+        for number in 0..tournaments as u64 {
+            let mut rng = Rng::from_parts(&[seed, number]);
+            let truth = self.truth(&mut rng);
+            let played = self.play(&truth, &mut rng);
+            let fitted = Fitted::new(&played.evidence);
+            coverage.count(self, &truth, &fitted.ratings(None));
+            let anchor = Anchor { bot: 0, elo: 0.0 };
+            coverage.count_anchored(self, &truth, &fitted.ratings(Some(anchor)));
+            coverage.count_scores(self, &truth, &played);
+        }
+        coverage
+    }
+
+    /// Strengths, with mean 0.
+    pub fn truth(&self, rng: &mut Rng) -> Truth {
+        let mut raw: Vec<f64> = (0..self.bots).map(|_| self.spread * normal(rng)).collect();
+        if let Some(second) = raw.get_mut(1) {
+            *second -= self.apart;
+        }
+        let mean = raw.iter().sum::<f64>() / self.bots as f64;
+        let effects = (0..self.games).map(|_| {
+            let bots = (0..self.bots).map(|_| self.by_game * normal(rng));
+            bots.collect()
+        });
+        Truth {
+            by_game: effects.collect(),
+            strengths: raw.iter().map(|strength| strength - mean).collect(),
+        }
+    }
+
+    /// Bots of these strengths in Elo, the same in all games.
+    pub fn known(&self, strengths: &[f64]) -> Truth {
+        Truth {
+            strengths: strengths.to_vec(),
+            by_game: vec![vec![0.0; strengths.len()]; self.games],
+        }
+    }
+
+    /// How much better one bot is than the mean of some bots: logistic Elo of what it expects to score
+    /// in equal seats, over all games.
+    fn lead(&self, truth: &Truth, bot: usize, others: &[usize]) -> f64 {
+        let leads = truth.by_game.iter().map(|effects| {
+            let strength = |bot: &usize| truth.strengths[*bot] + effects[*bot];
+            let sum: f64 = others.iter().map(strength).sum();
+            strength(&bot) - sum / others.len() as f64
+        });
+        let scores: Vec<f64> = leads.map(|lead| self.score(lead)).collect();
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        -ELO * (1.0 / mean - 1.0).ln()
+    }
+
+    /// The score that a bot expects that leads another one by so much, in equal seats.
+    fn score(&self, lead: f64) -> f64 {
+        match self.seats {
+            2 => points(self.chances(lead / ELO)),
+            seats => {
+                let mut strengths = vec![0.0; seats];
+                (strengths[0], strengths[1]) = (0.5 * lead / ELO, -0.5 * lead / ELO);
+                ahead(&strengths, self.tie(), (1 << seats) - 1)
+            }
+        }
+    }
+
+    /// δ.
+    fn tie(&self) -> f64 {
+        match self.draws {
+            Draws::Davidson(tie) => tie,
+            Draws::RaoKupper(_) => 0.0,
+        }
+    }
+
+    /// The chances of a win, a draw and a loss of a seat that is ahead by so much.
+    fn chances(&self, lead: f64) -> [f64; 3] {
+        match self.draws {
+            Draws::Davidson(tie) => {
+                let weights = [(0.5 * lead).exp(), tie, (-0.5 * lead).exp()];
+                let sum: f64 = weights.iter().sum();
+                weights.map(|weight| weight / sum)
+            }
+            Draws::RaoKupper(threshold) => {
+                let win = 1.0 / (1.0 + threshold * (-lead).exp());
+                let loss = 1.0 / (1.0 + threshold * lead.exp());
+                [win, 1.0 - win - loss, loss]
+            }
+        }
+    }
+
+    /// Plays a tournament of bots of these strengths.
+    pub fn play(&self, truth: &Truth, rng: &mut Rng) -> Played {
+        let mut played = Played {
+            evidence: Evidence::new(self.bots, vec![self.seats; self.games]),
+            scores: vec![Trials::default(); self.games],
+        };
+        if let Repeats::Book {
+            openings,
+            times,
+            effect,
+        } = self.repeats
+        {
+            for _ in 0..openings {
+                let effects = (0..self.bots).map(|_| effect * normal(rng));
+                let effects: Vec<f64> = effects.collect();
+                let mut cluster = Vec::new();
+                for (group, _) in self.groups() {
+                    for _ in 0..times {
+                        cluster.push(self.unit(&group, truth, 0, &effects, rng));
+                    }
+                }
+                played.add(0, &cluster);
+            }
+            return played;
+        }
+        let usual = vec![0.0; self.bots];
+        for (group, units) in self.groups() {
+            for game in 0..self.games {
+                for _ in 0..units {
+                    let cluster =
+                        self.cluster(|rng| self.unit(&group, truth, game, &usual, rng), rng);
+                    played.add(game, &cluster);
+                }
+            }
+        }
+        played
+    }
+
+    /// A unit with those that depend on it.
+    fn cluster(&self, unit: impl Fn(&mut Rng) -> Unit, rng: &mut Rng) -> Vec<Unit> {
+        let first = unit(rng);
+        match self.repeats {
+            Repeats::None | Repeats::Book { .. } => vec![first],
+            Repeats::Copies(most) => vec![first; 1 + rng.index(most)],
+            Repeats::Near { times, same, .. } => {
+                let again = (1..times).map(|_| match uniform(rng) < same {
+                    true => first.clone(),
+                    false => unit(rng),
+                });
+                let mut all: Vec<Unit> = again.collect();
+                all.push(first);
+                all
+            }
+        }
+    }
+
+    /// The groups that play, each with how many units or openings it has.
+    fn groups(&self) -> Vec<(Vec<usize>, usize)> {
+        let count = |units| match self.repeats {
+            Repeats::Near { openings, .. } => openings,
+            _ => units,
+        };
+        match self.pairing {
+            Pairing::All(units) => (0_u32..1 << self.bots)
+                .filter(|set| set.count_ones() as usize == self.seats)
+                .map(|set| (0..self.bots).filter(|bot| set >> bot & 1 == 1).collect())
+                .map(|group| (group, count(units)))
+                .collect(),
+            Pairing::Ring(units) => (0..self.bots)
+                .flat_map(|bot| [1, 3].map(|step| vec![bot, (bot + step) % self.bots]))
+                .map(|group| (group, count(units)))
+                .collect(),
+        }
+    }
+
+    fn unit(
+        &self,
+        bots: &[usize],
+        truth: &Truth,
+        game: usize,
+        effects: &[f64],
+        rng: &mut Rng,
+    ) -> Unit {
+        let start = uniform(rng);
+        let decided = self.seats == 2 && uniform(rng) < self.alike;
+        let lopsided = ELO * self.lopsided * normal(rng);
+        let play = |order: Vec<usize>| {
+            let worth = |seat: usize| match seat {
+                0 => self.advantage + lopsided,
+                _ => 0.0,
+            };
+            let strength =
+                |bot: usize| truth.strengths[bot] + truth.by_game[game][bot] + effects[bot];
+            let seats = order.iter().enumerate();
+            let strengths: Vec<f64> = seats
+                .map(|(seat, bot)| (strength(*bot) + worth(seat)) / ELO)
+                .collect();
+            let outcome = match self.seats {
+                2 => {
+                    let luck = match decided {
+                        // The same luck for the same bot.
+                        true if order[0] == bots[0] => start,
+                        true => 1.0 - start,
+                        false => uniform(rng),
+                    };
+                    two(self.chances(strengths[0] - strengths[1]), luck)
+                }
+                _ => stages(&strengths, self.tie(), rng),
+            };
+            Placing::new(game, &order, &outcome)
+        };
+        bots.iter()
+            .copied()
+            .permutations(bots.len())
+            .map(play)
+            .collect()
+    }
+}
+
+impl Played {
+    fn add(&mut self, game: usize, cluster: &[Unit]) {
+        self.evidence.add_cluster(cluster);
+        let scores = cluster.iter().filter_map(|unit| first_score(unit));
+        let scores: Vec<f64> = scores.collect();
+        self.scores[game].add(scores.iter().sum(), scores.len() as u64);
+    }
+}
+
+/// The mean score of the first bot against the second one, in a unit of two seats.
+fn first_score(unit: &[Placing]) -> Option<f64> {
+    let points = unit.iter().map(|placing| {
+        let mine = placing.bots[..2].iter().position(|bot| *bot == 0)?;
+        let theirs = placing.bots[..2].iter().position(|bot| *bot == 1)?;
+        let [mine, theirs] = [mine, theirs].map(|seat| f64::from(placing.ranks[seat]));
+        Some(0.5 + 0.5 * (theirs - mine))
+    });
+    let points: Option<Vec<f64>> = points.collect();
+    points.map(|points| points.iter().sum::<f64>() / points.len() as f64)
+}
+
+impl Coverage {
+    fn count(&mut self, setting: &Setting, truth: &Truth, ratings: &Ratings) {
+        let all: Vec<usize> = (0..setting.bots).collect();
+        for (bot, rating) in ratings.bots.iter().enumerate() {
+            let truth = setting.lead(truth, bot, &all);
+            note(&mut self.ratings, truth, rating.as_ref());
+        }
+        // The first seat is worth that much more than any other.
+        let worth = setting.score(setting.advantage);
+        let worth = -ELO * (1.0 / worth - 1.0).ln();
+        for seats in &ratings.seats {
+            note(&mut self.advantage, worth, seats.first());
+        }
+    }
+
+    fn count_anchored(&mut self, setting: &Setting, truth: &Truth, ratings: &Ratings) {
+        for (bot, rating) in ratings.bots.iter().enumerate().skip(1) {
+            let truth = setting.lead(truth, bot, &[0]);
+            note(&mut self.anchored, truth, rating.as_ref());
+        }
+    }
+
+    /// Where openings are fair, what the first bot scores against the second one is known.
+    fn count_scores(&mut self, setting: &Setting, truth: &Truth, played: &Played) {
+        if setting.seats > 2 || setting.lopsided > 0.0 {
+            return;
+        }
+        for (game, trials) in played.scores.iter().enumerate() {
+            let effects = &truth.by_game[game];
+            let lead = truth.strengths[0] + effects[0] - truth.strengths[1] - effects[1];
+            let seats = [setting.advantage, -setting.advantage];
+            let scores = seats.map(|worth| points(setting.chances((lead + worth) / ELO)));
+            let truth = 0.5 * (scores[0] + scores[1]);
+            let score = trials.score();
+            let inside = score.is_some_and(|score| (score.low..=score.high).contains(&truth));
+            self.scores[0] += u32::from(inside);
+            self.scores[1] += 1;
+        }
+    }
+
+    /// Adds other cases.
+    pub fn join(&mut self, other: &Coverage) {
+        for (sum, count) in [
+            (&mut self.ratings, other.ratings),
+            (&mut self.advantage, other.advantage),
+            (&mut self.anchored, other.anchored),
+            (&mut self.scores, other.scores),
+        ] {
+            sum[0] += count[0];
+            sum[1] += count[1];
+        }
+    }
+}
+
+impl Coverage {
+    /// What was counted, by name.
+    pub fn named(&self) -> Vec<(&'static str, [u32; 2])> {
+        let all = [
+            ("ratings", self.ratings),
+            ("differences", self.anchored),
+            ("seats", self.advantage),
+            ("scores", self.scores),
+        ];
+        all.into_iter().filter(|(_, [_, all])| *all > 0).collect()
+    }
+}
+
+fn note(count: &mut [u32; 2], truth: f64, estimate: Option<&Estimate>) {
+    let inside = estimate.is_some_and(|estimate| (estimate.low..=estimate.high).contains(&truth));
+    count[0] += u32::from(inside);
+    count[1] += 1;
+}
+
+/// The expected points of chances of a win, a draw and a loss.
+fn points([win, draw, _]: [f64; 3]) -> f64 {
+    win + 0.5 * draw
+}
+
+/// A match of two seats from a number between 0 and 1, the higher the better for the second.
+fn two([win, draw, _]: [f64; 3], luck: f64) -> Vec<f64> {
+    let points = match luck {
+        luck if luck < win => 1.0,
+        luck if luck < win + draw => 0.5,
+        _ => 0.0,
+    };
+    vec![points, 1.0 - points]
+}
+
+/// The weights of all sets of seats that may come next.
+fn weights(strengths: &[f64], tie: f64, left: usize) -> Vec<(usize, f64)> {
+    let sets = (1..=left).filter(|set| set & !left == 0);
+    sets.map(|set| {
+        let size = set.count_ones();
+        let sum: f64 = members(set, strengths.len())
+            .map(|seat| strengths[seat])
+            .sum();
+        let ties = tie.powi(size as i32 - 1);
+        (set, ties * (sum / f64::from(size)).exp())
+    })
+    .collect()
+}
+
+/// What the first seat expects against the second one.
+fn ahead(strengths: &[f64], tie: f64, left: usize) -> f64 {
+    let weights = weights(strengths, tie, left);
+    let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    let scores = weights.iter().map(|(set, weight)| {
+        let score = match set & 0b11 {
+            0b11 => 0.5,
+            0b01 => 1.0,
+            0b10 => 0.0,
+            _ => ahead(strengths, tie, left & !set),
+        };
+        weight / sum * score
+    });
+    scores.sum()
+}
+
+/// A match stage by stage, by the model's own words.
+fn stages(strengths: &[f64], tie: f64, rng: &mut Rng) -> Vec<f64> {
+    let mut left = (1_usize << strengths.len()) - 1;
+    let mut outcome = vec![0.0; strengths.len()];
+    let mut rank = MAX_SEATS as f64;
+    while left != 0 {
+        let weights = weights(strengths, tie, left);
+        let mut luck = uniform(rng) * weights.iter().map(|(_, weight)| weight).sum::<f64>();
+        let drawn = weights.iter().find(|(_, weight)| {
+            luck -= weight;
+            luck <= 0.0
+        });
+        let chosen = drawn.map_or(left, |(set, _)| *set);
+        for seat in members(chosen, strengths.len()) {
+            outcome[seat] = rank;
+        }
+        rank -= 1.0;
+        left &= !chosen;
+    }
+    outcome
+}
+
+fn members(set: usize, seats: usize) -> impl Iterator<Item = usize> {
+    (0..seats).filter(move |seat| set >> seat & 1 == 1)
+}
+
+/// How tests ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decisions {
+    /// H0 was accepted.
+    pub h0: u32,
+    /// H1 was accepted.
+    pub h1: u32,
+    /// Neither, after as many pairs as were allowed.
+    pub open: u32,
+    /// All pairs of all tests.
+    pub pairs: u64,
+}
+
+/// Runs so many tests between two bots of which the first expects the score that `elo` means, in
+/// swapped pairs of a game like the setting's, and stops each when it is decided.
+pub fn decisions(
+    setting: &Setting,
+    hypotheses: &Hypotheses,
+    elo: f64,
+    tests: u32,
+    seed: u64,
+) -> Decisions {
+    /// No test takes that long.
+    const MOST_PAIRS: u64 = 1_000_000;
+    let truth = setting.known(&[0.0, -difference(setting, elo)]);
+    let mut decisions = Decisions::default();
+    for number in 0..tests {
+        let mut rng = Rng::from_parts(&[seed, u64::from(number)]);
+        let mut scores = Scores::new();
+        let mut verdict = Verdict::Running;
+        while verdict == Verdict::Running && scores.units() < MOST_PAIRS {
+            let pair = setting.unit(&[0, 1], &truth, 0, &[0.0; 2], &mut rng);
+            scores.add(first_score(&pair).unwrap_or(0.5));
+            verdict = scores.verdict(hypotheses);
+        }
+        decisions.pairs += scores.units();
+        match verdict {
+            Verdict::H0 => decisions.h0 += 1,
+            Verdict::H1 => decisions.h1 += 1,
+            Verdict::Running => decisions.open += 1,
+        }
+    }
+    decisions
+}
+
+/// How much stronger a bot must be, in the model's Elo, to expect a score over a swapped pair.
+fn difference(setting: &Setting, elo: f64) -> f64 {
+    let score = |difference: f64| {
+        let seats = [setting.advantage, -setting.advantage];
+        let points = seats.map(|advantage| points(setting.chances((difference + advantage) / ELO)));
+        0.5 * (points[0] + points[1])
+    };
+    let (mut low, mut high) = (-5000.0, 5000.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        match score(middle) < expected(elo) {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    0.5 * (low + high)
+}
