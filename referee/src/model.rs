@@ -36,9 +36,30 @@ struct Open {
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
 type Done = Result<String, ModelError>;
 
-fn error<T>(code: &str, message: impl ToString) -> Result<T, ModelError> {
+/// Why a request could not be done, as PROTOCOL.md names it.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Code {
+    BadRequest,
+    UnknownGame,
+    BadOption,
+    BadState,
+    NoGame,
+    IllegalMove,
+    GameOver,
+    BadCount,
+    TooMuch,
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.serialize(f)
+    }
+}
+
+fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
     Err(ModelError {
-        code: code.to_owned(),
+        code: code.to_string(),
         message: message.to_string(),
     })
 }
@@ -54,7 +75,7 @@ impl Model {
     /// Answers a line that is longer than [`MAX_REQUEST`].
     pub fn refuse_long(&self) -> String {
         let message = format!("a request of more than {MAX_REQUEST} bytes");
-        respond("null", error("bad_request", message))
+        respond("null", error(Code::BadRequest, message))
     }
 
     /// Answers one line with one line.
@@ -64,20 +85,20 @@ impl Model {
                 true => "an empty line; a request is a JSON object",
                 false => "a request is a JSON object",
             };
-            return respond("null", error("bad_request", what));
+            return respond("null", error(Code::BadRequest, what));
         }
         // Read in two steps, so that the answer to a bad request still carries its id.
         let id = match serde_json::from_slice::<Envelope>(line) {
             Ok(envelope) => envelope.id.map_or("null", RawValue::get),
-            Err(bad) => return respond("null", error("bad_request", bad)),
+            Err(bad) => return respond("null", error(Code::BadRequest, bad)),
         };
         // What is given back has to be readable, also inside of an answer.
         if let Err(bad) = serde_json::from_str::<Value>(&format!("[{id}]")) {
-            return respond("null", error("bad_request", format!("id: {bad}")));
+            return respond("null", error(Code::BadRequest, format!("id: {bad}")));
         }
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
-            Err(bad) => error("bad_request", bad),
+            Err(bad) => error(Code::BadRequest, bad),
         };
         respond(id, done)
     }
@@ -109,7 +130,7 @@ impl Model {
     fn open(&mut self) -> Result<&mut Open, ModelError> {
         match &mut self.game {
             Some(open) => Ok(open),
-            None => error("no_game", "there is no position yet: `new` sets one up"),
+            None => error(Code::NoGame, "there is no position yet: `new` sets one up"),
         }
     }
 }
@@ -136,13 +157,15 @@ impl Open {
     ) -> Result<Self, ModelError> {
         let entry = match known_games::find(game) {
             Ok(entry) => entry,
-            Err(unknown) => return error("unknown_game", unknown.to_string()),
+            Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
         };
         let rules = entry
             .configure(options)
-            .or_else(|bad| error("bad_option", bad))?;
+            .or_else(|bad| error(Code::BadOption, bad))?;
         let session = match state {
-            Some(state) => rules.load(state).or_else(|bad| error("bad_state", bad))?,
+            Some(state) => rules
+                .load(state)
+                .or_else(|bad| error(Code::BadState, bad))?,
             None => rules.start(seed),
         };
         let max_plies = max_plies.or(entry.info.limits.max_plies);
@@ -155,8 +178,8 @@ impl Open {
                 let undone = self.session.undo(played);
                 debug_assert!(undone.is_ok(), "just played");
                 let code = match bad {
-                    MoveError::Over { .. } => "game_over",
-                    MoveError::Parse(_) | MoveError::Illegal { .. } => "illegal_move",
+                    MoveError::Over { .. } => Code::GameOver,
+                    MoveError::Parse(_) | MoveError::Illegal { .. } => Code::IllegalMove,
                 };
                 return error(code, bad);
             }
@@ -167,7 +190,7 @@ impl Open {
     fn undo(&mut self, count: u32, want: &[Want]) -> Done {
         match self.session.undo(count as usize) {
             Ok(()) => Ok(self.describe(want)),
-            Err(bad) => error("bad_count", bad),
+            Err(bad) => error(Code::BadCount, bad),
         }
     }
 
@@ -195,14 +218,14 @@ impl Open {
     fn perft(&self, depth: u32) -> Done {
         if depth > MAX_DEPTH {
             return error(
-                "bad_count",
+                Code::BadCount,
                 format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
             );
         }
         match self.session.perft_within(depth, MOST_POSITIONS) {
             Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
             None => error(
-                "too_much",
+                Code::TooMuch,
                 format!(
                     "more than {MOST_POSITIONS} positions would have to be looked at for depth \
                      {depth}; `referee perft` has no such limit"
@@ -235,12 +258,12 @@ impl Open {
 
 fn too_many_plies(count: u32) -> Done {
     let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
-    error("too_much", message)
+    error(Code::TooMuch, message)
 }
 
 fn at_least_one(count: u32) -> Result<(), ModelError> {
     match count {
-        0 => error("bad_count", "`count` is 0; at least 1 is needed"),
+        0 => error(Code::BadCount, "`count` is 0; at least 1 is needed"),
         _ => Ok(()),
     }
 }

@@ -10,10 +10,10 @@ use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
 use crate::shortage;
+use crate::tournament::TournamentError;
 use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
-use crate::tournament::run::RunError;
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -46,8 +46,6 @@ pub(crate) enum CliError {
     },
     #[error(transparent)]
     Capacity(#[from] TooMuch),
-    #[error(transparent)]
-    Run(#[from] RunError),
     #[error(transparent)]
     Nursery(#[from] NurseryError),
     #[error(transparent)]
@@ -94,8 +92,24 @@ impl CliError {
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
             CliError::Short { .. } | CliError::Capacity(_) => 4,
-            CliError::Trace(_) | CliError::Run(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
+        }
+    }
+}
+
+/// A tournament that does not begin. One that stops needs advice ([`CliError::Stopped`]).
+impl From<TournamentError> for CliError {
+    fn from(error: TournamentError) -> Self {
+        let advice = String::new();
+        match error {
+            TournamentError::Capacity(error) => error.into(),
+            TournamentError::Nursery(error) => error.into(),
+            TournamentError::Folder(error) => error.into(),
+            TournamentError::Resume(error) => error.into(),
+            TournamentError::Write(error) => error.into(),
+            TournamentError::Stopped { error, .. } => error.into(),
+            TournamentError::Short(why) => CliError::Short { why, advice },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What differs between two configurations, in words. Comments, layout and the order of keys do
 //! not count; the order of bots and games does.
 
+use protocol::excerpt;
 use toml::{Table, Value};
 
 /// So many differences are told; of the rest only the number.
@@ -206,11 +207,7 @@ fn lists(old: &Entries<'_>, new: &Entries<'_>, list: &str, found: &mut Vec<Strin
 
 /// A value as one would write it.
 fn text(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    excerpt(value.to_string().as_bytes(), LONGEST)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::bot::cage::limits::{ResourcesTable, Sandbox, Size};
 use crate::bot::spec::{Idle, Restart};
+use crate::tournament::schedule::{FormatName, SeatOrders};
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +32,7 @@ pub(crate) struct ConfigFile {
     /// rest), "swiss" (in each round somebody with as many points), "knockout" (losers are out),
     /// or "sprt" (two bots until it is clear which one is better).
     #[serde(default)]
-    pub(crate) format: Format,
+    pub(crate) format: FormatName,
     /// How often every pairing (in "knockout": every duel) is played in every seat order; in
     /// "swiss" the number of its rounds. By default 1; in "swiss" as many as a knockout would
     /// have.
@@ -101,34 +102,6 @@ pub(crate) struct ConfigFile {
 
 fn default_seed() -> u64 {
     1
-}
-
-/// How bots meet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Format {
-    /// Every pairing (for games of more seats: every group).
-    #[default]
-    RoundRobin,
-    /// Every pairing (for games of more seats: every group) that has a challenger in it.
-    Gauntlet,
-    /// In each round, pairings of bots with about as many points that did not meet yet.
-    Swiss,
-    /// Duels, whose losers are out.
-    Knockout,
-    /// Swapped pairs of two bots until it is clear which of two hypotheses holds.
-    Sprt,
-}
-
-/// In which orders the bots of a group sit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum SeatOrders {
-    /// Each bot is in each seat once.
-    #[default]
-    Rotations,
-    /// All.
-    Permutations,
 }
 
 /// Bracket and ties of a knockout.

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use super::error::Problem;
-use super::file::{
-    ConfigFile, EloModel as GivenModel, Format as Given, KnockoutTable, SeatOrders as GivenOrders,
-    Seeding, SprtTable,
-};
+use super::file::{ConfigFile, EloModel as GivenModel, KnockoutTable, Seeding, SprtTable};
 use super::game::GameSetup;
 use crate::bot::spec::BotSpec;
-use crate::tournament::schedule::{Format, SeatOrders, Shape};
+use crate::tournament::schedule::{Format, FormatName, Shape};
 use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
@@ -27,22 +24,22 @@ fn wrong<T>(key: &'static str, message: impl Into<String>) -> Result<T, Problem>
 /// How bots meet.
 pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, Problem> {
     let given = file.format;
-    if given != Given::Gauntlet && !file.challengers.is_empty() {
+    if given != FormatName::Gauntlet && !file.challengers.is_empty() {
         return wrong("challengers", "`format = \"gauntlet\"` is needed for that");
     }
-    if given != Given::Knockout && file.knockout.is_some() {
+    if given != FormatName::Knockout && file.knockout.is_some() {
         return wrong("knockout", "`format = \"knockout\"` is needed for that");
     }
-    if given != Given::Sprt && file.sprt.is_some() {
+    if given != FormatName::Sprt && file.sprt.is_some() {
         return wrong("sprt", "`format = \"sprt\"` is needed for that");
     }
     Ok(match given {
-        Given::RoundRobin => Format::RoundRobin,
-        Given::Gauntlet => Format::Gauntlet {
+        FormatName::RoundRobin => Format::RoundRobin,
+        FormatName::Gauntlet => Format::Gauntlet {
             challengers: challengers(&file.challengers, bots)?,
         },
-        Given::Swiss => Format::Swiss,
-        Given::Knockout => {
+        FormatName::Swiss => Format::Swiss,
+        FormatName::Knockout => {
             let KnockoutTable {
                 seeding,
                 tie_breaks,
@@ -54,7 +51,7 @@ pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format,
                 third_place,
             }
         }
-        Given::Sprt => sprt(&file.sprt.unwrap_or_default(), bots.len())?,
+        FormatName::Sprt => sprt(&file.sprt.unwrap_or_default(), bots.len())?,
     })
 }
 
@@ -128,14 +125,6 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
         (Some(rounds), _) => Ok(rounds),
         (None, Format::Swiss) => Ok(bots.next_power_of_two().ilog2().max(1)),
         (None, _) => Ok(1),
-    }
-}
-
-/// In which orders the bots of a group sit.
-pub(crate) fn seat_orders(file: &ConfigFile) -> SeatOrders {
-    match file.seat_orders {
-        GivenOrders::Rotations => SeatOrders::Rotations,
-        GivenOrders::Permutations => SeatOrders::Permutations,
     }
 }
 

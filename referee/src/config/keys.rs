@@ -5,89 +5,106 @@
 
 use games::kit::text::nearest;
 use serde_json::Value;
-use toml_edit::{Document, Item, TableLike};
+use toml::de::{DeTable, DeValue};
 
 use super::error::Problem;
 use super::schema;
-use super::spans::line_of;
+use super::sources::{Place, Placed, Sources};
+
+/// A key that a configuration may not have.
+#[derive(Debug)]
+pub(super) struct UnknownKey {
+    place: Place,
+    /// With the tables that it is in.
+    key: String,
+    near: Option<String>,
+    allowed: Vec<String>,
+}
+
+impl UnknownKey {
+    /// The problem, with the line of the key.
+    pub(super) fn at(self, sources: &Sources<'_>) -> Problem {
+        let line = sources.find(self.place).and_then(|(_, line)| line);
+        self.problem(line)
+    }
+
+    /// The problem of a key that is not from a file.
+    pub(super) fn without_line(self) -> Problem {
+        self.problem(None)
+    }
+
+    fn problem(self, line: Option<usize>) -> Problem {
+        Problem::UnknownKey {
+            line,
+            key: self.key,
+            near: self.near,
+            allowed: self.allowed,
+        }
+    }
+}
 
 /// Refuses the first unknown key.
-pub(super) fn check(text: &str) -> Result<(), Problem> {
-    let document = Document::parse(text).map_err(|error| Problem::Syntax {
-        line: error.span().map(|span| line_of(text, span.start)),
-        message: error.message().lines().collect::<Vec<_>>().join(", "),
-    })?;
+pub(super) fn check(tree: &DeTable<'_>) -> Result<(), UnknownKey> {
     let schema = schema::schema();
-    Walk {
-        text,
-        root: &schema,
-    }
-    .table(document.as_table(), &schema, "")
+    Walk { root: &schema }.table(tree, &schema, "")
 }
 
 struct Walk<'a> {
-    text: &'a str,
     root: &'a Value,
 }
 
 impl Walk<'_> {
-    fn table(&self, table: &dyn TableLike, schema: &Value, path: &str) -> Result<(), Problem> {
+    fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), UnknownKey> {
         let Some(properties) = schema::properties(self.root, schema) else {
             return Ok(());
         };
-        for (name, item) in table.iter() {
+        for (key, value) in table {
+            let name = &**key.get_ref();
             let Some(inner) = properties.get(name) else {
-                return Err(self.unknown(table, name, properties, path));
+                let allowed: Vec<&str> = properties.keys().map(String::as_str).collect();
+                return Err(UnknownKey {
+                    place: key.span().start,
+                    key: format!("{path}{name}"),
+                    near: nearest(name, &allowed).map(str::to_owned),
+                    allowed: allowed.into_iter().map(|key| format!("`{key}`")).collect(),
+                });
             };
-            self.item(item, inner, &format!("{path}{name}."))?;
+            self.value(value, inner, &format!("{path}{name}."))?;
         }
         Ok(())
     }
 
-    fn item(&self, item: &Item, schema: &Value, path: &str) -> Result<(), Problem> {
-        if let Some(table) = item.as_table_like() {
-            return self.table(table, schema, path);
-        }
-        let element = schema::resolve(self.root, schema)
-            .get("items")
-            .unwrap_or(&Value::Null);
-        if let Some(tables) = item.as_array_of_tables() {
-            for table in tables {
-                self.table(table, element, path)?;
+    fn value(&self, value: &Placed<'_>, schema: &Value, path: &str) -> Result<(), UnknownKey> {
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(table, schema, path),
+            DeValue::Array(list) => {
+                let schema = schema::resolve(self.root, schema);
+                let element = schema.get("items").unwrap_or(&Value::Null);
+                let tables = list.iter().filter_map(|value| value.get_ref().as_table());
+                tables
+                    .into_iter()
+                    .try_for_each(|table| self.table(table, element, path))
             }
-        }
-        for value in item.as_array().into_iter().flatten() {
-            if let Some(table) = value.as_inline_table() {
-                self.table(table, element, path)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn unknown(
-        &self,
-        table: &dyn TableLike,
-        name: &str,
-        properties: &serde_json::Map<String, Value>,
-        path: &str,
-    ) -> Problem {
-        let span = table.get_key_value(name).and_then(|(key, _)| key.span());
-        let allowed: Vec<&str> = properties.keys().map(String::as_str).collect();
-        Problem::UnknownKey {
-            line: span.map(|span| line_of(self.text, span.start)),
-            key: format!("{path}{name}"),
-            near: nearest(name, &allowed).map(str::to_owned),
-            allowed: allowed.into_iter().map(|key| format!("`{key}`")).collect(),
+            _ => Ok(()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::sources::Texts;
     use super::*;
+    use std::path::Path;
+
+    fn checked(text: &str) -> Result<(), Problem> {
+        let texts = Texts::default();
+        let mut sources = Sources::new(&texts);
+        let tree = sources.file(Path::new(""), text.to_owned())?;
+        check(tree.get_ref()).map_err(|unknown| unknown.at(&sources))
+    }
 
     fn message(text: &str) -> String {
-        check(text).unwrap_err().to_string()
+        checked(text).unwrap_err().to_string()
     }
 
     #[test]
@@ -116,7 +133,7 @@ mod tests {
     fn keys_of_the_users_own_are_left_alone() {
         let text =
             "games = [{ id = \"siam\", options = { x = 1 } }]\n[[bots]]\nenv = { MY = \"1\" }\n";
-        assert!(check(text).is_ok());
+        assert!(checked(text).is_ok());
     }
 
     #[test]

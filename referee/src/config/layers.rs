@@ -1,129 +1,123 @@
 //! A configuration from several places: included files, the file itself, and `--set` from the
-//! command line. Later ones are over earlier ones: tables are merged key by key, all else is
+//! command line. Later ones override earlier ones: tables are merged key by key, everything else is
 //! replaced.
 
 use std::fs;
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use serde::Deserialize as _;
+use toml::de::{DeString, DeTable, DeValue};
+use toml::{Spanned, Table};
 
 use super::error::{ConfigError, Problem};
+use super::file::ConfigFile;
 use super::keys;
-use super::spans::{self, Step, find, steps_at};
+use super::sources::{Place, Placed, Sources, Texts, Tree, one_line};
 use crate::files::{self, MOST_TEXT};
 
-/// So many files may be read for a configuration, one that is included twice counted twice.
+/// At most this many files are read for a configuration; one that is included twice counts twice.
 const MOST_FILES: usize = 1000;
-/// Files may include each other so deep.
+/// Files include each other at most this deep.
 const DEEPEST: usize = 50;
-/// A key that is set may have so many parts.
+/// A key that is set has at most this many parts.
 const MOST_PARTS: usize = 100;
 
-/// One of the places.
+/// A configuration as it was read.
 #[derive(Debug)]
-struct Layer {
-    /// What it is called in errors.
-    label: PathBuf,
-    /// Its text, or the path of the one key that it sets.
-    what: What,
-}
-
-#[derive(Debug)]
-enum What {
-    File(String),
-    Set(Vec<Step>),
-}
-
-/// A configuration put together.
-#[derive(Debug)]
-pub(super) struct Layered {
-    /// The whole as TOML; the text of the file as it is where there is nothing else.
+pub(super) struct Read {
+    /// As types.
+    pub(super) file: ConfigFile,
+    /// As values, for comparisons.
+    pub(super) table: Table,
+    /// As TOML: the file's text as it is where there is nothing else.
     pub(super) text: String,
-    /// The file itself is the last of the files.
-    layers: Vec<Layer>,
-    path: PathBuf,
-}
-
-/// A value in a text that cannot be.
-#[derive(Debug)]
-pub(super) struct Misfit {
-    /// Where, in bytes.
-    pub(super) at: Option<usize>,
-    /// What is wrong.
-    pub(super) message: String,
 }
 
 /// Reads a file with what it includes, and sets keys: texts like `time.per_move="1s"`.
-pub(super) fn load(path: &Path, sets: &[String]) -> Result<Layered, ConfigError> {
-    let mut reader = Reader::default();
-    let mut table = reader.file(path, Path::new(""))?;
-    let mut layers = reader.layers;
-    let text = match (&*layers, sets) {
-        (
-            [
-                Layer {
-                    what: What::File(text),
-                    ..
-                },
-            ],
-            [],
-        ) => text.clone(),
-        _ => {
-            for text in sets {
-                layers.push(set(&mut table, text)?);
-            }
-            put_together(&table, &layers)
-        }
-    };
-    Ok(Layered {
-        text,
-        layers,
-        path: path.to_owned(),
+pub(super) fn load(path: &Path, sets: &[String]) -> Result<Read, ConfigError> {
+    let texts = Texts::default();
+    let mut reader = Reader::new(&texts);
+    let mut tree = reader.file(path, Path::new(""))?;
+    let Reader {
+        mut sources,
+        mut labels,
+        ..
+    } = reader;
+    for text in sets {
+        labels.push(set(&mut sources, tree.get_mut(), text)?);
+    }
+    read(&sources, &labels, tree).map_err(|Misfit { at, message }| {
+        let whole = labels.len() > 1 && at == Some(0);
+        let found = at.filter(|_| !whole).and_then(|at| sources.find(at));
+        let (label, line) = found.unwrap_or((path, None));
+        ConfigError::new(label, Problem::Syntax { line, message })
     })
 }
 
-/// The whole as a text, with a remark where it comes from.
-fn put_together(table: &Table, layers: &[Layer]) -> String {
-    let places: Vec<String> = layers
-        .iter()
-        .map(|layer| layer.label.display().to_string())
-        .collect();
-    let places = places.join(", ").replace(protocol::steers, " ");
-    // What was read as TOML can be written as TOML.
-    let whole = toml::to_string(table).unwrap_or_default();
-    format!("# Put together from {places}\n\n{whole}")
+/// Reads the text of a configuration.
+pub(super) fn parse(text: &str) -> Result<Read, Problem> {
+    let texts = Texts::default();
+    let mut sources = Sources::new(&texts);
+    let tree = sources.file(Path::new(""), text.to_owned())?;
+    keys::check(tree.get_ref()).map_err(|unknown| unknown.at(&sources))?;
+    read(&sources, &[], tree).map_err(|Misfit { at, message }| {
+        let line = at
+            .and_then(|at| sources.find(at))
+            .and_then(|(_, line)| line);
+        Problem::Syntax { line, message }
+    })
 }
 
-impl Layered {
-    /// The error for a value of the whole: it names the last place that the value is from.
-    pub(super) fn place(&self, misfit: Misfit) -> ConfigError {
-        let Misfit { at, message } = misfit;
-        let steps = at.map_or(Vec::new(), |at| steps_at(&self.text, at));
-        let error = |label: &Path, line| ConfigError::new(label, Problem::Syntax { line, message });
-        if let [only] = &*self.layers {
-            let line = at.map(|at| spans::line_of(&self.text, at));
-            return error(&only.label, line);
+/// A value that does not fit.
+#[derive(Debug)]
+struct Misfit {
+    at: Option<Place>,
+    message: String,
+}
+
+impl From<toml::de::Error> for Misfit {
+    fn from(error: toml::de::Error) -> Self {
+        Misfit {
+            at: error.span().map(|span| span.start),
+            message: one_line(error.message()),
         }
-        for layer in self.layers.iter().rev().filter(|_| !steps.is_empty()) {
-            match &layer.what {
-                What::File(text) => {
-                    if let Some(at) = find(text, &steps) {
-                        return error(&layer.label, Some(spans::line_of(text, at)));
-                    }
-                }
-                What::Set(key) if steps.starts_with(key) => return error(&layer.label, None),
-                What::Set(_) => {}
-            }
-        }
-        error(&self.path, None)
     }
 }
 
+/// The tree as types and as values.
+fn read(
+    sources: &Sources<'_>,
+    labels: &[PathBuf],
+    tree: Spanned<Tree<'_>>,
+) -> Result<Read, Misfit> {
+    let table = Table::deserialize(toml::Deserializer::from(tree.clone()))?;
+    let file = ConfigFile::deserialize(toml::Deserializer::from(tree))?;
+    let text = match sources.only() {
+        Some(text) => text.to_owned(),
+        None => put_together(&table, labels).map_err(|error| Misfit {
+            at: None,
+            message: error.to_string(),
+        })?,
+    };
+    Ok(Read { file, table, text })
+}
+
+/// The whole as a text, with a remark where it comes from.
+fn put_together(table: &Table, labels: &[PathBuf]) -> Result<String, toml::ser::Error> {
+    let places = labels.iter().map(|label| label.display().to_string());
+    let places: Vec<String> = places.collect();
+    let places = places.join(", ").replace(protocol::steers, " ");
+    let whole = toml::to_string(table)?;
+    Ok(format!("# Put together from {places}\n\n{whole}"))
+}
+
 /// Reads files that include others.
-#[derive(Default)]
-struct Reader {
-    layers: Vec<Layer>,
+struct Reader<'t> {
+    sources: Sources<'t>,
+    /// What was read: each file after those that it includes.
+    labels: Vec<PathBuf>,
     /// The files that are being read, each included by the one before: as they are called, and
     /// as they really are.
     chain: Vec<(PathBuf, PathBuf)>,
@@ -133,14 +127,55 @@ struct Reader {
     bytes: u64,
 }
 
-impl Reader {
+impl<'t> Reader<'t> {
+    fn new(texts: &'t Texts) -> Self {
+        Reader {
+            sources: Sources::new(texts),
+            labels: Vec::new(),
+            chain: Vec::new(),
+            read: 0,
+            bytes: 0,
+        }
+    }
+
     /// A file with all that it includes. `from` is the way from the folder of the first file to
     /// the folder of this one.
-    fn file(&mut self, path: &Path, from: &Path) -> Result<Table, ConfigError> {
+    fn file(&mut self, path: &Path, from: &Path) -> Result<Spanned<Tree<'t>>, ConfigError> {
         let at = |problem| ConfigError::new(path, problem);
+        let (text, real) = self.text(path)?;
+        let mut tree = self.sources.file(path, text).map_err(at)?;
+        keys::check(tree.get_ref()).map_err(|unknown| at(unknown.at(&self.sources)))?;
+        relocate(tree.get_mut(), from);
+        let includes = match tree.get_mut().remove("include") {
+            None => Vec::new(),
+            Some(list) => paths(&list).ok_or_else(|| {
+                at(Problem::Value {
+                    key: "include",
+                    message: "a list of files is needed, as in [\"base.toml\"]".to_owned(),
+                })
+            })?,
+        };
+        self.chain.push((path.to_owned(), real));
+        let mut whole = Spanned::new(0..0, Tree::new());
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for include in includes {
+            let way = from.join(&include);
+            let way = way.parent().unwrap_or(Path::new(""));
+            let below = self.file(&folder.join(&include), way)?;
+            merge(whole.get_mut(), below.into_inner());
+        }
+        self.chain.pop();
+        merge(whole.get_mut(), tree.into_inner());
+        self.labels.push(path.to_owned());
+        Ok(whole)
+    }
+
+    /// The text of a file, and its real path.
+    fn text(&mut self, path: &Path) -> Result<(String, PathBuf), ConfigError> {
         if self.read >= MOST_FILES {
-            let reason =
-                format!("at most {MOST_FILES} files are read, one that is there twice twice");
+            let reason = format!(
+                "at most {MOST_FILES} files are read; one that is included twice counts twice"
+            );
             return Err(self.broken(path, reason));
         }
         if self.chain.len() > DEEPEST {
@@ -154,7 +189,7 @@ impl Reader {
         };
         let (text, real) = match (read(), self.chain.is_empty()) {
             (Ok(read), _) => read,
-            (Err(error), true) => return Err(at(Problem::Read(error))),
+            (Err(error), true) => return Err(ConfigError::new(path, Problem::Read(error))),
             (Err(error), false) => {
                 let reason = format!("`{}` cannot be read: {error}", path.display());
                 return Err(self.broken(path, reason));
@@ -165,39 +200,7 @@ impl Reader {
         if self.chain.iter().any(|(_, other)| *other == real) {
             return Err(self.broken(path, "a file includes itself".to_owned()));
         }
-        keys::check(&text).map_err(at)?;
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
-            at(Problem::Syntax {
-                line: error.span().map(|span| spans::line_of(&text, span.start)),
-                message: error.message().to_owned(),
-            })
-        })?;
-        relocate(&mut table, from);
-        let includes = match table.remove("include") {
-            None => Vec::new(),
-            Some(list) => list.try_into::<Vec<PathBuf>>().map_err(|_| {
-                at(Problem::Value {
-                    key: "include",
-                    message: "a list of files is needed, as in [\"base.toml\"]".to_owned(),
-                })
-            })?,
-        };
-        self.chain.push((path.to_owned(), real));
-        let mut whole = Table::new();
-        let folder = path.parent().unwrap_or(Path::new(""));
-        for include in includes {
-            let way = from.join(&include);
-            let way = way.parent().unwrap_or(Path::new(""));
-            let below = self.file(&folder.join(&include), way)?;
-            merge(&mut whole, below);
-        }
-        self.chain.pop();
-        merge(&mut whole, table);
-        self.layers.push(Layer {
-            label: path.to_owned(),
-            what: What::File(text),
-        });
-        Ok(whole)
+        Ok((text, real))
     }
 
     /// An include that cannot be followed.
@@ -215,154 +218,190 @@ impl Reader {
     }
 }
 
-/// Merges tables key by key; all else is replaced.
-fn merge(whole: &mut Table, over: Table) {
+/// Stands where a value was taken from.
+const NOTHING: DeValue<'static> = DeValue::Boolean(false);
+
+/// Merges tables key by key; everything else is replaced.
+fn merge<'t>(whole: &mut Tree<'t>, over: Tree<'t>) {
     for (key, value) in over {
-        match (whole.get_mut(&key), value) {
-            (Some(Value::Table(below)), Value::Table(over)) => merge(below, over),
-            (_, value) => {
-                whole.insert(key, value);
+        let Some(below) = whole.get_mut(&**key.get_ref()) else {
+            whole.insert(key, value);
+            continue;
+        };
+        let span = value.span();
+        let both = match (mem::replace(below.get_mut(), NOTHING), value.into_inner()) {
+            (DeValue::Table(mut both), DeValue::Table(over)) => {
+                merge(&mut both, over);
+                DeValue::Table(both)
             }
-        }
+            (_, value) => value,
+        };
+        *below = Spanned::new(span, both);
     }
+}
+
+/// The list of paths that a value is; `None` if it is none.
+fn paths(value: &Placed<'_>) -> Option<Vec<PathBuf>> {
+    let list = value.get_ref().as_array()?.iter();
+    list.map(|path| Some(path.get_ref().as_str()?.into()))
+        .collect()
 }
 
 /// Makes relative paths of an included file relative to the folder of the first file.
-fn relocate(table: &mut Table, from: &Path) {
+fn relocate(tree: &mut Tree<'_>, from: &Path) {
     if from == Path::new("") {
         return;
     }
-    let moved = |value: &mut Value| {
-        if let Value::String(path) = value
+    let moved = |value: &mut Placed<'_>| {
+        if let DeValue::String(path) = value.get_mut()
             // What a variable begins with is not known yet; such paths should be absolute.
             && !path.starts_with("${")
         {
-            *path = from.join(&*path).to_string_lossy().into_owned();
+            *path = from.join(&**path).to_string_lossy().into_owned().into();
         }
     };
-    let all = |table: &mut Table, key: &str| {
-        let list = table.get_mut(key).and_then(Value::as_array_mut);
-        list.into_iter().flatten().for_each(moved);
+    let all = |tree: &mut Tree<'_>, key: &str| {
+        if let Some(DeValue::Array(list)) = tree.get_mut(key).map(Spanned::get_mut) {
+            list.iter_mut().for_each(moved);
+        }
     };
-    all(table, "readable");
-    let opening = table.get_mut("opening").and_then(Value::as_table_mut);
-    if let Some(book) = opening.and_then(|opening| opening.get_mut("book")) {
+    all(tree, "readable");
+    if let Some(DeValue::Table(opening)) = tree.get_mut("opening").map(Spanned::get_mut)
+        && let Some(book) = opening.get_mut("book")
+    {
         moved(book);
     }
-    let bots = table.get_mut("bots").and_then(Value::as_array_mut);
-    for bot in bots.into_iter().flatten().filter_map(Value::as_table_mut) {
-        all(bot, "readable");
-        let here = Value::String(String::new());
-        moved(bot.entry("dir").or_insert(here));
+    let Some(DeValue::Array(bots)) = tree.get_mut("bots").map(Spanned::get_mut) else {
+        return;
+    };
+    for bot in bots.iter_mut() {
+        let span = bot.span();
+        if let DeValue::Table(bot) = bot.get_mut() {
+            all(bot, "readable");
+            if !bot.contains_key("dir") {
+                let here = Spanned::new(span.clone(), DeValue::String("".into()));
+                bot.insert(Spanned::new(span, "dir".into()), here);
+            }
+            bot.get_mut("dir").map(moved);
+        }
     }
 }
 
-/// Sets one key.
-fn set(table: &mut Table, text: &str) -> Result<Layer, ConfigError> {
+/// Sets one key; gives what this is called.
+fn set<'t>(
+    sources: &mut Sources<'t>,
+    tree: &mut Tree<'t>,
+    text: &str,
+) -> Result<PathBuf, ConfigError> {
     let label = PathBuf::from(format!("--set {text}"));
-    let wrong = |message: &str| {
-        ConfigError::new(
-            &label,
-            Problem::Syntax {
-                line: None,
-                message: message.to_owned(),
-            },
-        )
-    };
+    let wrong = |message: &str| wrong_argument(&label, message.to_owned());
     let (key, value) = text
         .split_once('=')
         .ok_or_else(|| wrong("a key and a value are needed, as in `--set rounds=2`"))?;
     let keys: Vec<&str> = key.trim().split('.').collect();
     if keys.len() > MOST_PARTS {
-        let label = Path::new("--set");
         let message = format!(
             "the key `{}…` has {} parts; at most {MOST_PARTS} are allowed",
             key.chars().take(20).collect::<String>(),
             keys.len()
         );
-        return Err(ConfigError::new(
-            label,
-            Problem::Syntax {
-                line: None,
-                message,
-            },
-        ));
+        return Err(wrong_argument(Path::new("--set"), message));
     }
     if keys.iter().any(|key| key.is_empty()) {
         return Err(wrong("the key is empty, or a part of it"));
     }
-    let value = read_value(value.trim());
-    let (bot, rest) = match keys.split_first() {
+    let value = sources.argument(&label, value.trim());
+    let (bot, keys) = match keys.split_first() {
         Some((&"bots", rest)) if !rest.is_empty() => {
-            let (bot, keys) = bot(table, rest).ok_or_else(|| {
+            let (bot, keys) = bot(tree, rest).ok_or_else(|| {
                 wrong("after `bots.` the name of a bot and a key of it are needed")
             })?;
             (Some(bot), keys)
         }
         _ => (None, keys),
     };
-    check_keys(&label, bot.is_some(), &rest, &value)?;
-    let mut place = table;
-    let mut steps = Vec::new();
-    if let Some(bot) = bot {
-        steps.extend([Step::Key("bots".to_owned()), Step::Index(bot)]);
-        let entry = place.get_mut("bots").and_then(|bots| bots.get_mut(bot));
-        let entry = entry.and_then(Value::as_table_mut);
-        place = entry.ok_or_else(|| wrong("there is no such bot"))?;
-    }
-    let (last, tables) = rest.split_last().ok_or_else(|| wrong("the key is empty"))?;
-    for key in tables {
-        let inner = place
-            .entry(*key)
-            .or_insert_with(|| Value::Table(Table::new()));
-        place = inner
-            .as_table_mut()
-            .ok_or_else(|| wrong(&format!("`{key}` is no table")))?;
-    }
-    place.insert((*last).to_owned(), value);
-    let rest = rest.iter().map(|key| Step::Key((*key).to_owned()));
-    Ok(Layer {
-        what: What::Set(steps.into_iter().chain(rest).collect()),
-        label,
-    })
+    check_keys(&label, bot.is_some(), &keys, &value)?;
+    let place = match bot {
+        Some(bot) => bot_table(tree, bot).ok_or_else(|| wrong("there is no such bot"))?,
+        None => tree,
+    };
+    put(place, &keys, value).map_err(|key| wrong(&format!("`{key}` is no table")))?;
+    Ok(label)
 }
 
-/// A value as TOML; what is none is taken for a string, which saves quotes.
-fn read_value(text: &str) -> Value {
-    let table = format!("value = {text}").parse::<Table>();
-    let value = table.ok().filter(|table| table.len() == 1);
-    let value = value.and_then(|mut table| table.remove("value"));
-    value.unwrap_or_else(|| Value::String(text.to_owned()))
+/// An argument that cannot be used.
+fn wrong_argument(label: &Path, message: String) -> ConfigError {
+    let line = None;
+    ConfigError::new(label, Problem::Syntax { line, message })
+}
+
+/// The table of a bot, by its index.
+fn bot_table<'a, 't>(tree: &'a mut Tree<'t>, bot: usize) -> Option<&'a mut Tree<'t>> {
+    let DeValue::Array(bots) = tree.get_mut("bots")?.get_mut() else {
+        return None;
+    };
+    match bots.get_mut(bot)?.get_mut() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// Puts a value where these keys lead to; the error is the key of what is not a table.
+fn put<'t>(mut place: &mut Tree<'t>, keys: &[&str], value: Placed<'t>) -> Result<(), String> {
+    let (span, (last, tables)) = match keys.split_last() {
+        Some(keys) => (value.span(), keys),
+        None => return Ok(()),
+    };
+    for key in tables {
+        if !place.contains_key(*key) {
+            let empty = Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
+            place.insert(owned(key, &value), empty);
+        }
+        place = match place.get_mut(*key).map(Spanned::get_mut) {
+            Some(DeValue::Table(table)) => table,
+            _ => return Err((*key).to_owned()),
+        };
+    }
+    place.insert(owned(last, &value), value);
+    Ok(())
+}
+
+/// A key at the place of a value.
+fn owned<'t>(key: &str, value: &Placed<'_>) -> Spanned<DeString<'t>> {
+    Spanned::new(value.span(), key.to_owned().into())
 }
 
 /// The bot that the first of these parts of a key name, and the parts after it. Names may have
 /// dots in them.
-fn bot<'a>(table: &Table, keys: &[&'a str]) -> Option<(usize, Vec<&'a str>)> {
-    let bots = table.get("bots")?.as_array()?;
+fn bot<'a>(tree: &Tree<'_>, keys: &[&'a str]) -> Option<(usize, Vec<&'a str>)> {
+    let bots = tree.get("bots")?.get_ref().as_array()?;
+    let name_of =
+        |bot: &Placed<'_>| Some(bot.get_ref().get("name")?.get_ref().as_str()?.to_owned());
+    let names: Vec<Option<String>> = bots.iter().map(name_of).collect();
     (1..keys.len()).find_map(|parts| {
-        let name = keys[..parts].join(".");
-        let has = |bot: &Value| bot.get("name").and_then(Value::as_str) == Some(&name);
-        Some((bots.iter().position(has)?, keys[parts..].to_vec()))
+        let name = Some(keys[..parts].join("."));
+        let bot = names.iter().position(|other| *other == name)?;
+        Some((bot, keys[parts..].to_vec()))
     })
 }
 
 /// Refuses keys that a configuration may not have.
-fn check_keys(label: &Path, of_bot: bool, keys: &[&str], value: &Value) -> Result<(), ConfigError> {
-    let nested = keys.iter().rev().fold(value.clone(), |inner, key| {
-        Value::Table(Table::from_iter([((*key).to_owned(), inner)]))
-    });
-    let whole = match (of_bot, nested) {
-        (true, bot) => Table::from_iter([("bots".to_owned(), Value::Array(vec![bot]))]),
-        (false, Value::Table(whole)) => whole,
-        (false, _) => Table::new(),
-    };
-    let text = toml::to_string(&whole).unwrap_or_default();
-    keys::check(&text).map_err(|mut problem| {
-        if let Problem::UnknownKey { line, .. } | Problem::Syntax { line, .. } = &mut problem {
-            *line = None;
-        }
-        ConfigError::new(label, problem)
-    })
+fn check_keys(
+    label: &Path,
+    of_bot: bool,
+    keys: &[&str],
+    value: &Placed<'_>,
+) -> Result<(), ConfigError> {
+    let mut whole = Tree::new();
+    let put = put(&mut whole, keys, value.clone());
+    debug_assert!(put.is_ok(), "there was nothing in the way");
+    if of_bot {
+        let span = value.span();
+        let bot = Spanned::new(span.clone(), DeValue::Table(whole));
+        let list = DeValue::Array([bot].into_iter().collect());
+        whole = Tree::from_iter([(owned("bots", value), Spanned::new(span, list))]);
+    }
+    keys::check(&whole).map_err(|unknown| ConfigError::new(label, unknown.without_line()))
 }
 
 #[cfg(test)]
@@ -383,8 +422,7 @@ mod tests {
     fn whole(files: &[(&str, &str)], sets: &[&str]) -> Table {
         let folder = folder(files);
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let layered = load(&folder.path().join("t.toml"), &sets).unwrap();
-        layered.text.parse().unwrap()
+        load(&folder.path().join("t.toml"), &sets).unwrap().table
     }
 
     fn error(files: &[(&str, &str)], sets: &[&str]) -> String {
@@ -537,26 +575,26 @@ mod tests {
             ("a.toml", "\n\n[time]\nper_mvoe = \"1s\"\n"),
         ];
         assert!(error(&files, &[]).starts_with("a.toml: line 4: unknown key `time.per_mvoe`"));
-        let folder = folder(&[
-            ("t.toml", "include = [\"a.toml\"]\nseed = 1\n"),
-            (
-                "a.toml",
-                "seed = 3\n\nrounds = \"many\"\n[[bots]]\nname = -7\n",
-            ),
-        ]);
-        let sets = ["time.base=1s".to_owned()];
-        let layered = load(&folder.path().join("t.toml"), &sets).unwrap();
-        let place = |what: &str| {
-            let at = layered.text.find(what);
-            let message = "m".to_owned();
-            let error = layered.place(Misfit { at, message }).to_string();
-            error.replace(&(folder.path().display().to_string() + "/"), "")
-        };
-        assert_eq!(place("\"many\""), "a.toml: line 3: m");
-        assert_eq!(place("1\n"), "t.toml: line 2: m");
-        assert_eq!(place("-7"), "a.toml: line 5: m");
-        assert_eq!(place("\"1s\""), "--set time.base=1s: m");
-        assert_eq!(place("not there"), "t.toml: m");
+        let main = ("t.toml", "include = [\"a.toml\"]\nseed = 1\n");
+
+        let name = "seed = 3\nname = \"x\"\ngames = []\n";
+        let told = |text: &str, sets: &[&str]| error(&[main, ("a.toml", text)], sets);
+        let rounds = told(&format!("{name}\nrounds = \"many\"\nbots = []"), &[]);
+        assert!(
+            rounds.starts_with("a.toml: line 5: invalid type"),
+            "{rounds}"
+        );
+        let bot = told(&format!("{name}[[bots]]\nname = -7\n"), &[]);
+        assert!(bot.starts_with("a.toml: line 5: invalid type"), "{bot}");
+        let set = told(&format!("{name}bots = []"), &["rounds=many"]);
+        assert!(set.starts_with("--set rounds=many: invalid type"), "{set}");
+        let missing = told(name, &[]);
+        assert_eq!(missing, "t.toml: missing field `bots`");
+        let over = [
+            ("t.toml", "include = [\"a.toml\"]\n\nseed = \"one\"\n"),
+            ("a.toml", "seed = 3\n"),
+        ];
+        assert!(error(&over, &[]).starts_with("t.toml: line 3: "));
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod keys;
 mod layers;
 mod openings;
 pub mod schema;
-mod spans;
+mod sources;
 mod time;
 pub(crate) mod variables;
 
@@ -27,9 +27,8 @@ use crate::bot::cage::tells_cpu_time;
 use crate::bot::spec::{BotSpec, Idle};
 use crate::machine::cores;
 use crate::tournament::schedule::{Format, SeatOrders, Shape, Version};
-use file::{Concurrency, ConfigFile};
-use layers::Misfit;
-use spans::line_of;
+use file::Concurrency;
+use layers::Read;
 
 pub use book::BookOpening;
 pub use error::{ConfigError, Problem};
@@ -73,6 +72,8 @@ pub struct Config {
     pub keep: Keep,
     /// The whole as TOML: the file's text, or what was put together from several places.
     pub text: String,
+    /// The same as values.
+    pub(crate) table: toml::Table,
 }
 
 impl Config {
@@ -90,14 +91,13 @@ impl Config {
     /// If it cannot be read, or anything in it is wrong: the first thing that is.
     pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
         let at = |problem| ConfigError::new(path, problem);
-        let layered = layers::load(path, sets)?;
+        let read = layers::load(path, sets)?;
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         let folder = fs::canonicalize(folder).map_err(|error| at(Problem::Read(error)))?;
-        let file = read(&layered.text).map_err(|misfit| layered.place(misfit))?;
-        Self::of(file, &layered.text, &folder).map_err(at)
+        Self::of(read, &folder).map_err(at)
     }
 
     /// Checks the text of a configuration, which includes no files; relative paths start at
@@ -106,21 +106,18 @@ impl Config {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, Problem> {
-        keys::check(text)?;
-        let file = read(text).map_err(|misfit| Problem::Syntax {
-            line: misfit.at.map(|at| line_of(text, at)),
-            message: misfit.message,
-        })?;
-        if !file.include.is_empty() {
+        let read = layers::parse(text)?;
+        if !read.file.include.is_empty() {
             return Err(Problem::Value {
                 key: "include",
                 message: "this text is no file, so it cannot include any".to_owned(),
             });
         }
-        Self::of(file, text, folder)
+        Self::of(read, folder)
     }
 
-    fn of(file: ConfigFile, text: &str, folder: &Path) -> Result<Self, Problem> {
+    fn of(read: Read, folder: &Path) -> Result<Self, Problem> {
+        let Read { file, table, text } = read;
         let time = time::time_control(&file.time, file.clock, None).map_err(Problem::Time)?;
         let games = file
             .games
@@ -132,7 +129,7 @@ impl Config {
         let format = format::format(&file, &bots)?;
         let config = Config {
             rounds: format::rounds(&file, &format, bots.len())?,
-            seat_orders: format::seat_orders(&file),
+            seat_orders: file.seat_orders,
             name: file.name,
             seed: file.seed,
             format,
@@ -151,7 +148,8 @@ impl Config {
             },
             openings,
             keep: Keep::of(&file.keep),
-            text: text.to_owned(),
+            table,
+            text,
         };
         config.check()?;
         Ok(config)
@@ -246,13 +244,6 @@ impl Config {
         )?;
         format::check(&self.shape(), &self.games)
     }
-}
-
-fn read(text: &str) -> Result<ConfigFile, Misfit> {
-    toml::from_str(text).map_err(|error| Misfit {
-        at: error.span().map(|span| span.start),
-        message: error.message().lines().collect::<Vec<_>>().join(", "),
-    })
 }
 
 #[cfg(test)]

@@ -1,16 +1,20 @@
 //! A tournament that was extended: what its schedule was before.
 
-use super::schedule::{Earlier, Format, Shape, Version};
-use crate::config::file::{ConfigFile, Format as Given};
-use crate::config::format::seat_orders;
+use toml::Table;
+
+use super::schedule::{Earlier, Format, FormatName, Shape, Version};
+use crate::config::file::ConfigFile;
 use crate::config::{Config, GameSetup, game};
 
 /// The schedule of a tournament that was extended to this one, from its configuration.
 ///
 /// # Errors
 /// Why this one is no extension of it.
-pub(super) fn earlier(text: &str, now: &Config, version: Version) -> Result<Earlier, String> {
-    let file: ConfigFile = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<Earlier, String> {
+    let file: ConfigFile = table
+        .clone()
+        .try_into()
+        .map_err(|error: toml::de::Error| error.message().to_owned())?;
     let names: Vec<&str> = file.bots.iter().map(|bot| bot.name.trim()).collect();
     let bot = |name: &&str| {
         let at = now.bots.iter().position(|bot| bot.name == *name);
@@ -37,7 +41,7 @@ pub(super) fn earlier(text: &str, now: &Config, version: Version) -> Result<Earl
         games: places,
         shape: Shape {
             format: match file.format {
-                Given::Gauntlet => Format::Gauntlet {
+                FormatName::Gauntlet => Format::Gauntlet {
                     challengers: challengers.collect::<Result<_, _>>()?,
                 },
                 _ => Format::RoundRobin,
@@ -45,7 +49,7 @@ pub(super) fn earlier(text: &str, now: &Config, version: Version) -> Result<Earl
             games,
             bots: names.len(),
             rounds: file.rounds.unwrap_or(1),
-            orders: seat_orders(&file),
+            orders: file.seat_orders,
             seed: file.seed,
             version,
         },

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::openings;
-use super::schedule::{Count, Format, Schedule, Scheduled};
+use super::schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use crate::config::{Config, GameSetup};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
@@ -21,7 +21,7 @@ pub struct Forecast {
     /// The tournament's name.
     pub name: String,
     /// How bots meet, by its name in configurations.
-    pub format: &'static str,
+    pub format: FormatName,
     /// How often everything is played; nothing in a test.
     pub rounds: Option<u32>,
     /// The bots' names.
@@ -143,7 +143,7 @@ impl Forecast {
         };
         Forecast {
             name: config.name.clone(),
-            format: name(&config.format),
+            format: config.format.name(),
             rounds: match config.format {
                 Format::Sprt { .. } => None,
                 _ => Some(config.rounds),
@@ -166,17 +166,6 @@ impl Forecast {
             least: self.matches_least,
             most: self.matches_most,
         }
-    }
-}
-
-/// The name of a format in configurations.
-fn name(format: &Format) -> &'static str {
-    match format {
-        Format::RoundRobin => "round-robin",
-        Format::Gauntlet { .. } => "gauntlet",
-        Format::Swiss => "swiss",
-        Format::Knockout { .. } => "knockout",
-        Format::Sprt { .. } => "sprt",
     }
 }
 

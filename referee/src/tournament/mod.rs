@@ -8,6 +8,10 @@ pub mod forecast;
 pub mod openings;
 pub mod plan;
 mod queue;
+pub mod results;
 pub mod resume;
-pub mod run;
+pub mod runner;
 pub mod schedule;
+pub mod slots;
+
+pub use runner::{Remains, Surroundings, Tournament, TournamentError};

@@ -175,7 +175,7 @@ pub fn open(
     match read_copy(&copy)? {
         Some((text, table)) => {
             if differs(&table, config, allowed, path)? {
-                before = Some(text);
+                before = Some((text, table));
             }
         }
         // The referee died in the moment between making the two files.
@@ -188,8 +188,10 @@ pub fn open(
     })?;
     let version = folder.version();
     let mut earlier = Vec::new();
-    for text in folder.earlier.iter().chain(&before) {
-        let found = extension::earlier(text, config, version);
+    let tables = folder.earlier.iter().map(|text| parsed(text, &copy));
+    let last = before.iter().map(|(_, table)| Ok(table.clone()));
+    for table in tables.chain(last) {
+        let found = extension::earlier(&table?, config, version);
         earlier.push(found.map_err(|differences| ResumeError::NotExtended {
             differences,
             copy: copy.clone(),
@@ -218,7 +220,7 @@ pub fn open(
     if let Some(cut) = &cut {
         folder.log.drop_cut(cut)?;
     }
-    if let Some(before) = before {
+    if let Some((before, _)) = before {
         folder.extend(before, &config.text)?;
     }
     let schedule = ledger.schedule;
@@ -237,13 +239,21 @@ fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
     };
     match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
-            let first_line = |error: toml::de::Error| error.message().to_owned();
-            let table = text.parse().map_err(|error| wrong(first_line(error)))?;
+            let table = parsed(&text, path)?;
             Ok(Some((text, table)))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(wrong(error.to_string())),
     }
+}
+
+/// A copy of a configuration as values.
+fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
+    text.parse()
+        .map_err(|error: toml::de::Error| ResumeError::Copy {
+            path: path.to_owned(),
+            reason: error.message().to_owned(),
+        })
 }
 
 /// Whether there is a difference, if only what is allowed differs.
@@ -253,12 +263,12 @@ fn differs(
     allowed: Allowed,
     folder: &Path,
 ) -> Result<bool, ResumeError> {
-    let current: Table = config.text.parse().unwrap_or_default();
-    let all = difference::differences(copy, &current);
+    let current = &config.table;
+    let all = difference::differences(copy, current);
     if all.is_empty() {
         return Ok(false);
     }
-    let beyond = difference::beyond_additions(copy, &current);
+    let beyond = difference::beyond_additions(copy, current);
     let fixed = !config.format.is_of_pairings();
     let copy = folder.join(CONFIG_NAME);
     match allowed {

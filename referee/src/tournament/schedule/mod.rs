@@ -19,7 +19,7 @@ use planner::{Finished, Planner, Played, State};
 pub use earlier::Earlier;
 pub use scheduled::{Group, Scheduled};
 pub use seats::{GameShape, SeatOrders};
-pub use shape::{Count, Format, Shape};
+pub use shape::{Count, Format, FormatName, Shape};
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
 pub use version::Version;
 

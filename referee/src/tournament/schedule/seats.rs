@@ -1,6 +1,8 @@
 //! Games as a schedule sees them, and the orders in which a group sits.
 
 use itertools::Itertools as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a schedule has to know about a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +21,14 @@ impl GameShape {
 }
 
 /// In which orders the bots of a group sit. Two bots always sit both ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum SeatOrders {
-    /// Each bot is in each seat once: as many orders as there are seats, all rotations of one
-    /// cyclic order, which changes from round to round.
+    /// Each bot is in each seat once: all rotations of one cyclic order, which changes from round
+    /// to round.
     #[default]
     Rotations,
-    /// All.
+    /// Every order.
     Permutations,
 }
 

@@ -1,6 +1,8 @@
 //! What a schedule is made from, and how many matches that gives.
 
 use games::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::order;
 use super::seats::{GameShape, SeatOrders};
@@ -56,7 +58,42 @@ pub enum Format {
     },
 }
 
+/// How bots meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Format")]
+pub enum FormatName {
+    /// Every pairing (for games of more seats: every group).
+    #[default]
+    RoundRobin,
+    /// Every pairing (for games of more seats: every group) that has a challenger in it.
+    Gauntlet,
+    /// In each round, pairings of bots with about as many points that have not met yet.
+    Swiss,
+    /// Duels; the loser is out.
+    Knockout,
+    /// Swapped pairs of two bots until it is clear which of two hypotheses holds.
+    Sprt,
+}
+
+impl std::fmt::Display for FormatName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.serialize(f)
+    }
+}
+
 impl Format {
+    /// Its name.
+    pub fn name(&self) -> FormatName {
+        match self {
+            Format::RoundRobin => FormatName::RoundRobin,
+            Format::Gauntlet { .. } => FormatName::Gauntlet,
+            Format::Swiss => FormatName::Swiss,
+            Format::Knockout { .. } => FormatName::Knockout,
+            Format::Sprt { .. } => FormatName::Sprt,
+        }
+    }
+
     /// Whether there are pairings only, and so games of two seats only.
     pub fn is_of_pairings(&self) -> bool {
         !matches!(self, Format::RoundRobin | Format::Gauntlet { .. })

@@ -2,7 +2,7 @@
 //! top.
 
 use crate::report::sheet::figures::{elo, figures};
-use protocol::shown as clean;
+use protocol::{excerpt, shown as clean};
 use std::fmt::Write as _;
 
 use super::markup::escape;
@@ -36,7 +36,7 @@ pub fn plot(report: &Report) -> String {
     let mut bots: Vec<(String, Estimate)> = report.ranking.iter().filter_map(rated).collect();
     bots.sort_by(|(_, a), (_, b)| b.elo.total_cmp(&a.elo));
     for (name, _) in &mut bots {
-        *name = cut(name);
+        *name = excerpt(name.as_bytes(), LONGEST);
     }
     let frame = Frame::new(&bots);
     let height = TOP + ROW * bots.len() as f64 + AXIS;
@@ -51,13 +51,6 @@ pub fn plot(report: &Report) -> String {
         svg += &frame.bot(row, name, rating);
     }
     svg + "</svg>\n"
-}
-
-fn cut(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
 }
 
 /// Where ratings are in the picture.

@@ -1,4 +1,4 @@
-//! Running a tournament: slots play matches side by side, one writer keeps the log.
+//! Slots play matches side by side, and one writer keeps the log.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,9 +62,9 @@ pub enum RunError {
     Short(String),
 }
 
-/// How running went.
+/// How playing went.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ran {
+pub struct Outcome {
     /// Whether everything was played; else it was interrupted, and what was finished is in the
     /// log.
     pub complete: bool,
@@ -72,8 +72,8 @@ pub struct Ran {
     pub standing: Option<Standing>,
 }
 
-/// What slots report.
-enum Report {
+/// What slots report to the writer.
+enum FromSlot {
     Started(String),
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
@@ -82,12 +82,12 @@ enum Report {
     Short(String),
 }
 
-impl Report {
+impl FromSlot {
     /// The match, if it reports one.
     fn record(&self) -> Option<&Record> {
         match self {
-            Report::Finished(_, record) => Some(record),
-            Report::Started(_) | Report::Trouble(_) | Report::Short(_) => None,
+            FromSlot::Finished(_, record) => Some(record),
+            FromSlot::Started(_) | FromSlot::Trouble(_) | FromSlot::Short(_) => None,
         }
     }
 }
@@ -118,7 +118,7 @@ pub async fn run(
     folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
-) -> Result<Ran, RunError> {
+) -> Result<Outcome, RunError> {
     let left = schedule.total().saturating_sub(schedule.finished() as u64);
     let slots = config
         .concurrency
@@ -148,17 +148,17 @@ pub async fn run(
     let mut batch = Vec::new();
     // Ends when the last slot is gone. After an error slots end at their next report.
     while wrong.is_none() && inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
-        if let Err(error) = folder.log.append(batch.iter().filter_map(Report::record)) {
+        if let Err(error) = folder.log.append(batch.iter().filter_map(FromSlot::record)) {
             wrong = Some(error.into());
             break;
         }
         warn_if_put_back(&mut folder.log, &mut show);
         for report in batch.drain(..) {
             match report {
-                Report::Started(what) => show(Progress::Started(&what)),
-                Report::Trouble(what) => show(Progress::Trouble(&what)),
-                Report::Short(what) => wrong = Some(RunError::Short(what)),
-                Report::Finished(number, record) => {
+                FromSlot::Started(what) => show(Progress::Started(&what)),
+                FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
+                FromSlot::Short(what) => wrong = Some(RunError::Short(what)),
+                FromSlot::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
                     let repetition = || ratings::repetition(&record);
@@ -190,7 +190,7 @@ pub async fn run(
     folder.log.finish()?;
     warn_if_put_back(&mut folder.log, &mut show);
     let schedule = shared.queue.schedule();
-    Ok(Ran {
+    Ok(Outcome {
         complete: schedule.is_over(),
         standing: schedule.standing(),
     })
@@ -217,12 +217,12 @@ fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
 }
 
 /// A slot's thread.
-fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
+fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     if shared.config.affinity == Affinity::Cores
         && let Err(error) = cores::keep_to_one(number)
     {
         let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
-        let _ = reports.blocking_send(Report::Trouble(what));
+        let _ = reports.blocking_send(FromSlot::Trouble(what));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         // A slot has a handful of pipes; the default is meant for thousands.
@@ -234,13 +234,13 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<Report>
         Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
         Err(error) => {
             let what = format!("no match can be driven: {error}");
-            let _ = reports.blocking_send(Report::Short(what));
+            let _ = reports.blocking_send(FromSlot::Short(what));
         }
     }
 }
 
 /// Plays one match after another until there are no more.
-async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
+async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     let mut pool = Pool::new(shared.nursery.clone());
     let mut stop = shared.stop.clone();
     while !*stop.borrow() {
@@ -250,13 +250,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
             () = reports.closed() => break,
         };
         let Some(scheduled) = next else { break };
-        let begun = Report::Started(shared.describe(&scheduled));
+        let begun = FromSlot::Started(shared.describe(&scheduled));
         if reports.send(begun).await.is_err() {
             break;
         }
         let opening = Opening::of(&shared.config, &scheduled);
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
-            let _ = reports.send(Report::Trouble(warning)).await;
+            let _ = reports.send(FromSlot::Trouble(warning)).await;
         }
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.
@@ -267,13 +267,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<Report>) {
         };
         // The match may be lost by it, or another one may be: none of them counts.
         if let Some(what) = shortage::noted() {
-            let _ = reports.send(Report::Short(what.to_owned())).await;
+            let _ = reports.send(FromSlot::Short(what.to_owned())).await;
             break;
         }
         for what in shared.nursery.take_news() {
-            let _ = reports.send(Report::Trouble(what)).await;
+            let _ = reports.send(FromSlot::Trouble(what)).await;
         }
-        let report = Report::Finished(scheduled.number, Box::new(record));
+        let report = FromSlot::Finished(scheduled.number, Box::new(record));
         if reports.send(report).await.is_err() {
             break;
         }
