@@ -38,19 +38,10 @@ pub(super) struct Read {
 /// Reads a file with what it includes, and sets keys: texts like `time.per_move="1s"`.
 pub(super) fn load(path: &Path, sets: &[String]) -> Result<Read, ConfigError> {
     let texts = Texts::default();
-    let mut reader = Reader::new(&texts);
-    let mut tree = reader.file(path, Path::new(""))?;
-    let Reader {
-        mut sources,
-        mut labels,
-        ..
-    } = reader;
-    for text in sets {
-        labels.push(set(&mut sources, tree.get_mut(), text)?);
-    }
-    read(&sources, &labels, tree).map_err(|Misfit { at, message }| {
-        let whole = labels.len() > 1 && at == Some(0);
-        let found = at.filter(|_| !whole).and_then(|at| sources.find(at));
+    let layers = Layers::of(&texts, path, sets)?;
+    layers.read().map_err(|Misfit { at, message }| {
+        let whole = layers.labels.len() > 1 && at == Some(0);
+        let found = at.filter(|_| !whole).and_then(|at| layers.sources.find(at));
         let (label, line) = found.unwrap_or((path, None));
         ConfigError::new(label, Problem::Syntax { line, message })
     })
@@ -62,12 +53,73 @@ pub(super) fn parse(text: &str) -> Result<Read, Problem> {
     let mut sources = Sources::new(&texts);
     let tree = sources.file(Path::new(""), text.to_owned())?;
     keys::check(tree.get_ref()).map_err(|unknown| unknown.at(&sources))?;
-    read(&sources, &[], tree).map_err(|Misfit { at, message }| {
-        let line = at
-            .and_then(|at| sources.find(at))
-            .and_then(|(_, line)| line);
+    let labels = Vec::new();
+    let layers = Layers {
+        sources,
+        labels,
+        tree,
+    };
+    layers.read().map_err(|Misfit { at, message }| {
+        let found = at.and_then(|at| layers.sources.find(at));
+        let line = found.and_then(|(_, line)| line);
         Problem::Syntax { line, message }
     })
+}
+
+/// Several places, merged.
+struct Layers<'t> {
+    sources: Sources<'t>,
+    /// What the places are called: each overrides those before it.
+    labels: Vec<PathBuf>,
+    tree: Spanned<Tree<'t>>,
+}
+
+impl<'t> Layers<'t> {
+    fn of(texts: &'t Texts, path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
+        let mut reader = Reader::new(texts);
+        let mut tree = reader.file(path, Path::new(""))?;
+        let Reader {
+            mut sources,
+            mut labels,
+            ..
+        } = reader;
+        for text in sets {
+            labels.push(set(&mut sources, tree.get_mut(), text)?);
+        }
+        Ok(Layers {
+            sources,
+            labels,
+            tree,
+        })
+    }
+
+    /// The tree as types, as values and as a text.
+    fn read(&self) -> Result<Read, Misfit> {
+        let table = self.table()?;
+        let file = ConfigFile::deserialize(toml::Deserializer::from(self.tree.clone()))?;
+        let text = match self.sources.only() {
+            Some(text) => text.to_owned(),
+            None => self.put_together(&table).map_err(|error| Misfit {
+                at: None,
+                message: error.to_string(),
+            })?,
+        };
+        Ok(Read { file, table, text })
+    }
+
+    fn table(&self) -> Result<Table, Misfit> {
+        let tree = toml::Deserializer::from(self.tree.clone());
+        Ok(Table::deserialize(tree)?)
+    }
+
+    /// The whole as a text, with a remark where it comes from.
+    fn put_together(&self, table: &Table) -> Result<String, toml::ser::Error> {
+        let places = self.labels.iter().map(|label| label.display().to_string());
+        let places: Vec<String> = places.collect();
+        let places = places.join(", ").replace(protocol::steers, " ");
+        let whole = toml::to_string(table)?;
+        Ok(format!("# Put together from {places}\n\n{whole}"))
+    }
 }
 
 /// A value that does not fit.
@@ -84,33 +136,6 @@ impl From<toml::de::Error> for Misfit {
             message: one_line(error.message()),
         }
     }
-}
-
-/// The tree as types and as values.
-fn read(
-    sources: &Sources<'_>,
-    labels: &[PathBuf],
-    tree: Spanned<Tree<'_>>,
-) -> Result<Read, Misfit> {
-    let table = Table::deserialize(toml::Deserializer::from(tree.clone()))?;
-    let file = ConfigFile::deserialize(toml::Deserializer::from(tree))?;
-    let text = match sources.only() {
-        Some(text) => text.to_owned(),
-        None => put_together(&table, labels).map_err(|error| Misfit {
-            at: None,
-            message: error.to_string(),
-        })?,
-    };
-    Ok(Read { file, table, text })
-}
-
-/// The whole as a text, with a remark where it comes from.
-fn put_together(table: &Table, labels: &[PathBuf]) -> Result<String, toml::ser::Error> {
-    let places = labels.iter().map(|label| label.display().to_string());
-    let places: Vec<String> = places.collect();
-    let places = places.join(", ").replace(protocol::steers, " ");
-    let whole = toml::to_string(table)?;
-    Ok(format!("# Put together from {places}\n\n{whole}"))
 }
 
 /// Reads files that include others.
@@ -422,7 +447,9 @@ mod tests {
     fn whole(files: &[(&str, &str)], sets: &[&str]) -> Table {
         let folder = folder(files);
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        load(&folder.path().join("t.toml"), &sets).unwrap().table
+        let texts = Texts::default();
+        let layers = Layers::of(&texts, &folder.path().join("t.toml"), &sets).unwrap();
+        layers.table().unwrap()
     }
 
     fn error(files: &[(&str, &str)], sets: &[&str]) -> String {
@@ -439,10 +466,10 @@ mod tests {
 
     #[test]
     fn a_file_alone_stays_as_it_is() {
-        let text = "# mine\nname  = 'x'\n";
+        let text = "# mine\nname  = 'x'\ngames = []\nbots=[]";
         let folder = folder(&[("t.toml", text)]);
-        let layered = load(&folder.path().join("t.toml"), &[]).unwrap();
-        assert_eq!(layered.text, text);
+        let read = load(&folder.path().join("t.toml"), &[]).unwrap();
+        assert_eq!(read.text, text);
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl<'t> Sources<'t> {
         let value = table.filter(|table| table.len() == 1);
         let value = value.and_then(|mut table| table.remove("value"));
         let plain = || DeValue::String(text["value = ".len()..].into());
-        let value = value.map_or_else(|| Spanned::new(0..0, plain()), |value| value);
+        let value = value.unwrap_or_else(|| Spanned::new(0..0, plain()));
         moved(value, &|_| begin..begin)
     }
 
