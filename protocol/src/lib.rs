@@ -1,5 +1,6 @@
 //! The wire: messages between referee and bots, the forward model's requests and answers, and
-//! the match log. `PROTOCOL.md` beside this crate tells the same to people who write bots.
+//! the match log, as types. `PROTOCOL.md` beside this crate describes the same for people who write
+//! bots.
 //!
 //! ```
 //! use protocol::{FromBot, ToBot};
@@ -10,43 +11,34 @@
 //! assert_eq!(ToBot::Quit.to_line(), "{\"type\":\"quit\"}\n");
 //! ```
 
+mod fast_path;
+mod hints;
+mod json_line;
+mod lines;
 mod log;
 mod messages;
-mod mistakes;
 mod model;
 mod move_list;
-mod quick;
 pub mod schema;
 mod shown;
 mod time;
+mod whole_number;
 
+pub use lines::BadMessage;
 pub use log::{
     Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,
 };
 pub use messages::{
-    BadMessage, BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult,
-    MoveText, Opponent, PlayedMove, Start, ToBot, Turn, Wants,
+    BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult, MoveText,
+    Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
-pub use model::{Answer, ModelError, Op, Request, Want};
+pub use model::{Answer, ModelError, ModelErrorCode, Op, Request, Want};
 pub use move_list::MoveList;
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
 
-/// The version of the protocol that this crate speaks.
+/// The version of the protocol that this crate implements.
 pub const PROTOCOL: u32 = 1;
 
-/// No line may be longer than this many bytes, the line end not counted.
+/// The most bytes of a line, without the line end.
 pub const MAX_LINE: usize = 1 << 20;
-
-/// Appends a JSON line, ended by `\n`.
-pub(crate) fn write_line<T: serde::Serialize>(value: &T, out: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *out, value).expect("messages have text keys only");
-    out.push(b'\n');
-}
-
-/// One JSON line, ended by `\n`.
-pub(crate) fn line<T: serde::Serialize>(value: &T) -> String {
-    let mut line = Vec::new();
-    write_line(value, &mut line);
-    String::from_utf8(line).expect("JSON is text")
-}

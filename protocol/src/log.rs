@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json_line;
 use crate::messages::{Limits, MatchResult, MoveText};
 use crate::time::{Millis, TimeControl};
 
@@ -173,11 +174,11 @@ pub struct LoggedMove {
 impl Record {
     /// The record as a line.
     pub fn to_line(&self) -> String {
-        crate::line(self)
+        json_line::line(self)
     }
 
     /// Appends the record as a line.
     pub fn write_line(&self, out: &mut Vec<u8>) {
-        crate::write_line(self, out);
+        json_line::append(self, out);
     }
 }

@@ -6,13 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use thiserror::Error;
 
-use crate::mistakes;
 use crate::move_list::MoveList;
-use crate::quick;
-use crate::shown::excerpt;
 use crate::time::{ClockState, Millis, TimeControl};
+use crate::whole_number;
 
 /// A move as text. Nearly all are so short that they take no memory of their own.
 pub type MoveText = SmolStr;
@@ -24,6 +21,7 @@ pub enum ToBot {
     /// The first message to a process; asks for `hello`.
     Hello {
         /// The version of the protocol.
+        #[serde(deserialize_with = "whole_number::read")]
         protocol: u32,
         /// Name and version of the referee.
         referee: String,
@@ -91,6 +89,7 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Turn {
     /// Plies made since the start of the match.
+    #[serde(deserialize_with = "whole_number::read")]
     pub ply: u32,
     /// Every ply since this bot's last `turn`, its own last one first.
     pub moves: Vec<PlayedMove>,
@@ -225,6 +224,7 @@ pub enum FromBot {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BotHello {
     /// The version of the protocol that it speaks.
+    #[serde(deserialize_with = "whole_number::read")]
     pub protocol: u32,
     /// Its own name for itself.
     pub name: String,
@@ -268,7 +268,11 @@ pub struct BotMove {
     #[serde(rename = "move")]
     pub mv: MoveText,
     /// The `ply` of the turn that it answers; an answer to another turn is dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole_number::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ply: Option<u32>,
     /// Anything; by custom `depth`, `nodes`, `value`, `pv` and `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -281,152 +285,4 @@ pub struct BotInfo {
     /// The fields.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
-}
-
-/// A line that is not a message.
-#[derive(Debug, Error)]
-#[error("{reason}; the line was `{line}`{}", hint.map(|hint| format!(" ({hint})")).unwrap_or_default())]
-pub struct BadMessage {
-    /// What is wrong with it.
-    pub reason: String,
-    /// The line, cut when it is long.
-    pub line: String,
-    /// The mistake that it usually comes from, and how to mend that.
-    pub hint: Option<&'static str>,
-}
-
-impl ToBot {
-    /// The message as a line.
-    pub fn to_line(&self) -> String {
-        let mut line = Vec::new();
-        self.write_line(&mut line);
-        String::from_utf8(line).expect("JSON is text")
-    }
-
-    /// Appends the message as a line.
-    pub fn write_line(&self, out: &mut Vec<u8>) {
-        match self {
-            ToBot::Turn(turn) => quick::write_turn(turn, out),
-            other => crate::write_line(other, out),
-        }
-    }
-
-    /// Reads a line, with or without its end.
-    ///
-    /// # Errors
-    /// If it is not a message of the referee.
-    pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        read(line, "a message of the referee")
-    }
-}
-
-impl FromBot {
-    /// The message as a line.
-    pub fn to_line(&self) -> String {
-        crate::line(self)
-    }
-
-    /// Reads a line, with or without its end.
-    ///
-    /// # Errors
-    /// If it is not a message of a bot.
-    pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        match quick::read_move(line) {
-            Some(mv) => Ok(FromBot::Move(mv)),
-            None => read(line, OF_A_BOT),
-        }
-    }
-}
-
-/// What a bot's line should be.
-const OF_A_BOT: &str = "a message of a bot";
-
-fn read<'a, T: Deserialize<'a>>(line: &'a [u8], what: &str) -> Result<T, BadMessage> {
-    serde_json::from_slice(line).map_err(|error| {
-        let reason = match error.classify() {
-            _ if line.trim_ascii().is_empty() => "an empty line".to_owned(),
-            serde_json::error::Category::Data if !line.trim_ascii_start().starts_with(b"{") => {
-                format!("not {what}: those are JSON objects")
-            }
-            serde_json::error::Category::Data => {
-                let error = error.to_string().replace("u32", "a whole number");
-                format!("not {what}: {error}")
-            }
-            _ => format!("not JSON: {error}"),
-        };
-        let whole = error.classify() == serde_json::error::Category::Data;
-        // The error quotes what the line says, as long as it is, escapes resolved.
-        BadMessage {
-            hint: mistakes::hint(line, whole).filter(|_| what == OF_A_BOT),
-            reason: excerpt(reason.as_bytes(), 300),
-            line: excerpt(line, 120),
-        }
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_contracts_examples_are_read() {
-        let hello = r#"{"type":"hello","protocol":1,"name":"alpha","version":"1.2","author":"…","games":["siam"],"wants":{"state":true,"legal":false},"colour":"red"}"#;
-        let FromBot::Hello(hello) = FromBot::from_line(hello.as_bytes()).unwrap() else {
-            panic!("not a hello")
-        };
-        assert!(hello.wants.state && !hello.wants.legal);
-        let short = FromBot::from_line(br#"{"type":"hello","protocol":1,"name":"x"}"#).unwrap();
-        assert!(matches!(short, FromBot::Hello(h) if h.wants == Wants::default()));
-        for (text, expected) in [
-            (r#"{"type":"ready","more":1}"#, FromBot::Ready {}),
-            ("{\"type\":\"resign\"}\r\n", FromBot::Resign {}),
-        ] {
-            assert_eq!(FromBot::from_line(text.as_bytes()).unwrap(), expected);
-        }
-        for line in [
-            r#"{"type":"move","move":"a1","ply":3,"info":{"depth":2},"more":1}"#,
-            r#"{"move":"a1","info":{"depth":2},"ply":3,"type":"move"}"#,
-            r#"{"type":"mov\u0065","move":"a\u0031","ply":3,"info":{"depth":2}}"#,
-        ] {
-            let FromBot::Move(mv) = FromBot::from_line(line.as_bytes()).unwrap() else {
-                panic!("not a move")
-            };
-            let depth = mv.info.map(|info| info["depth"].clone());
-            assert_eq!((&*mv.mv, mv.ply, depth), ("a1", Some(3), Some(2.into())));
-        }
-        let info = FromBot::from_line(br#"{"type":"info","depth":3}"#).unwrap();
-        assert!(matches!(info, FromBot::Info(info) if info.fields["depth"] == 3));
-    }
-
-    #[test]
-    fn bad_lines_say_what_is_wrong() {
-        let reason = |line: &[u8]| FromBot::from_line(line).unwrap_err().to_string();
-        assert!(reason(b"hello").starts_with("not JSON"));
-        assert!(reason(b"\xff\xfe").starts_with("not JSON"));
-        assert!(reason(b"{'type': 'ready'}").contains("{'type': 'ready'}"));
-        assert!(reason(br#"{"type":"mvoe","move":"a1"}"#).starts_with("not a message of a bot"));
-        assert!(reason(br#"{"type":"move","move":7}"#).contains("expected a string"));
-        assert!(reason(br#"{"type":"move","move":"a","move":"b"}"#).contains("duplicate field"));
-        assert!(reason(b"\r").starts_with("an empty line"));
-        assert!(reason(b"1").contains("those are JSON objects"));
-        assert!(reason("[".repeat(100_000).as_bytes()).len() < 700);
-    }
-
-    #[test]
-    fn numbers_of_bots_are_written_as_they_were_read() {
-        let line = r#"{"type":"info","value":2.1844674407370954,"other":2.184467440737095}"#;
-        let info = FromBot::from_line(line.as_bytes()).unwrap();
-        assert_eq!(info.to_line().trim_end(), line);
-        assert_eq!(FromBot::from_line(info.to_line().as_bytes()).unwrap(), info);
-    }
-
-    #[test]
-    fn bad_lines_cannot_flood_logs_or_steer_terminals() {
-        let reason = |line: &str| FromBot::from_line(line.as_bytes()).unwrap_err().to_string();
-        let long = reason(&format!(r#"{{"type":"{}"}}"#, "x".repeat(100_000)));
-        assert!(long.len() < 700, "{}", long.len());
-        for line in [r#"{"type":"\u001b[2J\n"}"#, "{\"type\":\"\u{1b}[2J\""] {
-            assert!(!reason(line).contains(char::is_control), "{line}");
-        }
-    }
 }

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json_line;
+
 /// One request.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Request {
@@ -122,7 +124,7 @@ pub struct Answer {
 impl Answer {
     /// The answer as a line.
     pub fn to_line(&self) -> String {
-        crate::line(self)
+        json_line::line(self)
     }
 }
 
@@ -131,7 +133,32 @@ impl Answer {
 pub struct ModelError {
     /// `bad_request`, `unknown_game`, `bad_option`, `bad_state`, `no_game`, `illegal_move`,
     /// `game_over`, `bad_count` or `too_much`.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: ModelErrorCode,
     /// What happened, in words.
     pub message: String,
+}
+
+/// The kinds of errors of the forward model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelErrorCode {
+    /// The request is not JSON, unknown, or of a wrong form.
+    BadRequest,
+    /// No game has the requested id.
+    UnknownGame,
+    /// The game does not accept the options.
+    BadOption,
+    /// The state breaks the rules of the game.
+    BadState,
+    /// A request about a position came before any `new`.
+    NoGame,
+    /// A move is not legal, or not written like a move.
+    IllegalMove,
+    /// A move was played in a finished game.
+    GameOver,
+    /// A count or depth is out of range.
+    BadCount,
+    /// The answer would take too long.
+    TooMuch,
 }

@@ -1,4 +1,4 @@
-//! Many short texts in one piece of memory.
+//! Lists of moves that keep all their texts in one allocation.
 
 use std::fmt;
 use std::ops::Index;
@@ -20,9 +20,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "Vec<String>")]
 pub struct MoveList {
-    /// All texts, one behind the other.
+    /// All texts, one after the other.
     text: String,
-    /// Where each of them ends.
+    /// The end of each of them in `text`.
     ends: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ impl MoveList {
         self.ends.push(self.text.len() as u32);
     }
 
-    /// All moves, one behind the other.
+    /// The texts of all moves, one after the other.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -52,9 +52,10 @@ impl MoveList {
     /// The move at an index; `None` beyond the last one.
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)? as usize;
-        let start = match index {
-            0 => 0,
-            _ => self.ends[index - 1] as usize,
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index - 1] as usize
         };
         Some(&self.text[start..end])
     }

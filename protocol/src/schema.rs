@@ -1,10 +1,12 @@
-//! JSON Schemas of everything on the wire, made from the types.
+//! JSON Schemas of all messages and of the log record, generated from the types.
 
 use schemars::{Schema, schema_for};
 
-use crate::{Answer, FromBot, Record, Request, ToBot};
+use crate::log::Record;
+use crate::messages::{FromBot, ToBot};
+use crate::model::{Answer, Request};
 
-/// Every schema with the name of its file in `protocol/schema/`.
+/// All schemas, each with the name of its file in `protocol/schema/`.
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         ("to-bot.json", schema_for!(ToBot)),
@@ -15,7 +17,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     ]
 }
 
-/// A schema as the text of its file.
+/// The contents of a schema's file.
 pub fn to_text(schema: &Schema) -> String {
     let mut text = serde_json::to_string_pretty(schema).expect("schemas are JSON");
     text.push('\n');
@@ -27,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checked_in_schemas_are_fresh() {
+    fn the_schema_files_are_up_to_date() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/schema");
         for (name, schema) in all() {
             let there = std::fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default();

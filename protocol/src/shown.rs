@@ -1,28 +1,28 @@
-//! Text from outside, made fit for a terminal: nothing in it can move the cursor, set a colour,
-//! or turn the direction of writing around.
+//! Text from outside, made fit for a terminal: it can neither move the cursor, nor set a colour, nor
+//! reverse the direction of writing.
 
-/// Whether a character steers a terminal instead of showing something: the control characters
-/// (U+0080 to U+009F among them, which some terminals read as escapes), the marks that turn the
-/// direction of writing, and the separators of lines and paragraphs.
+/// Whether a character controls a terminal instead of being displayed: control characters (including
+/// U+0080 to U+009F, which some terminals interpret as escapes), marks that change the direction of
+/// writing, and separators of lines and paragraphs.
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Appends a character as four hexadecimal digits, as JSON has it: `\u001b`. So a string of JSON
-/// keeps its meaning.
+/// Appends a character as JSON escapes it, `\u001b`, so that a JSON string keeps its meaning.
 pub fn push_escaped(out: &mut String, c: char) {
     out.push_str(&format!("\\u{:04x}", u32::from(c)));
 }
 
-/// A text in one line: whatever steers a terminal is escaped, as in `\u001b`.
+/// A text on one line, in which characters that control a terminal are escaped, as in `\u001b`.
 pub fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        match steers(c) {
-            true => push_escaped(&mut shown, c),
-            false => shown.push(c),
+        if steers(c) {
+            push_escaped(&mut shown, c);
+        } else {
+            shown.push(c);
         }
     }
     shown
@@ -42,11 +42,11 @@ pub fn shown_lines(text: &str) -> String {
     shown
 }
 
-/// The beginning of a text of at most `most` characters, fit to be shown; `…` tells that there was
-/// more. White space at its end does not count.
+/// At most `most` characters of a text, fit for a terminal, followed by `…` if there are more. White
+/// space at the end of the text is ignored.
 pub fn excerpt(text: &[u8], most: usize) -> String {
     let text = text.trim_ascii_end();
-    // No character has more than four bytes.
+    // A character has at most four bytes.
     let head = String::from_utf8_lossy(&text[..text.len().min(4 * most + 4)]);
     match head.char_indices().nth(most) {
         Some((end, _)) => shown(&head[..end]) + "…",

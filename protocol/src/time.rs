@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// About 30 years. Up to here a time that was read is written as the same number again.
+/// The longest time, about 30 years: up to here, a time is written as the same number that was read.
 const MOST_MICROS: f64 = 1e15;
 
 /// A duration that is written as a number of milliseconds, to the microsecond.

@@ -6,17 +6,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use arbiter::{Action, Actions, Arbiter, Event, Played, Reading, Setup};
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
 use smallvec::{SmallVec, smallvec};
+use supervisor::suspension;
+use supervisor::{BotProcess, BotSpec, Evidence, Failure, Leaving, NotStarted, Pool};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet, consume_budget, yield_now};
 use tokio::time::{Instant, Sleep, sleep};
-
-use crate::arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
-use crate::bot::pool::{Leaving, Pool};
-use crate::bot::spec::BotSpec;
-use crate::bot::{BotProcess, Evidence, NotStarted};
-use crate::suspension;
 
 /// How long a bot may take to read a message that asks for nothing.
 const COURTESY: Duration = Duration::from_millis(200);
@@ -99,6 +96,7 @@ pub async fn play(
         suspended: suspension::total(),
         alarm: Alarm::new(),
         arbiter: Arbiter::new(setup),
+        owed: Actions::new(),
         bots: Vec::new(),
         deaf: Vec::new(),
         gone: Vec::new(),
@@ -126,7 +124,7 @@ pub async fn play(
                 events.push(Event::Joined { seat, hello });
             }
             Taker::Bot(Err(not)) => {
-                let (code, message) = not.failure;
+                let Failure { code, message } = not.failure;
                 driver.bots.push(None);
                 driver.gone.push(After::Absent(not.evidence));
                 events.push(Event::Failed {
@@ -187,6 +185,8 @@ struct Driver<'a> {
     suspended: Duration,
     alarm: Alarm,
     arbiter: Arbiter,
+    /// What the arbiter wants done.
+    owed: Actions,
     bots: Vec<Option<Box<BotProcess>>>,
     /// Seats from which nothing more can come.
     deaf: Vec<bool>,
@@ -222,7 +222,8 @@ impl Driver<'_> {
     async fn settle(&mut self, event: Event) {
         let mut events: SmallVec<[Event; 2]> = smallvec![event];
         while let Some(event) = events.pop() {
-            for action in self.arbiter.handle(event) {
+            self.note(event);
+            for action in std::mem::take(&mut self.owed) {
                 match action {
                     Action::Send { seat, message } => {
                         // What follows from a write is at most a fault of that seat, and the
@@ -238,6 +239,11 @@ impl Driver<'_> {
                 }
             }
         }
+    }
+
+    /// Hands an event to the arbiter; what follows from it is done when the next one is settled.
+    fn note(&mut self, event: Event) {
+        self.owed.extend(self.arbiter.handle(event));
     }
 
     async fn send(&mut self, seat: usize, message: &ToBot) -> Option<Event> {
@@ -257,8 +263,8 @@ impl Driver<'_> {
         let sent = bot.send(message, limit, at).await;
         Some(match sent {
             Ok(()) => Event::Sent { seat, now },
-            Err((code, _)) if self.renew(seat, code) => return None,
-            Err((code, message)) => Event::Failed {
+            Err(failure) if self.renew(seat, failure.code) => return None,
+            Err(Failure { code, message }) => Event::Failed {
                 seat,
                 code,
                 message,
@@ -322,7 +328,7 @@ impl Driver<'_> {
             .filter(|gap| !gap.is_zero())
         {
             let now = now - self.began;
-            self.arbiter.handle(Event::Suspended { gap, now });
+            self.note(Event::Suspended { gap, now });
         }
         self.suspended = total;
         self.looked = now;
@@ -399,8 +405,8 @@ impl Driver<'_> {
                 }
                 Event::Line { seat, message, now }
             }
-            Err((code, _)) if self.renew(seat, code) => Box::pin(self.next_event()).await,
-            Err((code, message)) => Event::Failed {
+            Err(failure) if self.renew(seat, failure.code) => Box::pin(self.next_event()).await,
+            Err(Failure { code, message }) => Event::Failed {
                 seat,
                 code,
                 message: self.explain(seat, code, message).await,
@@ -419,9 +425,10 @@ impl Driver<'_> {
     fn time_is_up(&mut self, seat: usize) -> Event {
         let now = self.reading(seat, Instant::now());
         for seat in self.arbiter.late(now) {
-            let seen = self.bots[seat].as_ref().and_then(|bot| bot.look());
-            if let Some(what) = seen {
-                self.arbiter.handle(Event::Seen { seat, what });
+            let stall = self.bots[seat].as_ref().and_then(|bot| bot.stall());
+            if let Some(stall) = stall {
+                let what = stall.to_string();
+                self.note(Event::Stalled { seat, what });
             }
         }
         Event::Tick { now }
@@ -452,7 +459,7 @@ impl Driver<'_> {
                         let message = FromBot::from_line(bot.line());
                         Event::Line { seat, message, now }
                     }
-                    Poll::Ready(Err((code, message))) => {
+                    Poll::Ready(Err(Failure { code, message })) => {
                         self.deaf[seat] = true;
                         self.hung_up[seat] = code == FaultCode::Crash;
                         Event::Failed {
@@ -462,12 +469,12 @@ impl Driver<'_> {
                         }
                     }
                 };
-                self.arbiter.handle(event);
+                self.owed.extend(self.arbiter.handle(event));
             }
             // This is nobody's time: there is a moment to learn how it ended.
             if std::mem::take(&mut self.hung_up[seat]) {
                 let message = bot.exit().await;
-                self.arbiter.handle(Event::Failed {
+                self.note(Event::Failed {
                     seat,
                     code: FaultCode::Crash,
                     message,
@@ -508,7 +515,7 @@ impl Driver<'_> {
             }
             Err(not) => {
                 self.gone[seat] = After::Absent(not.evidence);
-                let (code, message) = not.failure;
+                let Failure { code, message } = not.failure;
                 Event::Failed {
                     seat,
                     code,

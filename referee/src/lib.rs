@@ -15,9 +15,3 @@ pub mod new_bot;
 pub mod rematch;
 pub mod report;
 pub mod tournament;
-
-pub use ::arbiter;
-pub use ::arbiter::{clock, ending};
-
-pub use ::supervisor as bot;
-pub use ::supervisor::{shortage, suspension};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use games::Session;
 use games::session::MoveError;
-use protocol::{ModelError, Op, Want};
+use protocol::{ModelError, ModelErrorCode as Code, Op, Want};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -36,30 +36,9 @@ struct Open {
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
 type Done = Result<String, ModelError>;
 
-/// Why a request could not be done, as PROTOCOL.md names it.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Code {
-    BadRequest,
-    UnknownGame,
-    BadOption,
-    BadState,
-    NoGame,
-    IllegalMove,
-    GameOver,
-    BadCount,
-    TooMuch,
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.serialize(f)
-    }
-}
-
 fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
     Err(ModelError {
-        code: code.to_string(),
+        code,
         message: message.to_string(),
     })
 }
@@ -81,9 +60,10 @@ impl Model {
     /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
         if !line.trim_ascii_start().starts_with(b"{") {
-            let what = match line.trim_ascii().is_empty() {
-                true => "an empty line; a request is a JSON object",
-                false => "a request is a JSON object",
+            let what = if line.trim_ascii().is_empty() {
+                "an empty line; a request is a JSON object"
+            } else {
+                "a request is a JSON object"
             };
             return respond("null", error(Code::BadRequest, what));
         }

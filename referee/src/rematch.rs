@@ -2,16 +2,17 @@
 //! and its answers are compared with those of the record. No time limit holds, so that it can run
 //! under a debugger.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 use games::Limits;
 use protocol::{BotHello, BotMove, Fault, FromBot, Record, ToBot, Wants};
+use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
-use crate::bot::BotProcess;
 use crate::known_games;
 use crate::log::{Mismatch, verify};
 
@@ -255,8 +256,10 @@ impl<'a> Rematch<'a> {
             let line = poll_fn(|cx| self.bot.poll_line(cx)).await;
             match line {
                 Ok(_) => {}
-                Err((protocol::FaultCode::Crash, _)) => return Err(self.bot.exit().await),
-                Err((_, what)) => return Err(what),
+                Err(failure) if failure.code == protocol::FaultCode::Crash => {
+                    return Err(self.bot.exit().await);
+                }
+                Err(failure) => return Err(failure.message),
             }
             match FromBot::from_line(self.bot.line()) {
                 Ok(FromBot::Info(_)) => {}
@@ -290,7 +293,8 @@ impl<'a> Rematch<'a> {
 
     /// Tells the arbiter what happened, and the bot what the arbiter says.
     async fn settle(&mut self, event: Event) {
-        for action in self.arbiter.handle(event) {
+        let mut actions = VecDeque::from_iter(self.arbiter.handle(event));
+        while let Some(action) = actions.pop_front() {
             let Action::Send { seat, message } = action else {
                 continue;
             };
@@ -299,7 +303,7 @@ impl<'a> Rematch<'a> {
                 let _ = self.bot.send(&message, PATIENCE, Instant::now()).await;
             }
             let now = self.reading();
-            self.arbiter.handle(Event::Sent { seat, now });
+            actions.extend(self.arbiter.handle(Event::Sent { seat, now }));
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod chaos;
 pub mod model;
+pub mod needs;
 pub mod traces;
 
 use std::ffi::OsStr;
@@ -34,14 +35,17 @@ pub fn hostile() -> &'static Path {
 }
 
 fn built(package: &str, program: &str) -> PathBuf {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", package, "--bin", program]);
-    if !cfg!(debug_assertions) {
-        build.arg("--release");
+    // `tests/run` has built them all, and runs each test in a process of its own.
+    if env::var_os("PROGRAMS_ARE_BUILT").is_none() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", package, "--bin", program]);
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let status = build.current_dir(root()).status();
+        let built = status.expect("cargo runs").success();
+        assert!(built, "{program} does not build");
     }
-    let status = build.current_dir(root()).status();
-    let built = status.expect("cargo runs").success();
-    assert!(built, "{program} does not build");
     // Programs lie in `target/PROFILE`, tests in the folder `deps` there.
     let myself = env::current_exe().expect("the path of this program");
     let mut folders = myself.ancestors().skip(1);

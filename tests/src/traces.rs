@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub const MARK: &str = "HOSTILE_MARK";
 
 /// The processes whose environment has this mark, as all have that a marked bot starts, and the
-/// keepers of marked bots. Zombies have none.
+/// supervisors of marked bots. Zombies have none.
 pub fn marked(mark: &str) -> Vec<u32> {
     let wanted = format!("{MARK}={mark}");
     let has_mark = |pid: &u32| {

@@ -17,9 +17,9 @@
 #include "json.h"
 
 enum {
-    HORIZON = 80, /* random games stop after so many plies: the longer they are, the less they tell */
+    HORIZON = 80, /* random games stop after this many plies: longer ones say less */
     BATCH = 4,    /* random games at a time */
-    READY = 8,    /* a move that was tried in so many games gets its answers looked at */
+    READY = 8,    /* after this many games with a move, the replies to it are searched, too */
     DEEPEST = 64  /* no line of moves is followed further */
 };
 /* How much moves that were tried less are preferred. */
@@ -35,7 +35,7 @@ struct Node {
     size_t count;
 };
 
-/* What `start` told. */
+/* What `start` said. */
 static struct {
     char game[64], *options;
     int seat;
@@ -56,7 +56,7 @@ static double now_ms(void) {
     return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
-/* The referee tells its bots where it is in REFEREE; elsewhere it must be on the PATH. */
+/* The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH. */
 static void start_model(void) {
     int to[2], from[2];
     const char *program = getenv("REFEREE");
@@ -96,7 +96,7 @@ static void pass_over(void) {
     free(line);
 }
 
-/* Asks for `op` after a line of moves, and takes them back; tells the seat to move there. All is
+/* Asks for `op` after a line of moves, and takes them back; returns the seat to move there. All is
  * sent before anything is read, which saves waiting. */
 static Json *ask_after(Node *const *moves, size_t count, const char *op, int games, long seed, int *seat, char **line) {
     fputs("{\"op\":\"play\",\"moves\":[", requests);

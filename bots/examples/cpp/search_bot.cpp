@@ -22,11 +22,11 @@
 
 using Clock = std::chrono::steady_clock;
 
-/// Random games stop after so many plies: the longer they are, the less they tell.
+/// Random games stop after this many plies: longer ones say less.
 constexpr double horizon = 80;
 /// Random games at a time.
 constexpr int batch = 4;
-/// A move that was tried in so many games gets its answers looked at.
+/// After this many games with a move, the replies to it are searched, too.
 constexpr int ready = 8;
 /// How much moves that were tried less are preferred.
 constexpr double curiosity = 0.4;
@@ -35,7 +35,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// `referee model` as a child process, which holds one position.
 class Model {
 public:
-    /// The referee tells its bots where it is in REFEREE; elsewhere it must be on the PATH.
+    /// The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH.
     Model() {
         int to[2], from[2];
         const char* program = std::getenv("REFEREE");

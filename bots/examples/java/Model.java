@@ -16,7 +16,7 @@ final class Model implements AutoCloseable {
     /** An answer, and the seat to move where it was asked for. */
     record Answer(int seat, Json ok) {}
 
-    /** The referee tells its bots where it is in REFEREE; elsewhere it must be on the PATH. */
+    /** The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH. */
     Model() throws IOException {
         String program = System.getenv().getOrDefault("REFEREE", "referee");
         process =

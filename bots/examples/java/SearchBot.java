@@ -10,13 +10,13 @@ import java.util.function.ToDoubleFunction;
  * Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward model.
  */
 final class SearchBot {
-    /** Random games stop after so many plies: the longer they are, the less they tell. */
+    /** Random games stop after this many plies: longer ones say less. */
     private static final int HORIZON = 80;
 
     /** Random games at a time. */
     private static final int BATCH = 4;
 
-    /** A move that was tried in so many games gets its answers looked at. */
+    /** After this many games with a move, the replies to it are searched, too. */
     private static final int READY = 8;
 
     /** How much moves that were tried less are preferred. */

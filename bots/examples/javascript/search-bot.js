@@ -4,11 +4,11 @@
 
 import { Bot } from "../../sdk/javascript/index.js";
 
-/** Random games stop after so many plies: the longer they are, the less they tell. */
+/** Random games stop after this many plies: longer ones say less. */
 const HORIZON = 80;
 /** Random games at a time. */
 const BATCH = 4;
-/** A move that was tried in so many games gets its answers looked at. */
+/** After this many games with a move, the replies to it are searched, too. */
 const READY = 8;
 /** How much moves that were tried less are preferred. */
 const CURIOSITY = 0.4;

@@ -10,15 +10,15 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "sdk/python/src"))
 
 from referee_bot import Bot, Move  # noqa: E402
 
-#: Random games stop after so many plies: the longer they are, the less they tell.
+#: Random games stop after this many plies: longer ones say less.
 HORIZON = 80
 #: Random games at a time.
 BATCH = 4
-#: A move that was tried in so many games gets its answers looked at.
+#: After this many games with a move, the replies to it are searched, too.
 READY = 8
 #: How much moves that were tried less are preferred.
 CURIOSITY = 0.4
-#: A capture begins as if it had won so many games already.
+#: A capture starts as if it had already won this many games.
 TRUST = 2
 
 

@@ -2,11 +2,11 @@
 # Plays every game without knowing a rule: random games after each legal move, by the referee's
 # forward model, and then the move that did best. POSIX sh and awk.
 
-# The referee tells its bots where it is in REFEREE; elsewhere it must be on the PATH.
+# The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH.
 referee=${REFEREE:-referee}
 here=$(dirname "$0")
 tab=$(printf '\t')
-# Random games stop after so many plies: the longer they are, the less they tell.
+# Random games stop after this many plies: longer ones say less.
 horizon=80
 # As many of them are played in a millisecond, with a lot of room for slow machines.
 pace=10
@@ -27,7 +27,7 @@ budget() {
     echo $((${limit:-1000} / 2))
 }
 
-# Asks the forward model, a process for each turn, what the moves are worth; tells the best one.
+# Asks the forward model, a process for each turn, what the moves are worth; prints the best one.
 choose() {
     count=$(field 'legal\.[0-9]*' | wc -l)
     games=$((ms * pace / count))

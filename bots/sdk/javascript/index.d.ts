@@ -1,6 +1,6 @@
 /** Bots for `referee`: subclass `Bot`, implement `choose(turn)`, call `run()`. */
 
-/** What `start` told about the match. */
+/** What `start` says about the match. */
 export interface Match {
   /** The match's id: with the seat a good seed for random numbers. */
   match: string;
@@ -43,7 +43,7 @@ export interface Info {
   [field: string]: unknown;
 }
 
-/** What `turn` told, and how much time there is. */
+/** What `turn` says, and how much time there is. */
 export class Turn {
   readonly match: Match;
   /** Plies made so far. */
@@ -95,7 +95,7 @@ export abstract class Bot {
   info(fields: Info): void;
   /**
    * The forward model, set up with the position of a turn. Playouts stop where the match does, and
-   * after `horizon` plies: short ones tell more in long games.
+   * after `horizon` plies: in long games, short ones say more.
    */
   modelAt(turn: Turn, horizon?: number): Promise<Model>;
   /** Answers the referee's messages until `quit` or the end of the input. */

@@ -123,8 +123,8 @@ pub enum Event {
         /// What happened, in words.
         message: String,
     },
-    /// A look at a seat that is late has told something that may explain it.
-    Seen {
+    /// What a seat that is late seems to be doing was found out.
+    Stalled {
         /// The seat.
         seat: usize,
         /// What it seems to do, as part of a sentence.
@@ -348,6 +348,7 @@ impl Arbiter {
     }
 
     /// Takes note of what happened and says what is to be done, in order.
+    #[must_use = "the match goes on only if the actions are carried out"]
     pub fn handle(&mut self, event: Event) -> Actions {
         let mut actions = Actions::new();
         match event {
@@ -359,7 +360,7 @@ impl Arbiter {
                 code,
                 message,
             } => self.trouble(seat, code, message, &mut actions),
-            Event::Seen { seat, what } => {
+            Event::Stalled { seat, what } => {
                 self.seen[seat].get_or_insert(what);
             }
             Event::Suspended { gap, now } => self.suspend(gap, now),

@@ -307,10 +307,11 @@ fn time_runs_from_when_it_is_told_to() {
     });
     assert!(matches!(actions[..], [Action::Send { seat: 1, .. }]));
     assert_eq!(script.arbiter.deadline(), None, "not written yet");
-    script.arbiter.handle(Event::Sent {
+    let actions = script.arbiter.handle(Event::Sent {
         seat: 1,
         now: at(500),
     });
+    assert!(actions.is_empty());
     assert_eq!(script.arbiter.deadline(), Some(ms(620)));
 }
 
@@ -516,7 +517,7 @@ fn two_bots_that_do_not_start_share_the_point() {
 fn what_was_seen_of_a_late_bot_is_told() {
     let saw = |script: &mut Script, seat| {
         let what = "it sleeps".to_owned();
-        script.event(Event::Seen { seat, what });
+        script.event(Event::Stalled { seat, what });
     };
     let mut script = Script::amazons();
     for seat in 0..2 {

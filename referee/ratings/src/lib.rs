@@ -9,7 +9,7 @@
 //! an opening; such units form one *cluster*. Every match counts, and intervals rest on the number of
 //! clusters.
 //!
-//! From the bottom up: [`matches`] reads and stores matches, [`results`] sorts them into units and
+//! From the bottom up: [`mod@matches`] reads and stores matches, [`results`] sorts them into units and
 //! clusters, `model` fits the Davidson-Luce model to them, and [`report`] puts the figures
 //! together; [`sprt`] tests hypotheses, and [`simulate`] checks all of this against tournaments
 //! whose truth is known.

@@ -1,14 +1,15 @@
 //! A match of the bot under test: the arbiter presides, and the other seats play at random.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
+use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 use games::{Limits, Rng, Session};
 use protocol::{BotHello, BotMove, FaultCode, FromBot, TimeControl, ToBot, Wants};
 use tokio::time::Instant;
 
 use super::Variant;
 use super::talk::{Heard, Talk, Trouble, unexpected};
-use crate::arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
 
 /// What an `info` may take; it is dropped anyway.
 const INFO_BYTES: u64 = 1 << 14;
@@ -318,7 +319,8 @@ impl Match<'_, '_> {
 
     /// Tells the arbiter what happened, and the bot what the arbiter says.
     async fn settle(&mut self, event: Event) {
-        for action in self.arbiter.handle(event) {
+        let mut actions = VecDeque::from_iter(self.arbiter.handle(event));
+        while let Some(action) = actions.pop_front() {
             let Action::Send { seat, message } = action else {
                 continue;
             };
@@ -330,7 +332,7 @@ impl Match<'_, '_> {
             if seat == self.seat && self.fault.is_none() {
                 self.talk.tell(&message).await;
             }
-            self.arbiter.handle(Event::Sent { seat, now });
+            actions.extend(self.arbiter.handle(Event::Sent { seat, now }));
         }
     }
 }

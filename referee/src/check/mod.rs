@@ -17,15 +17,13 @@ use games::registry::Entry;
 use protocol::{BotHello, Millis, TimeControl};
 use serde::Serialize;
 use serde_json::json;
+use supervisor::bot::shebang::ShebangError;
+use supervisor::{BotFactory, BotSpec, CommandError, FactoryError, Tracer};
 use tempfile::TempDir;
 
 pub use list::{Check, Kind, checks};
 pub use talk::Spoken;
 use talk::{Talk, Trouble};
-
-use crate::bot::spec::{BotSpec, CommandError};
-use crate::bot::trace::Tracer;
-use crate::bot::{Nursery, NurseryError};
 
 /// After so many checks without any answer the rest is not tried.
 const MOST_SILENT: u32 = 3;
@@ -95,7 +93,7 @@ pub struct Extent {
 /// Where a bot is checked.
 pub struct Lab {
     spec: BotSpec,
-    nursery: Nursery,
+    factory: BotFactory,
     extent: Extent,
     patience: Duration,
     /// What the bot prints on stderr goes there.
@@ -148,10 +146,12 @@ impl Report {
             CommandError::NotExecutable(_) => {
                 "give the script its run bit, or name its interpreter"
             }
-            CommandError::NoInterpreter { .. } => {
+            CommandError::Shebang(ShebangError::NoInterpreter { .. }) => {
                 "write the first line so that it names an interpreter that is there"
             }
-            CommandError::WindowsLines(_) => "write the script with the line ends of Unix",
+            CommandError::Shebang(ShebangError::WindowsLineEnds(_)) => {
+                "write the script with Unix line ends"
+            }
             CommandError::Missing { program, .. } if program.contains(' ') => {
                 "give the program and each argument as a word of its own, without quotes around all"
             }
@@ -189,16 +189,20 @@ impl Lab {
         mut spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,
-    ) -> Result<Self, NurseryError> {
+    ) -> Result<Self, FactoryError> {
         let stderr = tempfile::tempdir()?;
         spec.time = TimeControl {
             startup: Millis(extent.patience),
             ..TimeControl::default()
         };
         let shared = Arc::new(spec.clone());
-        let nursery = Nursery::new([&shared], &[], Some(stderr.path().to_owned()))?;
+        let factory = BotFactory::new(
+            std::slice::from_ref(&shared),
+            &[],
+            Some(stderr.path().to_owned()),
+        )?;
         Ok(Lab {
-            nursery: nursery.traced(tracer),
+            factory: factory.traced(tracer),
             patience: extent.patience,
             spec,
             extent,
@@ -335,7 +339,7 @@ pub async fn run(lab: &Lab, selection: &Selection, mut tell: impl FnMut(Report))
         }
         done(check, outcome(check, result), began);
     }
-    lab.nursery.all_gone().await;
+    lab.factory.all_gone().await;
 }
 
 /// A bot that said nothing about itself; nothing is asked of it either.

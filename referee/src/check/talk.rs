@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt};
 use serde::Serialize;
+use supervisor::bot::shebang::suspicion;
+use supervisor::{BotProcess, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 
 use super::Lab;
 use super::style::Style;
-use crate::bot::script::suspicion;
-use crate::bot::{BotProcess, COMPUTING, REFEREE_NAME};
 use protocol::in_words;
 
 /// So many of the last lines are shown when a check fails…
@@ -87,8 +87,8 @@ pub(super) struct Talk<'l> {
 impl<'l> Talk<'l> {
     /// Starts a process.
     pub(super) async fn open(lab: &'l Lab) -> Result<Self, Trouble> {
-        let bot = lab.nursery.launch(&lab.spec).await;
-        let bot = bot.map_err(|not| Trouble::new(not.failure.1))?;
+        let bot = lab.factory.launch(&lab.spec).await;
+        let bot = bot.map_err(|not| Trouble::new(not.failure.message))?;
         Ok(Talk {
             lab,
             bot,
@@ -114,7 +114,7 @@ impl<'l> Talk<'l> {
     pub(super) async fn tell(&mut self, message: &ToBot) {
         for line in self.style.lines(message) {
             self.note(Spoken::ToBot(shown(line.as_bytes())));
-            let _ = self.bot.say(&line, self.lab.patience).await;
+            let _ = self.bot.send_line(&line, self.lab.patience).await;
         }
     }
 
@@ -131,8 +131,10 @@ impl<'l> Talk<'l> {
                     Err(bad) => Heard::Bad(bad),
                 }
             }
-            Ok(Err((FaultCode::Crash, _))) => Heard::Gone(self.bot.exit().await),
-            Ok(Err((_, what))) => Heard::Flood(what),
+            Ok(Err(failure)) if failure.code == FaultCode::Crash => {
+                Heard::Gone(self.bot.exit().await)
+            }
+            Ok(Err(failure)) => Heard::Flood(failure.message),
         }
     }
 
@@ -168,13 +170,13 @@ impl<'l> Talk<'l> {
 
     /// What is wrong where the process is gone.
     fn gone(&self, how: &str, asked: &str) -> Trouble {
-        let script = suspicion(&self.lab.spec);
+        let script = suspicion(&self.lab.spec.command, &self.lab.spec.dir);
         let mend = match (&script, self.bot.ended_well()) {
             (Some(_), _) => "write the script so that its own interpreter runs it",
             (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
             _ => "what it printed on stderr should say why",
         };
-        let seen = self.bot.look().or(script);
+        let seen = self.bot.stall().map(|stall| stall.to_string()).or(script);
         let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
         Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).mend(mend)
     }
@@ -182,7 +184,7 @@ impl<'l> Talk<'l> {
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
     /// input is closed, which makes most programs write what they still hold.
     async fn silence(&mut self, asked: &str) -> Trouble {
-        let seen = self.bot.look();
+        let stall = self.bot.stall();
         let within = in_words(self.lab.patience);
         self.bot.close_input();
         let mut known = false;
@@ -198,16 +200,17 @@ impl<'l> Talk<'l> {
                      `fflush(stdout)` in C), and read line by line, not to the end of the input",
                 )
             }
-            _ if seen.as_deref() == Some(COMPUTING) => {
+            _ if stall == Some(Stall::Computing) => {
                 known = true;
                 Trouble::new(format!(
-                    "no answer to `{asked}` within {within}; {COMPUTING}"
+                    "no answer to `{asked}` within {within}; {}",
+                    Stall::Computing
                 ))
                 .mend("look for a loop without an end, and look at the clock while thinking")
             }
             _ => {
-                let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
-                Trouble::new(format!("no answer to `{asked}` within {within}{seen}")).mend(
+                let stall = stall.map(|stall| format!("; {stall}")).unwrap_or_default();
+                Trouble::new(format!("no answer to `{asked}` within {within}{stall}")).mend(
                     "answer `hello`, `start` and `turn`, end each line with `\\n`, and flush it",
                 )
             }

@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use protocol::TimeControl;
+use supervisor::{BotSpec, Tracer};
 
 use super::format::print_json;
 use super::input::find;
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::bot::spec::BotSpec;
-use crate::bot::trace::Tracer;
 use crate::check::{self, Check, Extent, Lab, Outcome, Report, Selection};
 use crate::config::Time;
 use crate::report::checks;

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use supervisor::BotFactory;
+
 use super::dry_run;
 use super::format::Format;
 use super::{CliError, block_on, print};
-use crate::bot::Nursery;
 use crate::config::Config;
 use crate::config::schema::{self, Key};
 
@@ -57,7 +58,7 @@ impl Args {
                 format,
             } => {
                 let config = Config::load_with(&config, &set)?;
-                block_on(async { Nursery::new(&config.bots, &[], None).map(drop) })??;
+                block_on(async { BotFactory::new(&config.bots, &[], None).map(drop) })??;
                 print(&dry_run::check(&config, format)?)
             }
             Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),

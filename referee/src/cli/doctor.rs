@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use supervisor::sandbox::account::Account;
+use supervisor::sandbox::limits::Tier;
+use supervisor::sandbox::machine::Machine;
+use supervisor::sandbox::promises::{Means, Promise};
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
-use crate::bot::cage::Machine;
-use crate::bot::cage::account::Account;
-use crate::bot::cage::limits::Sandbox;
-use crate::bot::cage::promises::{Means, Promise};
 
 /// Tells what this machine can enforce on bots, and how to get the rest
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ const BUBBLEWRAP: &str = "install bubblewrap (the package is called `bubblewrap`
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let machine = Machine::look();
+        let machine = Machine::examine();
         if self.promises {
             let promises = promises(machine.means());
             return match self.format.json() {
@@ -87,12 +87,12 @@ struct Held {
 
 fn promises(means: Means) -> Vec<Promised> {
     let promised = |id: Promise| {
-        let held = Sandbox::ALL.map(|sandbox| {
-            let root = id.holds(sandbox, Means::ROOT);
-            let ordinary = id.holds(sandbox, Means::ORDINARY);
-            (sandbox.name(), Held { root, ordinary })
+        let held = Tier::ALL.map(|tier| {
+            let root = id.holds(tier, Means::ROOT);
+            let ordinary = id.holds(tier, Means::ORDINARY);
+            (tier.name(), Held { root, ordinary })
         });
-        let here = Sandbox::ALL.map(|sandbox| (sandbox.name(), id.holds(sandbox, means)));
+        let here = Tier::ALL.map(|tier| (tier.name(), id.holds(tier, means)));
         Promised {
             id,
             promise: id.in_words(),
@@ -104,14 +104,14 @@ fn promises(means: Means) -> Vec<Promised> {
 }
 
 fn promises_in_words(promises: &[Promised]) -> String {
-    let names = Sandbox::ALL.map(|sandbox| format!("{:<10}", sandbox.name()));
+    let names = Tier::ALL.map(|tier| format!("{:<10}", tier.name()));
     let mut text = format!(
         "{:<62}{}\n",
         "On this machine, a bot in this sandbox cannot",
         names.join("  ").trim_end()
     );
     for promised in promises {
-        let marks = Sandbox::ALL.map(|sandbox| match promised.here[sandbox.name()] {
+        let marks = Tier::ALL.map(|tier| match promised.here[tier.name()] {
             true => format!("{:<10}", "yes"),
             false => format!("{:<10}", "-"),
         });
@@ -139,7 +139,7 @@ fn findings(machine: &Machine) -> Vec<Finding> {
         by: by.unwrap_or_else(|why| why).to_owned(),
         advice,
     };
-    let counted = |in_group: bool, watched: &'static str| match (in_group, machine.trees) {
+    let counted = |in_group: bool, watched: &'static str| match (in_group, machine.process_trees) {
         (true, _) => (Ok("a control group"), None),
         (_, true) => (Ok(watched), Some(GROUPS)),
         _ => (Err("this system has no control groups and no /proc"), None),
@@ -169,9 +169,9 @@ fn findings(machine: &Machine) -> Vec<Finding> {
         Account::Root(_) => Ok("root runs the referee; bots in a sandbox get users of their own"),
         Account::Stuck(why) => Err(why.as_str()),
     };
-    let restricted = match &machine.walls {
-        None => Ok("Landlock and seccomp"),
-        Some(lacking) => Err(lacking.as_str()),
+    let restricted = match &machine.landlock {
+        Ok(()) => Ok("Landlock and seccomp"),
+        Err(why) => Err(why.as_str()),
     };
     let strict = match &machine.bubblewrap {
         Ok(bubblewrap) => (Ok(bubblewrap.version.clone()), None),

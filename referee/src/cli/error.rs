@@ -2,14 +2,12 @@
 
 use std::io;
 
+use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
-use crate::bot::NurseryError;
-use crate::bot::trace::TraceError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
-use crate::shortage;
 use crate::tournament::TournamentError;
 use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
@@ -47,7 +45,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Capacity(#[from] TooMuch),
     #[error(transparent)]
-    Nursery(#[from] NurseryError),
+    BotFactory(#[from] FactoryError),
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
@@ -72,7 +70,7 @@ impl CliError {
             CliError::Folder(FolderError::Taken { .. }) => 2,
             CliError::NewBot(NewBotError::Write { .. }) => 4,
             CliError::NewBot(_) => 2,
-            CliError::Nursery(NurseryError::Cage(_)) => 2,
+            CliError::BotFactory(FactoryError::Sandbox(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
             CliError::Resume(
@@ -92,7 +90,7 @@ impl CliError {
             ) => 4,
             CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
             CliError::Short { .. } | CliError::Capacity(_) => 4,
-            CliError::Trace(_) | CliError::Nursery(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::BotFactory(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -104,7 +102,7 @@ impl From<TournamentError> for CliError {
         let advice = String::new();
         match error {
             TournamentError::Capacity(error) => error.into(),
-            TournamentError::Nursery(error) => error.into(),
+            TournamentError::BotFactory(error) => error.into(),
             TournamentError::Folder(error) => error.into(),
             TournamentError::Resume(error) => error.into(),
             TournamentError::Write(error) => error.into(),

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead};
 
+use arbiter::Arbiter;
 use games::{Info, Rules};
 use protocol::{BotMove, FromBot, TimeControl};
+use supervisor::{BotSpec, REFEREE};
 use tokio::sync::mpsc;
 
 use super::{CliError, print};
-use crate::arbiter::Arbiter;
-use crate::bot::spec::{BotSpec, REFEREE};
 use crate::draw;
 use crate::driver::Guests;
 

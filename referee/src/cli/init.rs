@@ -1,7 +1,9 @@
 //! `referee init`, the first process in a strict sandbox: starts a bot and looks after it.
 
+use supervisor::process::exec_error::EXIT_NOT_STARTED;
+use supervisor::sandbox::init;
+
 use super::CliError;
-use crate::bot::cage::{init, launch};
 use crate::report::tell;
 
 /// Starts a bot in a sandbox, and looks after it (started by the referee itself)
@@ -18,6 +20,6 @@ impl Args {
         if let Err(error) = init::run(&init) {
             tell(format_args!("{error}\n"));
         }
-        std::process::exit(i32::from(launch::NOT_STARTED))
+        std::process::exit(i32::from(EXIT_NOT_STARTED))
     }
 }

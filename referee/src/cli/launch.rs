@@ -1,10 +1,12 @@
-//! `referee launch`, which a keeper starts: takes limits upon itself and becomes a bot.
+//! `referee launch`, which a supervisor starts: applies limits to itself and becomes a bot.
+
+use supervisor::process::exec_error::EXIT_NOT_STARTED;
+use supervisor::sandbox::launch;
 
 use super::CliError;
-use crate::bot::cage::launch;
 use crate::report::tell;
 
-/// Takes limits upon itself and becomes a bot (started by the referee itself)
+/// Applies limits to itself and becomes a bot (started by the referee itself)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to do, as JSON
@@ -17,6 +19,6 @@ impl Args {
             .map_err(|error| CliError::Usage(format!("the launcher's plan: {error}")))?;
         let error = launch::run(&launch);
         tell(format_args!("{error}\n"));
-        std::process::exit(i32::from(launch::NOT_STARTED))
+        std::process::exit(i32::from(EXIT_NOT_STARTED))
     }
 }

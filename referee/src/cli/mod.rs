@@ -14,7 +14,6 @@ mod human;
 #[cfg(target_os = "linux")]
 mod init;
 mod input;
-mod keeper;
 mod launch;
 mod model;
 mod new_bot;
@@ -26,6 +25,7 @@ mod replay;
 mod runtime;
 mod shell;
 mod standings;
+mod supervise;
 mod tournament;
 
 use std::io;
@@ -35,11 +35,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
 use crate::report::{tell, terminal};
-use crate::shortage;
 
 pub(crate) use error::{CliError, not_short};
 pub(crate) use format::print;
 pub(crate) use runtime::{block_on, on_interrupt};
+use supervisor::shortage;
 
 /// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
 #[derive(Debug, Parser)]
@@ -78,12 +78,12 @@ enum Command {
     Config(config::Args),
     Completions(shell::Completions),
     Man(shell::Man),
-    #[command(name = crate::bot::keeper::SUBCOMMAND, hide = true)]
-    Keeper(keeper::Args),
-    #[command(name = crate::bot::cage::launch::SUBCOMMAND, hide = true)]
+    #[command(name = supervisor::process::plan::SUBCOMMAND, hide = true)]
+    Supervise(supervise::Args),
+    #[command(name = supervisor::sandbox::launch::SUBCOMMAND, hide = true)]
     Launch(launch::Args),
     #[cfg(target_os = "linux")]
-    #[command(name = crate::bot::keeper::INIT, hide = true)]
+    #[command(name = supervisor::sandbox::init::SUBCOMMAND, hide = true)]
     Init(init::Args),
 }
 
@@ -91,7 +91,7 @@ impl Command {
     /// Whether this process is a bot or is between the referee and one.
     fn is_part_of_a_bot(&self) -> bool {
         match self {
-            Command::Keeper(_) | Command::Launch(_) | Command::Bot(_) => true,
+            Command::Supervise(_) | Command::Launch(_) | Command::Bot(_) => true,
             #[cfg(target_os = "linux")]
             Command::Init(_) => true,
             _ => false,
@@ -139,7 +139,7 @@ pub fn run() -> ExitCode {
         Command::Config(args) => args.run(),
         Command::Completions(args) => args.run(Cli::command()),
         Command::Man(args) => args.run(Cli::command()),
-        Command::Keeper(args) => args.run(),
+        Command::Supervise(args) => args.run(),
         Command::Launch(args) => args.run(),
         #[cfg(target_os = "linux")]
         Command::Init(args) => args.run(),

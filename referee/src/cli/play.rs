@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
+use arbiter::Arbiter;
 use protocol::{Conditions, LoggedMove, Record, shown};
+use supervisor::bot::command;
+use supervisor::{BotFactory, BotSpec, CommandError, Pool, REFEREE, Tracer};
 
 use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::arbiter::Arbiter;
-use crate::bot::Nursery;
-use crate::bot::pool::Pool;
-use crate::bot::spec::{self, BotSpec, CommandError, REFEREE};
-use crate::bot::trace::Tracer;
 use crate::config::{GameSetup, Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::files;
@@ -182,8 +180,8 @@ impl Args {
 
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let nursery = Nursery::new(&plan.specs, &[], None)?.traced(tracer);
-        let mut pool = Pool::new(Arc::new(nursery));
+        let factory = BotFactory::new(&plan.specs, &[], None)?.traced(tracer);
+        let mut pool = Pool::new(Arc::new(factory));
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &plan.game.rules;
         let seats = human::seats(&self.humans, &**rules)?;
@@ -252,7 +250,9 @@ fn spec(
 ) -> Result<BotSpec, CliError> {
     let command = match bots::find(bot) {
         Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),
-        Err(_) => spec::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?,
+        Err(_) => {
+            command::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?
+        }
     };
     let twins = others.iter().filter(|other| other.command == command);
     let name = match twins.count() {

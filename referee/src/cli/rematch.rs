@@ -6,12 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::{Millis, Player, Record, TimeControl, shown};
+use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::bot::Nursery;
-use crate::bot::pool::Pool;
-use crate::bot::spec::BotSpec;
-use crate::bot::trace::Tracer;
 use crate::config::variables::expand;
 use crate::files::{self, MOST_TEXT};
 use crate::rematch::{self, News};
@@ -108,8 +105,8 @@ async fn play(
     spec: Arc<BotSpec>,
     tracer: Option<Tracer>,
 ) -> Result<(), CliError> {
-    let nursery = Nursery::new([&spec], &[], None)?.traced(tracer);
-    let mut pool = Pool::new(Arc::new(nursery));
+    let factory = BotFactory::new(std::slice::from_ref(&spec), &[], None)?.traced(tracer);
+    let mut pool = Pool::new(Arc::new(factory));
     let mut stop = on_interrupt()?;
     let again = async {
         let started = pool.take(std::slice::from_ref(&spec)).await.remove(0);
@@ -117,7 +114,7 @@ async fn play(
         let bot = match started {
             Ok(bot) => bot,
             Err(not) => {
-                let why = not.failure.1;
+                let why = not.failure.message;
                 let what = format!("{why} (in {dir}; --dir names another working directory)");
                 return not_started(record, seat, what);
             }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use supervisor::Tracer;
 
 use super::dry_run;
 use super::format::{Format, print_json};
 use super::{CliError, block_on, on_interrupt, print};
-use crate::bot::trace::Tracer;
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};

@@ -14,13 +14,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use arbiter::ending::LimitWatch;
 use games::{Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::game::GameSetup;
-use crate::ending::LimitWatch;
 use crate::files;
 use crate::known_games;
 

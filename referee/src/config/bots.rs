@@ -10,8 +10,9 @@ use super::error::Problem;
 use super::file::{BotTable, Command, ConfigFile};
 use super::time::time_control;
 use super::variables::{expand, split};
-use crate::bot::cage::limits::{Resources, Sandbox, Wanted};
-use crate::bot::spec::{self, BotSpec, Idle};
+use supervisor::bot::{command, spec};
+use supervisor::sandbox::limits::{Resources, Tier, Wanted};
+use supervisor::{BotSpec, Idle};
 
 /// More bots than anybody could let play.
 const MOST_BOTS: usize = 10_000;
@@ -56,7 +57,7 @@ pub(super) fn bots(
         let words = match &entry.command {
             Command::Words(words) => words.clone(),
             // Split first: what is in a variable is never split.
-            Command::Line(line) => split(line, spec::split).map_err(of_bot)?,
+            Command::Line(line) => split(line, command::split).map_err(of_bot)?,
         };
         let words = words.iter().map(|word| with_variables("command", word));
         let command = words.collect::<Result<Vec<_>, _>>()?;
@@ -89,8 +90,8 @@ pub(super) fn bots(
             },
             own_time: entry.time.is_some(),
             restart: entry.restart.unwrap_or(file.restart),
-            idle: file.idle.unwrap_or(match wanted.sandbox {
-                Sandbox::None => Idle::Run,
+            idle: file.idle.unwrap_or(match wanted.tier {
+                Tier::None => Idle::Run,
                 _ => Idle::Freeze,
             }),
             wanted,
@@ -105,18 +106,18 @@ pub(super) fn bots(
 fn wanted(file: &ConfigFile, entry: &BotTable, folder: &Path) -> Result<Wanted, String> {
     let needs_kernel = file.resources.needs_kernel() || entry.resources.needs_kernel();
     let given = entry.sandbox.or(file.sandbox);
-    if needs_kernel && given == Some(Sandbox::None) {
+    if needs_kernel && given == Some(Tier::None) {
         return Err("`resources` has limits that need `sandbox = \"limits\"`".to_owned());
     }
     let implied = match needs_kernel {
-        true => Sandbox::Limits,
-        false => Sandbox::None,
+        true => Tier::Limits,
+        false => Tier::None,
     };
     let global = Resources::DEFAULT.with(&file.resources);
     let resources = global.and_then(|global| global.with(&entry.resources));
     let readable = file.readable.iter().chain(&entry.readable);
     Ok(Wanted {
-        sandbox: given.unwrap_or(implied),
+        tier: given.unwrap_or(implied),
         resources: resources.map_err(|message| format!("`resources`: {message}"))?,
         readable: readable.map(|path| folder.join(path)).collect(),
         best_effort: file.best_effort,

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::book::BookError;
 use super::game::GameError;
-use crate::bot::spec::CommandError;
+use supervisor::CommandError;
 
 /// A configuration that cannot be used: the file, and what is wrong.
 #[derive(Debug, Error)]

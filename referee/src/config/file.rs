@@ -10,9 +10,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use crate::bot::cage::limits::{ResourcesTable, Sandbox, Size};
-use crate::bot::spec::{Idle, Restart};
 use crate::tournament::schedule::{FormatName, SeatOrders};
+use supervisor::sandbox::limits::{ResourcesTable, Size, Tier};
+use supervisor::{Idle, Restart};
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub(crate) struct ConfigFile {
     /// "restricted" (besides: no network, no files but the system's and their own, no signals to
     /// other processes) or "strict" (besides: they see no other processes and files; needs
     /// bubblewrap). By default "limits" where `resources` asks for any, else "none".
-    pub(crate) sandbox: Option<Sandbox>,
+    pub(crate) sandbox: Option<Tier>,
     /// What bots may use.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
@@ -329,7 +329,7 @@ pub(crate) struct BotTable {
     /// When its process is started anew, over the tournament's `restart`.
     pub(crate) restart: Option<Restart>,
     /// How far it is kept apart, over the tournament's `sandbox`.
-    pub(crate) sandbox: Option<Sandbox>,
+    pub(crate) sandbox: Option<Tier>,
     /// What it may use, over the tournament's `resources`.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,

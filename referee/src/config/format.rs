@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::error::Problem;
 use super::file::{ConfigFile, EloModel as GivenModel, KnockoutTable, Seeding, SprtTable};
 use super::game::GameSetup;
-use crate::bot::spec::BotSpec;
 use crate::tournament::schedule::{Format, FormatName, Shape};
 use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
+use supervisor::BotSpec;
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;

@@ -1,7 +1,7 @@
 //! How much is kept beside the log.
 
 use super::file::KeepTable;
-use crate::bot::cage::limits::Size;
+use supervisor::sandbox::limits::Size;
 
 /// How much is kept beside the log, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 use protocol::{ClockKind, Conditions, TimeControl};
 
-use crate::bot::cage::limits::Sandbox;
-use crate::bot::cage::tells_cpu_time;
-use crate::bot::spec::{BotSpec, Idle};
 use crate::machine::cores;
 use crate::tournament::schedule::{Format, SeatOrders, Shape, Version};
 use file::Concurrency;
 use layers::Read;
+use supervisor::process::process_tree::measures_cpu_time;
+use supervisor::sandbox::limits::Tier;
+use supervisor::{BotSpec, Idle};
 
 pub use book::BookOpening;
 pub use error::{ConfigError, Problem};
@@ -171,7 +171,7 @@ impl Config {
     /// Whether no bot can reach the tournament's folder.
     pub fn all_strict(&self) -> bool {
         let mut bots = self.bots.iter();
-        bots.all(|bot| bot.wanted.sandbox == Sandbox::Strict && !bot.wanted.best_effort)
+        bots.all(|bot| bot.wanted.tier == Tier::Strict && !bot.wanted.best_effort)
     }
 
     /// How matches are run, for the log.
@@ -233,7 +233,7 @@ impl Config {
         )?;
         let by_cpu = self.time.clock == ClockKind::Cpu;
         require(
-            !by_cpu || tells_cpu_time(),
+            !by_cpu || measures_cpu_time(),
             "clock",
             "this machine does not tell the CPU time of processes, only \"wall\" is possible",
         )?;

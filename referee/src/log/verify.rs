@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use arbiter::ending::{self, LimitWatch};
 use games::{Limits, Session};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
-use crate::ending::{self, LimitWatch};
 use crate::known_games::{self, UnknownGame};
 
 /// What does not fit in a recorded match.

@@ -6,19 +6,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use supervisor::sandbox::limits::Tier;
+use supervisor::{MAX_IDLE, Restart};
 use thiserror::Error;
 
 use super::schedule::Schedule;
-use crate::bot::cage::limits::Sandbox;
-use crate::bot::pool::IDLE;
-use crate::bot::spec::Restart;
 use crate::config::Config;
 
 /// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
 const DESCRIPTORS: u64 = 32;
 /// Of each match slot: its runtime, and what is open while a bot is started.
 const DESCRIPTORS_A_SLOT: u64 = 6;
-/// Of each bot's process: three pipes, the line to its keeper, and a handle of that.
+/// The descriptors of each bot's process: three pipes, the connection to its supervisor, and a handle
+/// on that.
 const DESCRIPTORS_A_BOT: u64 = 5;
 /// Threads of the referee itself, but for those that count cores.
 const THREADS: u64 = 8;
@@ -110,7 +110,7 @@ pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
 fn bots_a_slot(config: &Config) -> u64 {
     let seats = config.games.iter().map(|game| game.rules.seats()).max();
     let seats = seats.unwrap_or(2);
-    let kept = config.bots.len().min(seats + IDLE);
+    let kept = config.bots.len().min(seats + MAX_IDLE);
     // Those of the match before end while those of the next one begin.
     let anew = config
         .bots
@@ -127,9 +127,9 @@ fn need_of_descriptors(config: &Config) -> Need {
 }
 
 fn need_of_processes(config: &Config) -> Need {
-    let strict = |spec: &Sandbox| *spec == Sandbox::Strict;
-    let mut sandboxes = config.bots.iter().map(|bot| bot.wanted.sandbox);
-    // A keeper and the bot; in between there may be a sandbox of two processes.
+    let strict = |tier: &Tier| *tier == Tier::Strict;
+    let mut sandboxes = config.bots.iter().map(|bot| bot.wanted.tier);
+    // A supervisor and the bot; in between there may be a sandbox of two processes.
     let a_bot = match sandboxes.any(|sandbox| strict(&sandbox)) {
         true => 4,
         false => 2,

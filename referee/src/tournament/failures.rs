@@ -12,9 +12,8 @@ use std::time::SystemTime;
 use bytesize::ByteSize;
 use protocol::{Fault, LoggedMove, Player, Record, TimeControl};
 use serde::Serialize;
+use supervisor::{BotSpec, Evidence, file_name};
 
-use crate::bot::spec::BotSpec;
-use crate::bot::{Evidence, file_name};
 use crate::files;
 
 /// The folder of failures in a tournament's folder.

@@ -1,10 +1,10 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
+use arbiter::ending::LimitWatch;
 use games::{Limits, Rng, Session};
 
 use super::schedule::Scheduled;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
-use crate::ending::LimitWatch;
 
 /// Tells the stream of opening moves from others that are made from a pairing's seed.
 const OPENING_MOVES: u64 = 1;

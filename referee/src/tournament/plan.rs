@@ -5,18 +5,16 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
+use arbiter::{Played, Seated, Setup, wire_limits};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
+use supervisor::shortage;
+use supervisor::{BotFactory, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{Failure, Failures};
-use crate::arbiter::{Played, Seated, Setup, wire_limits};
-use crate::bot::pool::Pool;
-use crate::bot::spec::BotSpec;
-use crate::bot::{self, Nursery, REFEREE_NAME};
 use crate::config::GameSetup;
 use crate::driver::{self, After, Guests, Taker};
 use crate::machine::load::LoadWatch;
-use crate::shortage;
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
@@ -50,7 +48,7 @@ impl Plan {
         &self,
         pool: &mut Pool,
         guests: Guests,
-        watch: impl FnMut(&crate::arbiter::Arbiter),
+        watch: impl FnMut(&arbiter::Arbiter),
     ) -> Record {
         let rules = &self.game.rules;
         let (state, opened) = (self.start.state(), self.opening.len());
@@ -65,7 +63,7 @@ impl Plan {
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
-            players: self.seated(pool.nursery()),
+            players: self.seated(pool.factory()),
             cores: cores(),
         };
         let joined: Vec<bool> = takers.iter().map(|taker| self.plays_this(taker)).collect();
@@ -79,7 +77,7 @@ impl Plan {
             .filter(|(seat, _)| joined[*seat])
         {
             let failure = startup_fault(&played.result, seat);
-            pool.nursery().began(spec, failure.as_ref()).await;
+            pool.factory().began(spec, failure.as_ref()).await;
         }
         let Played { moves, result } = played;
         let record = Record {
@@ -89,7 +87,7 @@ impl Plan {
             options: rules.options().to_json(),
             seed: self.seed,
             start: state,
-            players: self.players(introduced, pool.nursery()),
+            players: self.players(introduced, pool.factory()),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
@@ -131,19 +129,19 @@ impl Plan {
             .filter(|_| shortage::noted().is_none());
         let failure = failures.and_then(|failures| {
             let failure = Failure::of(record, seat, spec, failures.folder())?;
-            Some((failure, failures.clone(), pool.nursery_handle()))
+            Some((failure, failures.clone(), pool.factory_handle()))
         });
         match (after, failure) {
             (After::Fit(bot), _) => pool.give_back(spec, bot).await,
-            (After::Leaving(leaving), Some((failure, failures, nursery))) => {
+            (After::Leaving(leaving), Some((failure, failures, factory))) => {
                 pool.later(async move {
-                    nursery.add_news(failures.add(failure, leaving.await.ok()));
+                    factory.add_news(failures.add(failure, leaving.await.ok()));
                 });
             }
-            (After::Absent(evidence), Some((failure, failures, nursery))) => {
+            (After::Absent(evidence), Some((failure, failures, factory))) => {
                 pool.later(async move {
                     let evidence = evidence.map(|evidence| *evidence);
-                    nursery.add_news(failures.add(failure, evidence));
+                    factory.add_news(failures.add(failure, evidence));
                 });
             }
             (After::Leaving(_) | After::Absent(_), None) => {}
@@ -159,17 +157,17 @@ impl Plan {
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
 
-    fn seated(&self, nursery: &Nursery) -> Vec<Seated> {
+    fn seated(&self, factory: &BotFactory) -> Vec<Seated> {
         let seats = self.specs.iter().map(|spec| Seated {
             name: spec.name.clone(),
             time: spec.time.clone(),
-            cpu_time: nursery.cage(spec).resources().cpu_time,
-            info_bytes: nursery.cage(spec).resources().info_bytes,
+            cpu_time: factory.sandbox(spec).resources().cpu_time,
+            info_bytes: factory.sandbox(spec).resources().info_bytes,
         });
         seats.collect()
     }
 
-    fn players(&self, introduced: Vec<Introduced>, nursery: &Nursery) -> Vec<Player> {
+    fn players(&self, introduced: Vec<Introduced>, factory: &BotFactory) -> Vec<Player> {
         let seats = self
             .specs
             .iter()
@@ -183,8 +181,8 @@ impl Plan {
                 files: introduced.files,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
-                confined: nursery.cage(spec).confined().cloned(),
-                cpu_time: nursery.limits_cpu_time(spec),
+                confined: factory.sandbox(spec).confined().cloned(),
+                cpu_time: factory.limits_cpu_time(spec),
             })
             .collect()
     }
@@ -197,10 +195,10 @@ fn cores() -> u32 {
 }
 
 /// Why a bot that was there did not get ready.
-fn startup_fault(result: &MatchResult, seat: usize) -> Option<bot::Failure> {
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<supervisor::Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
-    Some((fault.code, fault.message.clone()))
+    Some(supervisor::Failure::new(fault.code, fault.message.clone()))
 }
 
 /// What is known of a player when the match begins.

@@ -12,11 +12,10 @@ use super::folder::{self, Folder, FolderError, STDERR_NAME};
 use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Standing};
 use super::slots::{self, Outcome, Progress, RunError};
-use crate::bot::trace::Tracer;
-use crate::bot::{Nursery, NurseryError};
 use crate::config::Config;
 use crate::log::{LOG_NAME, WriteError};
 use protocol::Record;
+use supervisor::{BotFactory, FactoryError, Tracer};
 
 /// A tournament that is ready to be played: bots can be started, and its log is open.
 pub struct Tournament {
@@ -34,7 +33,7 @@ pub enum TournamentError {
     Capacity(#[from] TooMuch),
     /// Bots cannot be started as the configuration asks for it.
     #[error(transparent)]
-    Nursery(#[from] NurseryError),
+    BotFactory(#[from] FactoryError),
     /// No folder can be made.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -180,11 +179,11 @@ impl Tournament {
             schedule,
             ..
         } = self;
-        let nursery = nursery(&config, &folder.path, surroundings)?;
+        let factory = factory(&config, &folder.path, surroundings)?;
         if !config.all_strict() {
             folder.log.guard()?;
         }
-        let played = slots::run(config.clone(), schedule, nursery, &mut folder, stop, show).await;
+        let played = slots::run(config.clone(), schedule, factory, &mut folder, stop, show).await;
         played.map_err(|error| match error {
             RunError::Log(error) => TournamentError::Stopped {
                 remains: remains(&error, &folder, &config),
@@ -198,23 +197,23 @@ impl Tournament {
 /// Finds out what this machine cannot do, before anything is written; gives warnings.
 fn prepare(config: &mut Config) -> Result<Vec<String>, TournamentError> {
     let lowered = capacity::fit(config)?;
-    Nursery::new(&config.bots, &[], None)?;
+    BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
     Ok(lowered.map(warning).into_iter().collect())
 }
 
 /// Starts bots that do not see results, of today or before.
-fn nursery(
+fn factory(
     config: &Config,
     folder: &Path,
     surroundings: Surroundings,
-) -> Result<Nursery, NurseryError> {
+) -> Result<BotFactory, FactoryError> {
     let mut hidden = vec![folder.to_owned()];
     let all_runs = folder.parent().filter(|runs| runs.ends_with(folder::RUNS));
     hidden.extend(all_runs.map(Path::to_owned));
     hidden.extend(surroundings.hidden);
-    let nursery = Nursery::new(&config.bots, &hidden, Some(folder.join(STDERR_NAME)))?;
-    Ok(nursery
+    let factory = BotFactory::new(&config.bots, &hidden, Some(folder.join(STDERR_NAME)))?;
+    Ok(factory
         .after(folder::last_stderr(folder))
         .keeping(config.keep.stderr)
         .traced(surroundings.tracer))

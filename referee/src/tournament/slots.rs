@@ -6,6 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use protocol::Record;
+use supervisor::shortage;
+use supervisor::{BotFactory, BotSpec, Pool};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -16,14 +18,10 @@ use super::openings::{self, Opening};
 use super::plan::Plan;
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
-use crate::bot::Nursery;
-use crate::bot::pool::Pool;
-use crate::bot::spec::BotSpec;
 use crate::config::{Affinity, Config};
 use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
-use crate::shortage;
 
 /// So many reports of slots wait to be written, at most.
 const MOST_REPORTS: usize = 32;
@@ -98,7 +96,7 @@ struct Shared {
     queue: Queue,
     /// Games about whose openings there was a warning.
     told: Mutex<HashSet<usize>>,
-    nursery: Arc<Nursery>,
+    factory: Arc<BotFactory>,
     failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
 }
@@ -114,7 +112,7 @@ struct Shared {
 pub async fn run(
     config: Arc<Config>,
     schedule: Schedule,
-    nursery: Nursery,
+    factory: BotFactory,
     folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
@@ -128,7 +126,7 @@ pub async fn run(
         config,
         queue: Queue::new(schedule),
         told: Mutex::default(),
-        nursery: Arc::new(nursery),
+        factory: Arc::new(factory),
         stop,
     });
     memory::share_arenas();
@@ -172,8 +170,8 @@ pub async fn run(
         }
     }
     drop(inbox);
-    shared.nursery.all_gone().await;
-    for what in shared.nursery.take_news() {
+    shared.factory.all_gone().await;
+    for what in shared.factory.take_news() {
         show(Progress::Trouble(&what));
     }
     if let Some(error) = wrong {
@@ -241,7 +239,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
 
 /// Plays one match after another until there are no more.
 async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
-    let mut pool = Pool::new(shared.nursery.clone());
+    let mut pool = Pool::new(shared.factory.clone());
     let mut stop = shared.stop.clone();
     while !*stop.borrow() {
         let next = tokio::select! {
@@ -270,7 +268,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
             let _ = reports.send(FromSlot::Short(what.to_owned())).await;
             break;
         }
-        for what in shared.nursery.take_news() {
+        for what in shared.factory.take_news() {
             let _ = reports.send(FromSlot::Trouble(what)).await;
         }
         let report = FromSlot::Finished(scheduled.number, Box::new(record));

@@ -53,7 +53,7 @@ fn advice(error: &io::Error) -> &'static str {
 }
 
 /// Lets this process have as many descriptors as it may. What it starts should have as many as
-/// without that: see [`spare`].
+/// without that: see [`restore_descriptor_limit`].
 pub fn raise_descriptors() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return;
@@ -70,7 +70,7 @@ pub fn raise_descriptors() {
 
 /// Gives a process that is to be started the limit on descriptors that it would have had: some
 /// programs close all that there could be, or cannot deal with high ones.
-pub fn spare(command: &mut Command) {
+pub fn restore_descriptor_limit(command: &mut Command) {
     let Some(&(soft, hard)) = ORIGINAL.get() else {
         return;
     };

@@ -36,7 +36,7 @@ pub(crate) struct Cost {
     /// Moves that bots made.
     pub(crate) moves: u64,
     pub(crate) matches: u64,
-    /// CPU time of the referee itself, without bots and their keepers.
+    /// CPU time of the referee itself, without bots and their supervisors.
     pub(crate) cpu: Duration,
     /// Resident memory of the referee in kB, at equal distances of time.
     pub(crate) resident: Vec<u64>,

@@ -370,11 +370,11 @@ fn shells_and_man_are_told_about_everything_but_the_inner_parts() {
         for part in ["tournament", "dry-run", "explain"] {
             assert!(ran.stdout.contains(part), "{part} for {shell}");
         }
-        assert!(!ran.stdout.contains("keeper"), "{shell}");
+        assert!(!ran.stdout.contains("supervise"), "{shell}");
     }
     let page = run(["man"]);
     assert_eq!(page.code, Some(0));
-    assert!(page.stdout.contains(".TH referee 1") && !page.stdout.contains("keeper"));
+    assert!(page.stdout.contains(".TH referee 1") && !page.stdout.contains("supervise"));
     let arena = Arena::new("");
     let folder = arena.path("man1");
     let ran = run(["man".into(), "--out".into(), folder.clone()]);

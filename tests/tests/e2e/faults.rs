@@ -59,7 +59,7 @@ mod stages {
         closes_stdin: "close-stdin", "", "crash", THIRD_TURN, "closed its input";
         resigns: "resign", "", "resign", SECOND_TURN, "resigned";
         stops_itself: "stops-itself", SHORT, "timeout", SECOND_TURN, "allowed: 700 ms";
-        kills_its_keeper: "kills-keeper", "", "crash", SECOND_TURN, "ended together with";
+        kills_its_supervisor: "kills-supervisor", "", "crash", SECOND_TURN, "ended together with";
     }
 
     play_on! {
@@ -67,7 +67,7 @@ mod stages {
         exits_at_the_end_of_each: "exit-at-end", "restart = \"each-match\"";
         aborts_instead_of_quitting: "abort-at-quit", "";
         ignores_sigterm: "ignores-term", "";
-        stops_its_keeper: "stops-keeper", "";
+        stops_its_supervisor: "stops-supervisor", "";
         tells_a_giant_version: "giant-version", "";
     }
 }
@@ -193,9 +193,9 @@ fn what_is_printed_after_the_end_counts_for_the_next_match() {
 }
 
 #[test]
-fn a_bot_that_stops_its_keeper_at_once_stops_nobody_else() {
-    // It depends on who is faster whether the keeper gets as far as to say that the bot runs.
-    let arena = three("", "stops-keeper-at-start", SHORT);
+fn a_bot_that_stops_its_supervisor_at_once_stops_nobody_else() {
+    // It depends on who is faster whether the supervisor gets as far as to say that the bot runs.
+    let arena = three("", "stops-supervisor-at-start", SHORT);
     assert_eq!(play_cleanly(&arena, &[]).code, Some(0));
     for (_, fault) in judge(&arena, 6) {
         assert!(fault.is_none_or(|fault| fault["code"] == "startup"));

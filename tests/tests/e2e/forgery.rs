@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::geteuid;
 use serde_json::Value;
+use tests::needs::{Need, has, skip};
 use tests::{Arena, Ran, hostile, referee, run, unchained};
 
 use crate::{GREEDY, RANDOM, config};
@@ -158,7 +159,7 @@ fn forged(arena: &Arena, what: &str) -> u64 {
 fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
     let user = match geteuid().is_root() {
         true if !is_open_to_all(referee().into()) => {
-            eprintln!("SKIPPED: an ordinary user cannot start the programs that are tested");
+            skip("an ordinary user cannot start the programs that are tested");
             return;
         }
         root => root.then_some(ORDINARY),
@@ -183,8 +184,7 @@ fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
 /// Root reaches the copy as well: what is forged in both is lost, but never believed.
 #[test]
 fn a_forger_among_the_bots_of_root_is_found_out() {
-    if !geteuid().is_root() {
-        eprintln!("SKIPPED: only root can be attacked by bots of root");
+    if !has(Need::Root) {
         return;
     }
     let (arena, mut ran) = attacked(None);

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tests::needs::{Need, has};
 use tests::{Arena, Ran, referee};
 
 use crate::arena::{SHORT, assert_fault, assert_well, judge, play_cleanly, stderr, three};
@@ -27,6 +28,9 @@ fn confined(arena: &Arena) -> Value {
 
 #[test]
 fn memory() {
+    if !has(Need::ControlGroups) {
+        return;
+    }
     let arena = limited("allocates", "memory = \"64MiB\"");
     assert_fault(
         &arena,
@@ -59,6 +63,9 @@ fn memory_of_all_processes_together() {
 
 #[test]
 fn a_fork_bomb() {
+    if !has(Need::ControlGroups) {
+        return;
+    }
     let more = format!("{SHORT}\nresources = {{ processes = 40 }}");
     let arena = three("", "fork-bomb", &more);
     assert_fault(&arena, "timeout", SECOND_TURN, "allowed: 700 ms");
@@ -178,6 +185,9 @@ fn without_groups(arena: &Arena) -> Ran {
 
 #[test]
 fn memory_without_control_groups() {
+    if !has(Need::Namespaces) {
+        return;
+    }
     let arena = limited("allocates", "memory = \"64MiB\"");
     let ran = without_groups(&arena);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -194,6 +204,9 @@ fn memory_without_control_groups() {
 
 #[test]
 fn processes_without_control_groups() {
+    if !has(Need::Namespaces) {
+        return;
+    }
     let arena = limited("many-children", "processes = 20");
     let ran = without_groups(&arena);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

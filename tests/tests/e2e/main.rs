@@ -31,6 +31,7 @@ mod supervision;
 mod suspension;
 mod tournament;
 mod trace;
+mod upgrade;
 
 /// The misbehaving bot.
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");

@@ -221,7 +221,7 @@ fn scripts_that_cannot_be_started() {
     script(&arena, "#!/usr/bin/env pyhton3\n");
     named(&arena, "60s", &["./bot"], "the interpreter `pyhton3`");
     script(&arena, "#!/usr/bin/env python3\r\nimport json\r\n");
-    named(&arena, "60s", &["./bot"], "line ends of Windows");
+    named(&arena, "60s", &["./bot"], "Windows line ends");
     script(&arena, &python(GOOD));
     let part = "`#!/usr/bin/env python3` would, so a shell has run it";
     named(&arena, "60s", &["./bot"], part);
@@ -252,7 +252,7 @@ fn tournaments_name_them_before_they_begin() {
 fn windows_line_ends_that_a_shell_stumbles_over() {
     let arena = Arena::new("");
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
-    named(&arena, "60s", &["sh", "bot.sh"], "line ends of Windows");
+    named(&arena, "60s", &["sh", "bot.sh"], "Windows line ends");
     let text = config(&[RANDOM, ("mine", r#""sh bot.sh""#)]);
     let arena = Arena::new(&text);
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
@@ -260,8 +260,5 @@ fn windows_line_ends_that_a_shell_stumbles_over() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let message = arena.matches()[0]["result"]["faults"][0]["message"].clone();
     let message = message.as_str().unwrap();
-    assert!(
-        message.contains("has the line ends of Windows"),
-        "{message}"
-    );
+    assert!(message.contains("has Windows line ends"), "{message}");
 }

@@ -241,7 +241,7 @@ fn bots_have_no_files_open_but_their_own() {
 
 #[test]
 fn a_bot_that_kills_its_parent_in_the_sandbox_kills_nobody() {
-    assert_well(&three("", "kills-keeper", "sandbox = \"strict\""));
+    assert_well(&three("", "kills-supervisor", "sandbox = \"strict\""));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Nothing that a bot starts outlives it, whatever it does to be rid of its keeper, and the
+//! Nothing that a bot starts outlives it, whatever it does to be rid of its supervisor, and the
 //! referee keeps nothing of it either.
 
 use std::process::Child;
@@ -38,8 +38,8 @@ fn children_and_daemons_end_with_the_bot() {
 }
 
 #[test]
-fn daemons_end_with_a_bot_that_kills_its_keeper() {
-    let arena = three("", "daemons-and-kills-keeper", "");
+fn daemons_end_with_a_bot_that_kills_its_supervisor() {
+    let arena = three("", "daemons-and-kills-supervisor", "");
     assert_fault(&arena, "crash", [2, 3], "ended together with");
     assert!(secret(&arena) > 0);
 }
@@ -54,7 +54,7 @@ fn daemons_end_at_the_end_of_each_match() {
     }
     let started = secret(&arena);
     assert!(started >= 40, "{started} in twenty matches");
-    // A keeper, a bot and its daemons; and those of the match before, which may be ending still.
+    // A supervisor, a bot and its daemons; and those of the match before, which may be ending still.
     assert!(most <= 40, "{most} at a time");
     assert!(marked(&mark()).is_empty());
 }

@@ -95,12 +95,12 @@ fn alone() {
 #[test]
 fn together_with_its_bots() {
     let moves = moves_of_stopped(|child| {
-        let keepers = children(child.id());
+        let supervisors = children(child.id());
         let bots = marked(&mark())
             .into_iter()
-            .filter(|pid| !keepers.contains(pid));
+            .filter(|pid| !supervisors.contains(pid));
         let bots: Vec<u32> = bots.collect();
-        [vec![child.id()], keepers, bots].concat()
+        [vec![child.id()], supervisors, bots].concat()
     });
     let (gap, took) = suspended(&moves);
     assert!((6000.0..60_000.0).contains(&gap), "{gap}");

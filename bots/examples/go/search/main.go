@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// Random games stop after so many plies: the longer they are, the less they tell.
+	// Random games stop after this many plies: longer ones say less.
 	horizon = 80
 	// Random games at a time.
 	batch = 4
-	// A move that was tried in so many games gets its answers looked at.
+	// After this many games with a move, the replies to it are searched, too.
 	ready = 8
 	// How much moves that were tried less are preferred.
 	curiosity = 0.4
@@ -130,7 +130,7 @@ func (c clock) budget(seat int) time.Duration {
 	return time.Duration(budget * float64(time.Millisecond))
 }
 
-// choose gives the move to play, and what there is to tell about it.
+// choose gives the move to play, and what to log about it.
 func choose(model *Model, start start, turn turn, began time.Time) (string, map[string]any, error) {
 	deadline := began.Add(turn.Clock.budget(start.Seat))
 	maxPlies := turn.Ply + horizon

@@ -81,7 +81,7 @@ func (m *Model) after(moves []string, request map[string]any, answer any) (int, 
 	return position.ToMove, m.receive(nil)
 }
 
-// send writes into a buffer, whose errors the flush in receive tells.
+// send writes into a buffer, whose errors are reported by the flush in receive.
 func (m *Model) send(request map[string]any) {
 	_ = m.encoder.Encode(request)
 }

@@ -12,13 +12,13 @@ import { Model } from "./model.js";
 const SHARE = 0.8;
 /** Milliseconds that are kept back besides, for the way of the answer. */
 const RESERVE_MS = 10;
-/** A game clock is spent as if so many moves were still to come. */
+/** A game clock is divided as if this many moves were still to come. */
 const MOVES_TO_GO = 25;
 
 /** Returned from `choose`, it gives the match up. */
 export const RESIGN = Symbol("resign");
 
-/** What `turn` told, and how much time there is. */
+/** What `turn` says, and how much time there is. */
 export class Turn {
   /**
    * @param {object} match what `start` told
@@ -109,7 +109,7 @@ export class Bot {
 
   /**
    * The forward model, set up with the position of a turn. Playouts stop where the match does, and
-   * after `horizon` plies: short ones tell more in long games.
+   * after `horizon` plies: in long games, short ones say more.
    */
   async modelAt({ match, ply, state }, horizon = Infinity) {
     const maxPlies = Math.min(match.limits?.max_plies ?? Infinity, ply + horizon);

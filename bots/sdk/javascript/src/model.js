@@ -22,7 +22,7 @@ export class ModelError extends Error {
 /**
  * One position of one game, in a child process `referee model`.
  *
- * The referee tells its bots where it is in the environment variable `REFEREE`; elsewhere
+ * The referee gives its bots its own path in the environment variable `REFEREE`; otherwise
  * `referee` must be on the PATH, or `command` names the program. Call `create` first. Requests are
  * answered in order, so several can be on their way: `await Promise.all([…])`.
  */

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use arbiter::clock::{Clock, Overrun, Used};
 use serde::Serialize;
 
 use super::machine_load::{MachineLoad, is_busy};
 use super::match_summary::{FaultSummary, MatchSummary, Ply};
-use arbiter::clock::{Clock, Overrun, Used};
 
 /// The upper ends, in ms, of the classes of [`TimeUse::overshoot`]; the last class has none.
 pub const OVERSHOOT_MS: [u64; 8] = [1, 2, 5, 10, 20, 50, 100, 200];

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use arbiter::clock::{self, Clock, Used};
 use games::Rng;
-use referee::clock::{self, Clock, Used};
 use referee::config::Config;
 use referee::tournament::openings;
 use referee::tournament::schedule::{Schedule, Scheduled};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use arbiter::ending::{LimitWatch, forfeit_outcome};
 use games::{Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request};
-use referee::ending::{LimitWatch, forfeit_outcome};
 use referee::log::{LogFile, verify};
 use referee::report::sheet::{self, By, Sheet, SheetFormat};
 use referee::report::standings::Standings;

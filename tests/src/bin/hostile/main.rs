@@ -34,7 +34,7 @@ fn main() {
         "exit-at-start" => exit(3),
         "deaf" => sleep_for_ever(),
         "ignores-term" => return processes::without_sigterm("stays"),
-        "stops-keeper-at-start" => signal_parent(Signal::SIGSTOP),
+        "stops-supervisor-at-start" => signal_parent(Signal::SIGSTOP),
         "outside" => {
             let targets = arguments.next().expect("a file with targets");
             let command: Vec<String> = arguments.collect();
@@ -209,19 +209,19 @@ impl Bot {
             }
             "close-stdin" => nix::unistd::close(0).expect("stdin is open"),
             "stops-itself" => kill(Pid::this(), Signal::SIGSTOP).expect("own process"),
-            "kills-keeper" => {
+            "kills-supervisor" => {
                 signal_parent(Signal::SIGKILL);
                 // Who dies with it does so meanwhile.
                 thread::sleep(Duration::from_secs(1));
             }
-            "daemons-and-kills-keeper" => {
+            "daemons-and-kills-supervisor" => {
                 processes::start("daemons");
                 // So that they are on their own.
                 thread::sleep(Duration::from_millis(300));
                 signal_parent(Signal::SIGKILL);
                 thread::sleep(Duration::from_secs(1));
             }
-            "stops-keeper" => signal_parent(Signal::SIGSTOP),
+            "stops-supervisor" => signal_parent(Signal::SIGSTOP),
             how => {
                 lines::before(how);
                 processes::start(how);

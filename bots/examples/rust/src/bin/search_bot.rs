@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use ladder::json::Json;
 
-/// Random games stop after so many plies: the longer they are, the less they tell.
+/// Random games stop after this many plies: longer ones say less.
 const HORIZON: f64 = 80.0;
 /// Random games at a time.
 const BATCH: f64 = 4.0;
-/// A move that was tried in so many games gets its answers looked at.
+/// After this many games with a move, the replies to it are searched, too.
 const READY: f64 = 8.0;
 /// How much moves that were tried less are preferred.
 const CURIOSITY: f64 = 0.4;
@@ -28,7 +28,7 @@ struct Model {
 }
 
 impl Model {
-    /// The referee tells its bots where it is in REFEREE; elsewhere it must be on the PATH.
+    /// The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH.
     fn start() -> Done<Self> {
         let program = env::var_os("REFEREE").unwrap_or("referee".into());
         let mut process = Command::new(program)
@@ -76,7 +76,7 @@ impl Model {
         self.send(&format!(
             "{{\"op\":\"play\",\"moves\":[{list}]}}\n{request}\n{{\"op\":\"undo\",\"count\":{count}}}\n"
         ))?;
-        // The game is over where nobody is to move.
+        // If nobody is to move, the game is over.
         let seat = |position: &Json| Some(position.get("to_move")?.number().unwrap_or(0.0));
         let seat = self.receive(seat)? as usize;
         let answer = self.receive(read)?;
@@ -169,7 +169,7 @@ impl Node {
     }
 }
 
-/// What `start` told.
+/// What `start` said.
 struct Match {
     game: String,
     options: String,
@@ -248,7 +248,7 @@ fn main() -> Done<()> {
     let mut game = None;
     for line in io::stdin().lines() {
         let (line, began) = (line?, Instant::now());
-        let message = Json::parse(&line).ok_or("the referee sent something strange")?;
+        let message = Json::parse(&line).ok_or("the referee sent a line that is not JSON")?;
         let text = |key| message.get(key).and_then(Json::text).unwrap_or_default();
         match (text("type"), &game) {
             ("hello", _) => println!(

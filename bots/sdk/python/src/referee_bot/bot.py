@@ -15,13 +15,13 @@ from .model import Model
 SHARE = 0.8
 #: Milliseconds that are kept back besides, for the way of the answer.
 RESERVE_MS = 10.0
-#: A game clock is spent as if so many moves were still to come.
+#: A game clock is divided as if this many moves were still to come.
 MOVES_TO_GO = 25
 
 
 @dataclass(frozen=True)
 class Move:
-    """A move with what there is to tell about it: customary are `depth`, `nodes`, `value` (the
+    """A move with what to log about it: customary fields are `depth`, `nodes`, `value` (the
     outcome that is expected, 0 to 1), `pv` (a list of moves) and `text`."""
 
     move: str
@@ -49,7 +49,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Match:
-    """What `start` told about the match."""
+    """What `start` says about the match."""
 
     #: The match's id: with the seat a good seed for random numbers.
     id: str
@@ -70,7 +70,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Turn:
-    """What `turn` told, and how much time there is."""
+    """What `turn` says, and how much time there is."""
 
     match: Match
     #: Plies made so far.
@@ -135,7 +135,7 @@ class Bot:
         """The match is over, with `scores`, `outcome`, `reason` and `faults`."""
 
     def fault(self, code: str, message: str) -> None:
-        """The match was lost by a fault; it is told on stderr."""
+        """The match was lost by a fault, which is printed on stderr."""
         self.log(f"lost by {code}: {message}")
 
     def log(self, *what: object) -> None:
@@ -155,7 +155,7 @@ class Bot:
 
     def model_at(self, turn: Turn, horizon: int | None = None) -> Model:
         """The forward model, set up with the position of a turn. Playouts stop where the match
-        does, and after `horizon` plies: short ones tell more in long games."""
+        does, and after `horizon` plies: in long games, short ones say more."""
         match, limits = turn.match, [turn.match.limits.get("max_plies")]
         if horizon is not None:
             limits.append(turn.ply + horizon)

@@ -22,7 +22,7 @@ class ModelError(Exception):
 
 @dataclass(frozen=True)
 class Position:
-    """What the model tells about where it is."""
+    """What the model says about its position."""
 
     #: Plies since the start.
     ply: int
@@ -50,7 +50,7 @@ class Playout:
 class Model:
     """One position of one game, in a child process `referee model`.
 
-    The referee tells its bots where it is in the environment variable `REFEREE`; elsewhere
+    The referee gives its bots its own path in the environment variable `REFEREE`; otherwise
     `referee` must be on the PATH, or `command` names the program. Call `new` first.
 
         with Model() as model:
@@ -69,7 +69,7 @@ class Model:
         except FileNotFoundError as error:
             missing = f"there is no program `{command[0]}`: name it in REFEREE, or put it on the PATH"
             raise ModelError("gone", missing) from error
-        # Answers that nobody waits for, to be passed over.
+        # The number of answers that nobody waits for any more, to be skipped.
         self._unread = 0
 
     def new(

@@ -1,0 +1,253 @@
+//! The fast path for `turn` and `move`, of which there is one a ply: in their usual form they are written
+//! and read without serde, in a fraction of the time. Everything else is left to serde.
+
+use serde::Serialize;
+
+use crate::messages::{BotMove, Turn};
+
+/// Appends a `turn` as a line, with the same bytes as serde would write.
+pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
+    let mut digits = itoa::Buffer::new();
+    out.extend_from_slice(br#"{"type":"turn","ply":"#);
+    out.extend_from_slice(digits.format(turn.ply).as_bytes());
+    out.extend_from_slice(br#","moves":["#);
+    for (index, played) in turn.moves.iter().enumerate() {
+        out.extend_from_slice(if index > 0 {
+            br#",{"seat":"#
+        } else {
+            br#"{"seat":"#
+        });
+        out.extend_from_slice(digits.format(played.seat).as_bytes());
+        out.extend_from_slice(br#","move":"#);
+        if is_plain(played.mv.as_bytes()) {
+            quote(&played.mv, out);
+        } else {
+            write_json(&played.mv, out);
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+    if let Some(state) = &turn.state {
+        out.extend_from_slice(br#","state":"#);
+        write_json(state, out);
+    }
+    if let Some(legal) = &turn.legal {
+        out.extend_from_slice(br#","legal":"#);
+        if is_plain(legal.text().as_bytes()) {
+            out.push(b'[');
+            for (index, mv) in legal.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                quote(mv, out);
+            }
+            out.push(b']');
+        } else {
+            write_json(legal, out);
+        }
+    }
+    out.extend_from_slice(br#","clock":"#);
+    write_json(&turn.clock, out);
+    out.extend_from_slice(b"}\n");
+}
+
+fn write_json<T: Serialize>(value: &T, out: &mut Vec<u8>) {
+    serde_json::to_writer(out, value).expect("messages have text keys only");
+}
+
+fn quote(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
+/// Whether JSON has a text as it is: printable ASCII without quotes and backslashes.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| plain(*byte))
+}
+
+fn plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+}
+
+/// Reads a `move` without `info` whose texts are plain. `None` for anything else, be it right or wrong.
+pub(crate) fn read_move(line: &[u8]) -> Option<BotMove> {
+    let mut scanner = Scanner(line);
+    let (mut kind, mut mv, mut ply) = (None, None, None);
+    scanner.expect(b'{')?;
+    loop {
+        let key = scanner.text()?;
+        scanner.expect(b':')?;
+        let first = match key {
+            "type" => kind.replace(scanner.text()?).is_none(),
+            "move" => mv.replace(scanner.text()?).is_none(),
+            "ply" => ply.replace(scanner.number()?).is_none(),
+            _ => return None,
+        };
+        match scanner.next()? {
+            b',' if first => {}
+            b'}' if first => break,
+            _ => return None,
+        }
+    }
+    let whole = scanner.next().is_none() && kind == Some("move");
+    let mv = mv.filter(|_| whole)?.into();
+    let info = None;
+    Some(BotMove { mv, ply, info })
+}
+
+/// The rest of a line that is being read.
+struct Scanner<'a>(&'a [u8]);
+
+impl<'a> Scanner<'a> {
+    /// The next byte that is not white space.
+    fn next(&mut self) -> Option<u8> {
+        self.skip_space();
+        let (byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*byte)
+    }
+
+    fn skip_space(&mut self) {
+        while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.0 {
+            self.0 = rest;
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.next()? == byte).then_some(())
+    }
+
+    /// A plain text between quotes.
+    fn text(&mut self) -> Option<&'a str> {
+        self.expect(b'"')?;
+        let (text, rest) = self.split(plain);
+        self.0 = rest.strip_prefix(b"\"")?;
+        std::str::from_utf8(text).ok()
+    }
+
+    /// A number without leading zeros.
+    fn number(&mut self) -> Option<u32> {
+        self.skip_space();
+        let (digits, rest) = self.split(|byte| byte.is_ascii_digit());
+        self.0 = rest;
+        let shortest = digits.len() == 1 || digits.first() != Some(&b'0');
+        let digits = std::str::from_utf8(digits).ok().filter(|_| shortest)?;
+        digits.parse().ok()
+    }
+
+    /// Splits the rest at the first byte that does not match.
+    fn split(&self, matches: impl Fn(u8) -> bool) -> (&'a [u8], &'a [u8]) {
+        let end = self.0.iter().position(|byte| !matches(*byte));
+        self.0.split_at(end.unwrap_or(self.0.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClockState, FromBot, Millis, PlayedMove, ToBot};
+    use serde_json::json;
+    use std::time::Duration;
+
+    #[test]
+    fn turns_are_written_as_serde_does() {
+        let plies = |moves: &[&str]| -> Vec<PlayedMove> {
+            let plies = moves.iter().enumerate();
+            let plies = plies.map(|(seat, mv)| PlayedMove {
+                seat,
+                mv: (*mv).into(),
+            });
+            plies.collect()
+        };
+        let clock = ClockState {
+            move_ms: Some(Millis(Duration::from_micros(1500))),
+            remaining_ms: Some(vec![None, Some(Millis(Duration::from_secs(3)))]),
+            increment_ms: None,
+        };
+        let mut turns = 0;
+        for moves in [&[][..], &["a1"], &["a1-b2", "pass", "\"", "é\u{7}\\"]] {
+            for legal in [None, Some(&[][..]), Some(&["a1", "b2"]), Some(&["a", "ö"])] {
+                for state in [None, Some(json!({"ply": 3, "board": ["\"x", null]}))] {
+                    for clock in [ClockState::default(), clock.clone()] {
+                        let turn = ToBot::Turn(Box::new(Turn {
+                            ply: 120 + turns,
+                            moves: plies(moves),
+                            state: state.clone(),
+                            legal: legal.map(|legal| legal.iter().copied().collect()),
+                            clock,
+                        }));
+                        let line = serde_json::to_string(&turn).unwrap() + "\n";
+                        assert_eq!(turn.to_line(), line);
+                        turns += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(turns, 48);
+    }
+
+    #[test]
+    fn plain_moves_are_read() {
+        for (line, mv, ply) in [
+            (
+                r#"{"type":"move","move":"d1-d7/g7","ply":0}"#,
+                "d1-d7/g7",
+                Some(0),
+            ),
+            (
+                "{\"ply\" :\t12 , \"move\":\"\",\"type\": \"move\"} \r",
+                "",
+                Some(12),
+            ),
+            (r#"{"type":"move","move":"a1"}"#, "a1", None),
+        ] {
+            let read = read_move(line.as_bytes()).filter(|read| read.info.is_none());
+            assert_eq!(
+                read.map(|read| (read.mv, read.ply)),
+                Some((mv.into(), ply)),
+                "{line}"
+            );
+        }
+    }
+
+    /// Whatever is read here, serde reads in the same way. Tried with all lines that differ from a move in
+    /// one byte or by two bytes exchanged.
+    #[test]
+    fn nothing_is_read_that_serde_would_not_read() {
+        let lines = [
+            r#"{"type":"move","move":"a1","ply":10}"#,
+            r#"{"move": "c2>c3", "ply": 4294967295, "type": "move"}"#,
+            r#"{"type":"move","ply":0,"ply":0,"move":"a"}"#,
+            r#"{"type":"move","move":"a","info":{}}"#,
+        ];
+        let (mut fast, mut all) = (0, 0);
+        let mut check = |line: &[u8]| {
+            all += 1;
+            if let Some(read) = read_move(line) {
+                fast += 1;
+                let slow = serde_json::from_slice::<FromBot>(line);
+                let text = String::from_utf8_lossy(line);
+                assert_eq!(slow.ok(), Some(FromBot::Move(read)), "{text}");
+            }
+        };
+        for line in lines.map(str::as_bytes) {
+            for at in 0..line.len() {
+                let mut changed = line.to_vec();
+                for byte in 0..=255 {
+                    changed[at] = byte;
+                    check(&changed);
+                }
+                let mut shorter = line.to_vec();
+                shorter.remove(at);
+                check(&shorter);
+                for other in 0..at {
+                    let mut swapped = line.to_vec();
+                    swapped.swap(at, other);
+                    check(&swapped);
+                }
+            }
+        }
+        assert!(fast > 1000 && all > 10 * fast, "{fast} of {all}");
+    }
+}

@@ -1,0 +1,351 @@
+//! Starts the processes of bots, for all match slots of a tournament, and remembers which bots do not
+//! start.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use protocol::{ClockKind, CpuTimeBy};
+use thiserror::Error;
+
+use super::failure::{Failure, NotStarted};
+use super::files::{self, BotFiles, Digests};
+use super::process::{BotProcess, Surroundings};
+use super::spec::{BotSpec, file_name};
+use crate::process::children::Supervisors;
+use crate::sandbox::build::{Sandbox, SandboxError};
+use crate::sandbox::limits::Tier;
+use crate::sandbox::machine::Machine;
+use crate::streams::stderr::Stderr;
+use crate::streams::trace::{Trace, Tracer};
+use crate::suspension;
+
+/// After how many failed starts in a row a bot that has started before is given up.
+const MAX_FAILED_STARTS: u32 = 3;
+
+/// Why a factory cannot be made.
+#[derive(Debug, Error)]
+pub enum FactoryError {
+    /// A bot cannot be confined as configured.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The machine does not let this process adopt orphans.
+    #[error("this process cannot look after others: {0}")]
+    Supervise(#[from] io::Error),
+}
+
+/// Starts processes, and knows which bots are not worth waiting for.
+#[derive(Debug)]
+pub struct BotFactory {
+    supervisors: Arc<Supervisors>,
+    /// By the bots' names.
+    sandboxes: BTreeMap<String, Sandbox>,
+    /// The folder in which stderr is kept; `None` to pass it on.
+    stderr: Option<PathBuf>,
+    /// How many bytes of stderr may still be kept, of all bots together.
+    stderr_left: Arc<AtomicU64>,
+    /// Where everything that is said is traced, if that is wanted.
+    tracer: Option<Tracer>,
+    /// How many processes were started so far.
+    started: AtomicUsize,
+    /// By the bots' names.
+    histories: Mutex<BTreeMap<String, Arc<History>>>,
+    /// What the user has not been told yet.
+    news: Mutex<Vec<String>>,
+}
+
+/// What is known about a bot.
+#[derive(Debug)]
+struct History {
+    /// Locked during a first start, so that only one slot waits for a bot that never starts.
+    trust: tokio::sync::Mutex<Trust>,
+    /// How many bytes of its stderr may still be kept.
+    stderr_left: Arc<AtomicU64>,
+    files: Mutex<BotFiles>,
+}
+
+#[derive(Debug)]
+enum Trust {
+    /// It has not been started yet.
+    Unknown,
+    /// It has started once, and has failed this often in a row since then.
+    Started { failures: u32 },
+    /// It does not start, for this reason.
+    Hopeless(Failure),
+}
+
+impl BotFactory {
+    /// A factory for these bots. Sandboxes that hide files hide `hidden` from all of them. Stderr is
+    /// kept in the folder `stderr`, or passed on.
+    ///
+    /// # Errors
+    /// If the machine does not let this process adopt orphans, or cannot confine a bot.
+    pub fn new(
+        specs: &[Arc<BotSpec>],
+        hidden: &[PathBuf],
+        stderr: Option<PathBuf>,
+    ) -> Result<Self, FactoryError> {
+        suspension::watch();
+        let confined = specs.iter().any(|spec| spec.wanted.tier != Tier::None);
+        let machine = if confined {
+            Machine::examine()
+        } else {
+            Machine::unexamined()
+        };
+        let dirs = specs.iter().map(|spec| spec.dir.clone());
+        let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
+        let mut sandboxes = BTreeMap::new();
+        for spec in specs {
+            let sandbox = Sandbox::build(spec, &machine, &hidden)?;
+            sandboxes.insert(spec.name.clone(), sandbox);
+        }
+        let warnings = [
+            several_owners(specs, &sandboxes),
+            estimated_cpu_time(specs, &sandboxes),
+        ];
+        Ok(BotFactory {
+            sandboxes,
+            supervisors: Arc::new(Supervisors::new()?),
+            stderr,
+            stderr_left: Arc::new(AtomicU64::new(u64::MAX)),
+            tracer: None,
+            started: AtomicUsize::new(0),
+            histories: Mutex::default(),
+            news: Mutex::new(warnings.into_iter().flatten().collect()),
+        })
+    }
+
+    /// Numbers the files of stderr and traces from the one after `number`.
+    pub fn after(mut self, number: usize) -> Self {
+        self.started = AtomicUsize::new(number);
+        self
+    }
+
+    /// Keeps at most this many bytes of the stderr of all bots together, including what is in the
+    /// folder already.
+    pub fn keeping(self, max_bytes: u64) -> Self {
+        let kept = self.stderr.as_deref().map_or(0, size_of_files);
+        let left = max_bytes.saturating_sub(kept);
+        self.stderr_left.store(left, Ordering::Relaxed);
+        self
+    }
+
+    /// Traces everything that is said.
+    pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
+        self.tracer = tracer;
+        self
+    }
+
+    /// Starts a bot, unless it is known not to start.
+    pub(super) async fn start(&self, spec: &BotSpec) -> Result<Box<BotProcess>, NotStarted> {
+        let history = self.history(spec);
+        let mut trust = history.trust.lock().await;
+        match &*trust {
+            Trust::Hopeless(failure) => Err(failure.clone().into()),
+            Trust::Started { .. } => {
+                drop(trust);
+                let started = self.spawn(spec, &history).await;
+                // A `hello` is not enough to be trusted again: see `began`.
+                if let Err(not_started) = &started {
+                    let mut trust = history.trust.lock().await;
+                    self.learn(spec, &mut trust, Some(&not_started.failure));
+                }
+                started
+            }
+            Trust::Unknown => {
+                let started = self.spawn(spec, &history).await;
+                let failure = started
+                    .as_ref()
+                    .err()
+                    .map(|not_started| &not_started.failure);
+                self.learn(spec, &mut trust, failure);
+                started
+            }
+        }
+    }
+
+    /// Takes note of how a match began for a bot that was started: it became ready (`None`), or why
+    /// it did not.
+    pub async fn began(&self, spec: &BotSpec, failure: Option<&Failure>) {
+        let history = self.history(spec);
+        self.learn(spec, &mut *history.trust.lock().await, failure);
+    }
+
+    fn learn(&self, spec: &BotSpec, trust: &mut Trust, failure: Option<&Failure>) {
+        let failures = match trust {
+            Trust::Hopeless(_) => return,
+            Trust::Unknown => MAX_FAILED_STARTS,
+            Trust::Started { failures } => *failures + 1,
+        };
+        let Some(failure) = failure else {
+            *trust = Trust::Started { failures: 0 };
+            return;
+        };
+        if failures < MAX_FAILED_STARTS {
+            *trust = Trust::Started { failures };
+            return;
+        }
+        *trust = Trust::Hopeless(failure.clone());
+        self.news().push(format!(
+            "the bot `{}` does not start: {}; all its matches are forfeited from here on",
+            spec.name, failure.message
+        ));
+    }
+
+    /// The sandbox of one of the bots.
+    ///
+    /// # Panics
+    /// If the factory was not made for this bot.
+    pub fn sandbox(&self, spec: &BotSpec) -> &Sandbox {
+        &self.sandboxes[&spec.name]
+    }
+
+    /// How a bot's CPU time is measured; `None` if it is not limited.
+    pub fn limits_cpu_time(&self, spec: &BotSpec) -> Option<CpuTimeBy> {
+        cpu_time_by(spec, self.sandbox(spec))
+    }
+
+    async fn spawn(
+        &self,
+        spec: &BotSpec,
+        history: &History,
+    ) -> Result<Box<BotProcess>, NotStarted> {
+        let files = self.check_files(spec, history);
+        BotProcess::start(spec, self.surroundings(spec, history, files)).await
+    }
+
+    /// The digests of the bot's files now. The user is told if they have changed.
+    fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
+        let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = files.check(spec);
+        if !found.changed.is_empty() {
+            self.news().push(format!(
+                "the bot `{}` is not what it was: {} changed while the tournament runs; the log has \
+                 the hashes of its files with each match",
+                spec.name,
+                found.changed.join(", ")
+            ));
+        }
+        found.digests
+    }
+
+    /// Starts a bot without any message to it, whatever is known about it.
+    ///
+    /// # Errors
+    /// The fault by which its matches would be lost.
+    pub async fn launch(&self, spec: &BotSpec) -> Result<Box<BotProcess>, NotStarted> {
+        let surroundings = self.surroundings(spec, &self.history(spec), Arc::default());
+        BotProcess::launch(spec, surroundings).await
+    }
+
+    /// What the next process gets.
+    fn surroundings(
+        &self,
+        spec: &BotSpec,
+        history: &History,
+        files: Arc<Digests>,
+    ) -> Surroundings<'_> {
+        let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
+        let stderr = match &self.stderr {
+            Some(folder) => Stderr::Keep {
+                path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
+                left: history.stderr_left.clone(),
+                all_left: self.stderr_left.clone(),
+            },
+            None => Stderr::PassOn,
+        };
+        Surroundings {
+            sandbox: self.sandbox(spec),
+            stderr,
+            trace: self.trace(spec, number),
+            supervisors: &self.supervisors,
+            files,
+        }
+    }
+
+    fn trace(&self, spec: &BotSpec, number: usize) -> Option<Trace> {
+        self.tracer.as_ref()?.process(&spec.name, number)
+    }
+
+    /// Adds something that the user should be told.
+    pub fn add_news(&self, news: Option<String>) {
+        self.news().extend(news);
+    }
+
+    /// What the user should be told, each thing only once.
+    pub fn take_news(&self) -> Vec<String> {
+        std::mem::take(&mut *self.news())
+    }
+
+    fn news(&self) -> MutexGuard<'_, Vec<String>> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn history(&self, spec: &BotSpec) -> Arc<History> {
+        let mut histories = self
+            .histories
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let history = histories.entry(spec.name.clone()).or_insert_with(|| {
+            let stderr_bytes = self.sandbox(spec).resources().stderr_bytes;
+            Arc::new(History {
+                trust: tokio::sync::Mutex::new(Trust::Unknown),
+                stderr_left: Arc::new(AtomicU64::new(stderr_bytes)),
+                files: Mutex::default(),
+            })
+        });
+        history.clone()
+    }
+
+    /// Waits until every process that was started here is gone.
+    pub async fn all_gone(&self) {
+        self.supervisors.all_gone().await;
+    }
+}
+
+/// The size of the files in a folder, in bytes; those that cannot be examined count nothing.
+fn size_of_files(folder: &Path) -> u64 {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| Some(entry.metadata().ok()?.len()));
+    sizes.sum()
+}
+
+fn cpu_time_by(spec: &BotSpec, sandbox: &Sandbox) -> Option<CpuTimeBy> {
+    let limited = spec.time.clock == ClockKind::Cpu || sandbox.resources().cpu_time.is_some();
+    limited.then(|| sandbox.cpu_time())
+}
+
+/// A warning if the CPU time of bots is limited but only estimated.
+fn estimated_cpu_time(
+    specs: &[Arc<BotSpec>],
+    sandboxes: &BTreeMap<String, Sandbox>,
+) -> Option<String> {
+    let estimated = specs
+        .iter()
+        .filter(|spec| cpu_time_by(spec, &sandboxes[&spec.name]) == Some(CpuTimeBy::Estimated));
+    let names: Vec<String> = estimated.map(|spec| format!("`{}`", spec.name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the CPU time of {} is an estimate, of which a bot can hide some: only control groups \
+             count all of it, in a sandbox (`referee doctor`)",
+            names.join(", ")
+        )
+    })
+}
+
+/// A warning if bots of more than one user meet and could harm each other.
+fn several_owners(specs: &[Arc<BotSpec>], sandboxes: &BTreeMap<String, Sandbox>) -> Option<String> {
+    let owners: BTreeSet<u32> = specs.iter().flat_map(|spec| files::owners(spec)).collect();
+    let exposed = specs
+        .iter()
+        .any(|spec| sandboxes[&spec.name].tier() < Tier::Restricted);
+    (exposed && owners.len() > 1).then(|| {
+        format!(
+            "the bots belong to {} different users, and can harm each other and the results: \
+             `sandbox = \"strict\"` keeps them apart",
+            owners.len()
+        )
+    })
+}

@@ -1,0 +1,64 @@
+//! Why a bot cannot be talked to, and what may explain that.
+
+use std::io;
+
+use protocol::FaultCode;
+
+use crate::streams::transcript::Transcript;
+
+/// Why a bot cannot be talked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The fault by which the bot loses its match.
+    pub code: FaultCode,
+    /// What happened, in words, without the bot's name.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure with this code and message.
+    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Failure {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+/// A bot that did not start.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// The fault by which its match is lost.
+    pub failure: Failure,
+    /// What may explain it; `None` if no process was started for this match.
+    pub evidence: Option<Box<Evidence>>,
+}
+
+impl From<Failure> for NotStarted {
+    fn from(failure: Failure) -> Self {
+        NotStarted {
+            failure,
+            evidence: None,
+        }
+    }
+}
+
+/// What a process has left behind that may explain its failure.
+#[derive(Debug)]
+pub struct Evidence {
+    /// How the process had ended by itself, in words; `None` if the referee ended it.
+    pub exit: Option<String>,
+    /// The end of what it printed on stderr; `None` if that was not read.
+    pub stderr: Option<String>,
+    pub(crate) transcript: Transcript,
+}
+
+impl Evidence {
+    /// Writes what was said in the last match, as JSON, one entry per line.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn write_lines(self, out: impl io::Write) -> io::Result<()> {
+        self.transcript.write(out)
+    }
+}

@@ -1,0 +1,11 @@
+//! Bots: what the configuration says of one, its process from the first line to the last, and where
+//! processes come from and wait.
+
+pub mod command;
+pub mod factory;
+pub mod failure;
+pub(crate) mod files;
+pub mod pool;
+pub mod process;
+pub mod shebang;
+pub mod spec;

@@ -1,0 +1,137 @@
+//! The bots of one match slot: processes are kept between matches and started when needed.
+
+use std::sync::Arc;
+
+use protocol::FaultCode;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::factory::BotFactory;
+use super::failure::{Evidence, Failure, NotStarted};
+use super::process::BotProcess;
+use super::spec::{BotSpec, Restart};
+
+/// How many processes of a slot wait for their next match, at most.
+pub const MAX_IDLE: usize = 8;
+
+/// A process that is being ended; resolves to what may explain its failure.
+pub type Leaving = oneshot::Receiver<Evidence>;
+
+/// The processes of one slot.
+#[derive(Debug)]
+pub struct Pool {
+    factory: Arc<BotFactory>,
+    /// By the bots' names; the one used last comes last.
+    idle: Vec<(String, Box<BotProcess>)>,
+    /// The tasks that end processes.
+    leaving: JoinSet<()>,
+}
+
+impl Pool {
+    /// A pool without processes; `factory` starts them.
+    pub fn new(factory: Arc<BotFactory>) -> Self {
+        Pool {
+            factory,
+            idle: Vec::new(),
+            leaving: JoinSet::new(),
+        }
+    }
+
+    /// Where the processes come from.
+    pub fn factory(&self) -> &BotFactory {
+        &self.factory
+    }
+
+    /// Where the processes come from, as a handle to keep.
+    pub fn factory_handle(&self) -> Arc<BotFactory> {
+        self.factory.clone()
+    }
+
+    /// A process for each of these bots, in their order. Those that must be started start side by
+    /// side.
+    pub async fn take(
+        &mut self,
+        specs: &[Arc<BotSpec>],
+    ) -> Vec<Result<Box<BotProcess>, NotStarted>> {
+        let mut taken: Vec<Option<Result<Box<BotProcess>, NotStarted>>> = Vec::new();
+        let mut starting = JoinSet::new();
+        for (seat, spec) in specs.iter().enumerate() {
+            let waiting = self.take_idle(&spec.name);
+            if waiting.is_none() {
+                let start = self.start(spec.clone());
+                starting.spawn(async move { (seat, start.await) });
+            }
+            taken.push(waiting.map(Ok));
+        }
+        while let Some(joined) = starting.join_next().await {
+            match joined {
+                Ok((seat, started)) => taken[seat] = Some(started),
+                Err(error) => tracing::error!("starting a bot failed: {error}"),
+            }
+        }
+        let lost = || Failure::new(FaultCode::Startup, "it could not be started").into();
+        taken
+            .into_iter()
+            .map(|bot| bot.unwrap_or_else(|| Err(lost())))
+            .collect()
+    }
+
+    /// A new process for a bot.
+    pub fn start(
+        &self,
+        spec: Arc<BotSpec>,
+    ) -> impl Future<Output = Result<Box<BotProcess>, NotStarted>> + use<> {
+        let factory = self.factory.clone();
+        async move { factory.start(&spec).await }
+    }
+
+    fn take_idle(&mut self, name: &str) -> Option<Box<BotProcess>> {
+        loop {
+            let index = self.idle.iter().position(|(idle, _)| idle == name)?;
+            let (_, mut process) = self.idle.remove(index);
+            if process.is_running() {
+                return Some(process);
+            }
+            self.dismiss(process);
+        }
+    }
+
+    /// Keeps a process for its next match, or ends it if the bot gets a new one for each.
+    pub async fn give_back(&mut self, spec: &BotSpec, mut process: Box<BotProcess>) {
+        if spec.restart == Restart::EachMatch {
+            self.dismiss(process);
+            return;
+        }
+        process.after_match().await;
+        self.idle.push((spec.name.clone(), process));
+        if self.idle.len() > MAX_IDLE {
+            let (_, oldest) = self.idle.remove(0);
+            self.dismiss(oldest);
+        }
+    }
+
+    /// Ends a process in the background.
+    pub fn dismiss(&mut self, process: Box<BotProcess>) -> Leaving {
+        let (sender, evidence) = oneshot::channel();
+        self.later(async move {
+            // The receiver may be gone.
+            let _ = sender.send(process.end().await);
+        });
+        evidence
+    }
+
+    /// Does something in the background; [`Pool::end`] waits for it.
+    pub fn later(&mut self, what: impl Future<Output = ()> + Send + 'static) {
+        // Forget the tasks that are done.
+        while self.leaving.try_join_next().is_some() {}
+        self.leaving.spawn(what);
+    }
+
+    /// Ends all processes, side by side.
+    pub async fn end(mut self) {
+        for (_, process) in std::mem::take(&mut self.idle) {
+            self.dismiss(process);
+        }
+        self.leaving.join_all().await;
+    }
+}

@@ -1,0 +1,499 @@
+//! A bot's process: started, introduced, talked to, and ended with everything it started.
+
+use std::future::poll_fn;
+use std::io;
+use std::os::fd::AsFd;
+use std::pin::pin;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use nix::sys::stat::fstat;
+use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot, Wants, excerpt, in_words};
+use rustix::io::Errno;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{ChildStdin, Command};
+use tokio::time::{Instant, timeout};
+
+use super::failure::{Evidence, Failure, NotStarted};
+use super::files::Digests;
+use super::shebang;
+use super::spec::{BotSpec, Idle};
+use crate::process::children::Supervisors;
+use crate::process::cpu_meter::CpuMeter;
+use crate::process::handle::{Launch, Pipes, ProcessHandle};
+use crate::process::stall::{self, Stall};
+use crate::sandbox::build::Sandbox;
+use crate::sandbox::limits::Tier;
+use crate::sandbox::prepare::PreparedSandbox;
+use crate::streams::lines::{LineLimits, LineRead, Lines};
+use crate::streams::output::Output;
+use crate::streams::stderr::{self, Stderr, Tail};
+use crate::streams::trace::Trace;
+use crate::streams::transcript::Transcript;
+use crate::{shortage, suspension};
+
+/// How long a bot may take to exit after `quit`, and again after SIGTERM.
+const GRACE_PERIOD: Duration = Duration::from_millis(500);
+/// How long the exit of a bot that closed its output is waited for, so that its exit status can be
+/// reported.
+const EXIT_WAIT: Duration = Duration::from_millis(50);
+/// How many characters sentences quote of output without a line end.
+const MAX_QUOTED: usize = 60;
+
+/// What the referee calls itself in messages and logs.
+pub const REFEREE_NAME: &str = concat!("referee ", env!("CARGO_PKG_VERSION"));
+
+/// What a process gets besides its bot's description.
+pub(super) struct Surroundings<'a> {
+    pub(super) sandbox: &'a Sandbox,
+    pub(super) stderr: Stderr,
+    /// Where its lines are traced, if that is wanted.
+    pub(super) trace: Option<Trace>,
+    pub(super) supervisors: &'a Arc<Supervisors>,
+    /// The digests of the bot's files now.
+    pub(super) files: Arc<Digests>,
+}
+
+/// A running bot, normally one that has introduced itself.
+#[derive(Debug)]
+pub struct BotProcess {
+    handle: ProcessHandle,
+    /// `None` once it could not be written to.
+    stdin: Option<ChildStdin>,
+    /// The last message, as it is written.
+    line: Vec<u8>,
+    lines: Lines<Output>,
+    tail: Option<Tail>,
+    hello: Box<BotHello>,
+    files: Arc<Digests>,
+    transcript: Transcript,
+    /// When its `hello` must have come.
+    hello_deadline: Instant,
+    /// Its own `/tmp`, where that is a folder; dropping this removes it.
+    _tmp: Option<TempDir>,
+    meter: CpuMeter,
+    idle: Idle,
+    /// It is stopped until the next message.
+    resting: bool,
+    has_played: bool,
+}
+
+impl BotProcess {
+    /// Starts a bot and waits for its `hello`.
+    ///
+    /// # Errors
+    /// The fault by which its matches are lost.
+    pub(super) async fn start(
+        spec: &BotSpec,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Box<Self>, NotStarted> {
+        let mut process = Self::launch(spec, surroundings).await?;
+        match process.introduce(spec).await {
+            Ok(hello) => {
+                process.hello = hello;
+                Ok(process)
+            }
+            Err(failure) => {
+                let error = ToBot::Error {
+                    code: failure.code,
+                    message: failure.message.clone(),
+                };
+                // It may have stopped reading.
+                let _ = process.send(&error, EXIT_WAIT, Instant::now()).await;
+                Err(NotStarted {
+                    evidence: Some(Box::new(process.end().await)),
+                    failure,
+                })
+            }
+        }
+    }
+
+    /// Starts a bot, without any message to it.
+    ///
+    /// # Errors
+    /// The fault by which its matches are lost.
+    pub(super) async fn launch(
+        spec: &BotSpec,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Box<Self>, NotStarted> {
+        let startup = |message: String| NotStarted::from(Failure::new(FaultCode::Startup, message));
+        let sandbox = surroundings.sandbox;
+        let prepared = PreparedSandbox::new(sandbox).map_err(|error| {
+            shortage::note("a bot cannot be confined", &error);
+            startup(format!("cannot be confined: {error}"))
+        })?;
+        let set_up = |supervisor: &mut Command| {
+            if prepared.clear_env {
+                supervisor.env_clear();
+            }
+            supervisor.envs(prepared.env).envs(&spec.env);
+            supervisor.stderr(Stdio::piped());
+            shortage::restore_descriptor_limit(supervisor);
+        };
+        let time_limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
+        let launch = Launch {
+            plan: &prepared.plan,
+            dir: &spec.dir,
+            group: prepared.group,
+            has_init: prepared.has_init,
+            time_limit,
+        };
+        let (handle, pipes) = ProcessHandle::start(launch, surroundings.supervisors, set_up)
+            .await
+            .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
+        let hello_deadline = Instant::now() + time_limit;
+        let mut process = Self::new(spec, surroundings, (handle, pipes), hello_deadline);
+        process._tmp = prepared.tmp;
+        let command = shell_words::join(&spec.command);
+        process.transcript.happened(&format!("started: {command}"));
+        Ok(process)
+    }
+
+    /// A process that runs. It is on the heap because it is passed around a lot, and futures would
+    /// carry it on every stack.
+    fn new(
+        spec: &BotSpec,
+        surroundings: Surroundings<'_>,
+        (handle, pipes): (ProcessHandle, Pipes),
+        hello_deadline: Instant,
+    ) -> Box<Self> {
+        let resources = surroundings.sandbox.resources();
+        let output = LineLimits::output(MAX_LINE, resources.output_bytes, resources.output_lines);
+        let tail = pipes
+            .stderr
+            .map(|pipe| stderr::read(pipe, surroundings.stderr));
+        Box::new(BotProcess {
+            meter: CpuMeter::new(handle.pid()),
+            idle: spec.idle,
+            hello_deadline,
+            transcript: Transcript::traced(surroundings.trace),
+            resting: false,
+            has_played: false,
+            handle,
+            _tmp: None,
+            stdin: Some(pipes.stdin),
+            line: Vec::new(),
+            lines: Lines::new(pipes.stdout, output),
+            tail,
+            files: surroundings.files,
+            hello: Box::new(BotHello {
+                protocol: PROTOCOL,
+                name: spec.name.clone(),
+                version: None,
+                author: None,
+                games: None,
+                wants: Wants::default(),
+            }),
+        })
+    }
+
+    /// Says `hello` and waits for the bot's.
+    async fn introduce(&mut self, spec: &BotSpec) -> Result<Box<BotHello>, Failure> {
+        let hello = ToBot::Hello {
+            protocol: PROTOCOL,
+            referee: REFEREE_NAME.to_owned(),
+        };
+        let left = self
+            .hello_deadline
+            .saturating_duration_since(Instant::now());
+        let answer = async {
+            // A bot may be gone before it reads; its exit then says more than this error.
+            let _ = self.send_unlimited(&hello).await;
+            poll_fn(|cx| self.poll_line(cx)).await
+        };
+        match suspension::timeout(left, answer).await {
+            Some(Ok(_)) => self.read_hello(),
+            Some(Err(failure)) if failure.code == FaultCode::Crash => {
+                Err(self.crashed_before_hello(spec).await)
+            }
+            Some(Err(failure)) => Err(failure),
+            None => {
+                let startup = in_words(spec.time.startup.0);
+                let why = match self.stall() {
+                    Some(stall) => format!("; {stall}"),
+                    None => " (is its output flushed?)".to_owned(),
+                };
+                let message = format!("did not say `hello` within {startup}{why}");
+                Err(Failure::new(FaultCode::Startup, message))
+            }
+        }
+    }
+
+    /// The `hello` that the last line should be.
+    fn read_hello(&self) -> Result<Box<BotHello>, Failure> {
+        let message = match FromBot::from_line(self.line()) {
+            Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => return Ok(hello),
+            Ok(FromBot::Hello(hello)) => format!(
+                "speaks protocol {}; this referee speaks {PROTOCOL}",
+                hello.protocol
+            ),
+            Ok(_) => "answered `hello` with another message".to_owned(),
+            Err(bad) => bad.to_string(),
+        };
+        Err(Failure::new(FaultCode::Protocol, message))
+    }
+
+    /// The failure of a bot that ended instead of saying `hello`, with all that may explain it.
+    async fn crashed_before_hello(&mut self, spec: &BotSpec) -> Failure {
+        let mut message = format!("{} before it said `hello`", self.exit().await);
+        if let Some(tail) = &mut self.tail
+            && let Some(line) = tail.last_line(EXIT_WAIT).await
+        {
+            message.push_str(&format!("; the last it printed on stderr: {line}"));
+        }
+        if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {
+            message.push_str(&format!("; {why}"));
+        }
+        if spec.wanted.tier >= Tier::Restricted && !spec.shows_dir {
+            message.push_str(
+                " (in its sandbox it sees the files that its command names and no others: it may \
+                 need a `dir` of its own, or `readable`)",
+            );
+        }
+        Failure::new(FaultCode::Startup, message)
+    }
+
+    /// What it seems to do while an answer is waited for; `None` if nothing is certain.
+    pub fn stall(&self) -> Option<Stall> {
+        let rest = self.lines.rest();
+        if !rest.is_empty() {
+            return Some(Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
+        }
+        let pipe = fstat(self.stdin.as_ref()?).ok()?;
+        stall::diagnose(self.handle.pid(), pipe.st_ino)
+    }
+
+    /// The digests of the bot's files when it was started, by file name.
+    pub fn files(&self) -> &Digests {
+        &self.files
+    }
+
+    /// What the bot said about itself.
+    pub fn hello(&self) -> &BotHello {
+        &self.hello
+    }
+
+    /// The CPU time that all its processes have used until now; `None` if the machine does not say.
+    pub fn cpu(&mut self, now: Instant) -> Option<Duration> {
+        let counted = self.handle.counted_cpu();
+        counted.or_else(|| self.meter.read(now))
+    }
+
+    /// Whether this process has played a match.
+    pub fn has_played(&self) -> bool {
+        self.has_played
+    }
+
+    /// Notes that it has played a match, and lets it rest.
+    pub async fn after_match(&mut self) {
+        self.has_played = true;
+        self.rest().await;
+    }
+
+    /// Stops its processes until the next message to it, if bots are frozen in this tournament. When
+    /// this returns, they rest.
+    pub async fn rest(&mut self) {
+        if self.idle == Idle::Freeze && !self.resting {
+            self.resting = true;
+            self.handle.stop().await;
+        }
+    }
+
+    /// Lets its processes go on.
+    pub async fn wake(&mut self) {
+        if std::mem::take(&mut self.resting) {
+            self.handle.go_on().await;
+        }
+    }
+
+    /// Whether the process is still there and can be written to.
+    pub fn is_running(&mut self) -> bool {
+        self.stdin.is_some() && self.handle.is_running()
+    }
+
+    /// Sends a message within `time_limit`; `now` is the time.
+    ///
+    /// # Errors
+    /// The fault, if the bot does not read or is gone.
+    pub async fn send(
+        &mut self,
+        message: &ToBot,
+        time_limit: Duration,
+        now: Instant,
+    ) -> Result<(), Failure> {
+        match message {
+            ToBot::Start(_) => {
+                self.transcript.begin(now);
+                self.lines.allow_anew();
+            }
+            ToBot::Turn(_) => self.lines.allow_anew(),
+            _ => {}
+        }
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.write_within(time_limit, now).await
+    }
+
+    /// Sends a line within `time_limit`, whatever it contains. The limits on the bot's output start
+    /// anew.
+    ///
+    /// # Errors
+    /// The fault, if the bot does not read or is gone.
+    pub async fn send_line(&mut self, line: &str, time_limit: Duration) -> Result<(), Failure> {
+        self.lines.allow_anew();
+        self.line.clear();
+        self.line.extend_from_slice(line.as_bytes());
+        self.write_within(time_limit, Instant::now()).await
+    }
+
+    /// Writes the prepared line within `time_limit`.
+    async fn write_within(&mut self, time_limit: Duration, now: Instant) -> Result<(), Failure> {
+        let written = {
+            let mut write = pin!(self.write(now));
+            // Most go through at once, without a timer.
+            match poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx))).await {
+                Poll::Ready(written) => Some(written),
+                Poll::Pending => suspension::timeout(time_limit, write).await,
+            }
+        };
+        match written {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) => {
+                self.stdin = None;
+                let ended = self.handle.exit(EXIT_WAIT).await;
+                let message = ended.unwrap_or_else(|| "closed its input".to_owned());
+                Err(Failure::new(FaultCode::Crash, message))
+            }
+            None => {
+                // Half a line may be written, so no other can follow.
+                self.stdin = None;
+                let message = format!("did not read its input for {} ms", time_limit.as_millis());
+                Err(Failure::new(FaultCode::Timeout, message))
+            }
+        }
+    }
+
+    /// Sends a message without a time limit of its own.
+    async fn send_unlimited(&mut self, message: &ToBot) -> io::Result<()> {
+        self.line.clear();
+        message.write_line(&mut self.line);
+        self.write(Instant::now()).await
+    }
+
+    /// Writes the prepared line.
+    async fn write(&mut self, now: Instant) -> io::Result<()> {
+        let Some(stdin) = &mut self.stdin else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        self.transcript.sent(&self.line, now);
+        self.lines.pipe_mut().expect();
+        // There is nearly always room for all of it, and asking first costs time.
+        let written = match rustix::io::write(stdin.as_fd(), &self.line) {
+            Ok(written) => written,
+            Err(Errno::AGAIN | Errno::INTR) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        match &self.line[written..] {
+            [] => Ok(()),
+            rest => stdin.write_all(rest).await,
+        }
+    }
+
+    /// Ready with the time at which the bot's next line came; [`BotProcess::line`] is the line. May be
+    /// dropped and polled anew.
+    ///
+    /// # Errors
+    /// The fault, if there will be no more lines.
+    pub fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Instant, Failure>> {
+        let polled = self.lines.poll_line(cx);
+        if polled.is_pending() && self.handle.poll_orphaned(cx).is_ready() {
+            // What the bot has started is not ended, so its output may stay open for long.
+            let failure = Failure::new(FaultCode::Crash, "closed its output");
+            return Poll::Ready(Err(failure));
+        }
+        polled.map(|line| {
+            let failure = match line {
+                Ok(LineRead::Text) => {
+                    let now = Instant::now();
+                    self.transcript.came(self.lines.text(), now);
+                    return Ok(now);
+                }
+                Ok(LineRead::TooLong) => Failure::new(
+                    FaultCode::Protocol,
+                    format!("printed a line of more than {MAX_LINE} bytes"),
+                ),
+                Ok(LineRead::TooMuch(what)) => Failure::new(
+                    FaultCode::Protocol,
+                    format!("printed more than {what} since it was asked for something"),
+                ),
+                Ok(LineRead::Closed) => Failure::new(FaultCode::Crash, "closed its output"),
+                Err(error) => Failure::new(
+                    FaultCode::Crash,
+                    format!("its output cannot be read: {error}"),
+                ),
+            };
+            Err(failure)
+        })
+    }
+
+    /// The last line that the bot printed, without its line end.
+    pub fn line(&self) -> &[u8] {
+        self.lines.text()
+    }
+
+    /// Closes its input, as happens when a referee is gone.
+    pub fn close_input(&mut self) {
+        if self.stdin.take().is_some() {
+            self.transcript.happened("its input was closed");
+        }
+    }
+
+    /// How the process ended, in words; `None` if it does not end within `time_limit`.
+    pub async fn ended(&mut self, time_limit: Duration) -> Option<String> {
+        self.handle.exit(time_limit).await
+    }
+
+    /// Whether it has exited with success, within its limits.
+    pub fn ended_well(&self) -> bool {
+        self.handle.ended_well()
+    }
+
+    /// How a process ended that closed its output, in words; waits a moment for that.
+    pub async fn exit(&mut self) -> String {
+        let exit = self.handle.exit(EXIT_WAIT).await;
+        exit.unwrap_or_else(|| "closed its output".to_owned())
+    }
+
+    /// Ends the bot with everything it started: asks it to quit, then sends SIGTERM, then SIGKILL.
+    /// Returns what may explain a failure.
+    pub async fn end(mut self: Box<Self>) -> Evidence {
+        let exit = self.handle.exit_so_far();
+        self.transcript.unread(self.lines.rest());
+        self.wake().await;
+        let asked = timeout(GRACE_PERIOD, async {
+            // It may have stopped reading.
+            let _ = self.send_unlimited(&ToBot::Quit).await;
+            self.stdin = None;
+            self.handle.ended().await;
+        });
+        if asked.await.is_err() {
+            self.handle.ask_to_end().await;
+            let _ = timeout(GRACE_PERIOD, self.handle.ended()).await;
+        }
+        self.handle.end().await;
+        let ended = self.handle.exit_so_far();
+        let ended = ended.as_deref().unwrap_or("ended");
+        self.transcript.happened(ended);
+        Evidence {
+            exit,
+            stderr: match &mut self.tail {
+                Some(tail) => Some(tail.text(EXIT_WAIT).await),
+                None => None,
+            },
+            transcript: std::mem::replace(&mut self.transcript, Transcript::new()),
+        }
+    }
+}

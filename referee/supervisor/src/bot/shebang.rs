@@ -1,0 +1,190 @@
+//! Shebangs, the first lines of scripts: those that lead to no interpreter, about which the system
+//! says little.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Bytes of a first line that are read; no kernel reads more.
+const MAX_LINE: u64 = 256;
+
+/// Why a script cannot be started.
+#[derive(Debug, Error)]
+pub enum ShebangError {
+    /// The interpreter does not exist.
+    #[error(
+        "the first line of `{}` names the interpreter `{interpreter}`, which is not there",
+        script.display()
+    )]
+    NoInterpreter {
+        /// The script.
+        script: PathBuf,
+        /// What its first line names.
+        interpreter: String,
+    },
+    /// The first line ends in a carriage return, which is taken for a part of the interpreter's
+    /// name.
+    #[error(
+        "`{0}` has Windows line ends, so its interpreter is not found; \
+         `sed -i 's/\\r$//' {0}` fixes that"
+    )]
+    WindowsLineEnds(PathBuf),
+}
+
+/// Checks that the first line of a program that exists and is executable leads to an interpreter, if
+/// the program is a script. `path` has the folders that `env` searches.
+///
+/// # Errors
+/// Why the program cannot be started.
+pub(super) fn check(program: &Path, path: &OsStr) -> Result<(), ShebangError> {
+    let line = first_line(program).unwrap_or_default();
+    let Some(line) = line.strip_prefix("#!") else {
+        return Ok(());
+    };
+    if line.ends_with('\r') {
+        return Err(ShebangError::WindowsLineEnds(program.to_owned()));
+    }
+    match missing_interpreter(line, path) {
+        None => Ok(()),
+        Some(interpreter) => Err(ShebangError::NoInterpreter {
+            script: program.to_owned(),
+            interpreter: interpreter.to_owned(),
+        }),
+    }
+}
+
+/// The interpreter that a first line names, without its `#!`, if it does not exist.
+fn missing_interpreter<'a>(line: &'a str, path: &OsStr) -> Option<&'a str> {
+    let mut words = line.split_ascii_whitespace();
+    let interpreter = words.next()?;
+    if interpreter.starts_with('/') && !Path::new(interpreter).exists() {
+        return Some(interpreter);
+    }
+    if !interpreter.ends_with("/env") {
+        return None;
+    }
+    // `env` takes options and variables first.
+    let called = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    let exists = if called.contains('/') {
+        Path::new(called).exists()
+    } else {
+        env::split_paths(path).any(|folder| folder.join(called).is_file())
+    };
+    (!exists).then_some(called)
+}
+
+/// What may be wrong with the script of a bot that ended early, and how to fix it: Windows line
+/// ends, over which shells stumble, or no shebang, so that a shell has run another language.
+pub fn suspicion(command: &[String], dir: &Path) -> Option<String> {
+    if let Some(path) = windows_line_ends(command, dir) {
+        let path = path.display();
+        return Some(format!(
+            "`{path}` has Windows line ends, `sed -i 's/\\r$//' {path}` fixes that"
+        ));
+    }
+    let program = command.first().filter(|word| word.contains('/'))?;
+    let path = dir.join(program);
+    let line = first_line(&path).filter(|line| !line.contains('\0'))?;
+    (!line.starts_with("#!")).then(|| {
+        format!(
+            "the first line of `{}` does not name an interpreter, as `#!/usr/bin/env python3` \
+             would, so a shell has run it",
+            path.display()
+        )
+    })
+}
+
+/// The first file that the command names and that has Windows line ends.
+fn windows_line_ends(command: &[String], dir: &Path) -> Option<PathBuf> {
+    let words = command.iter().map(|word| dir.join(word));
+    let mut scripts = words.filter(|path| path.is_file());
+    scripts.find(|path| first_line(path).is_some_and(|line| line.ends_with('\r')))
+}
+
+/// The first line without its `\n`; `None` if the file is not text, or the line is too long for a
+/// kernel.
+fn first_line(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(MAX_LINE).read_to_end(&mut head).ok()?;
+    let end = head.iter().position(|byte| *byte == b'\n')?;
+    String::from_utf8(head[..end].to_vec()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn first_lines_are_followed_to_their_interpreter() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("bot");
+        let told = |line: &str| {
+            fs::write(&script, format!("{line}\nrest\n")).unwrap();
+            let path = OsStr::new("/bin:/usr/bin");
+            check(&script, path).err().map(|error| error.to_string())
+        };
+        for fine in [
+            "#!/bin/sh",
+            "#! /bin/sh -u",
+            "#!/usr/bin/env sh",
+            "#!/usr/bin/env -S X=1 sh -u",
+            "no script",
+            "",
+            "\u{7f}ELF",
+        ] {
+            assert_eq!(told(fine), None, "{fine}");
+        }
+        for (wrong, part) in [
+            ("#!/bin/shh", "`/bin/shh`, which is not there"),
+            ("#!/usr/bin/env -S no-such-thing -x", "`no-such-thing`"),
+            ("#!/bin/sh\r", "sed -i 's/\\r$//'"),
+            ("#!/usr/bin/env sh\r", "Windows line ends"),
+        ] {
+            let told = told(wrong).unwrap();
+            assert!(told.contains(part), "`{part}` in `{told}`");
+        }
+    }
+
+    #[test]
+    fn windows_line_ends_of_arguments_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = ["sh", "bot.sh"].map(str::to_owned);
+        let script = folder.path().join("bot.sh");
+        assert_eq!(windows_line_ends(&command, folder.path()), None);
+        fs::write(&script, "echo\r\n").unwrap();
+        assert_eq!(
+            windows_line_ends(&command, folder.path()),
+            Some(script.clone())
+        );
+        fs::write(&script, "echo\n").unwrap();
+        assert_eq!(windows_line_ends(&command, folder.path()), None);
+    }
+
+    #[test]
+    fn scripts_without_an_interpreter_are_suspected() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |text: &[u8], program: &str| {
+            fs::write(folder.path().join("bot"), text).unwrap();
+            let command = [program.to_owned()];
+            suspicion(&command, folder.path())
+        };
+        let why = told(b"import json\n", "./bot").unwrap();
+        assert!(why.contains("does not name an interpreter"), "{why}");
+        let why = told(b"#!/bin/sh\r\n", "./bot").unwrap();
+        assert!(why.contains("Windows line ends"), "{why}");
+        for fine in [&b"#!/bin/sh\n"[..], b"\x7fELF\0\0\n", b""] {
+            assert_eq!(told(fine, "./bot"), None);
+        }
+        assert_eq!(
+            told(b"import json\n", "bot"),
+            None,
+            "it was another program"
+        );
+    }
+}

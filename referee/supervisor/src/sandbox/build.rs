@@ -1,0 +1,357 @@
+//! Decides how one bot is confined on this machine, from what is wanted and what is possible.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use protocol::{Confined, CpuTimeBy, Enforced};
+use thiserror::Error;
+
+use super::account::{Account, Ids};
+use super::launch::Rlimit;
+use super::layers::bubblewrap::{self, Bubblewrap};
+use super::layers::cgroup::Cgroups;
+use super::layers::seccomp::SyscallFilter;
+use super::limits::{Resources, Tier, Wanted};
+use super::machine::Machine;
+use super::mounts::Mounts;
+use super::promises::{Means, Promise};
+use crate::bot::command::CommandError;
+use crate::bot::spec::BotSpec;
+use crate::process::watched_limits::WatchedLimits;
+
+/// Why a bot cannot be confined.
+#[derive(Debug, Error)]
+pub enum SandboxError {
+    /// The machine cannot enforce everything.
+    #[error(
+        "bot `{bot}`: this machine cannot enforce {}; `referee doctor` tells how to get that, \
+         and `best_effort = true` goes on without",
+        missing.join(", ")
+    )]
+    Missing {
+        /// The bot's name.
+        bot: String,
+        /// What cannot be enforced, in words.
+        missing: Vec<String>,
+    },
+    /// The bot would see too much, or too little.
+    #[error("bot `{bot}`: {why}")]
+    Mounts {
+        /// The bot's name.
+        bot: String,
+        /// What is wrong, as a sentence.
+        why: String,
+    },
+    /// Its command cannot be run.
+    #[error("bot `{bot}`: {error}")]
+    Command {
+        /// The bot's name.
+        bot: String,
+        /// Why not.
+        error: CommandError,
+    },
+}
+
+/// How one bot is confined.
+#[derive(Clone, Debug)]
+pub struct Sandbox {
+    pub(super) wanted: Wanted,
+    /// Program and arguments.
+    pub(super) command: Vec<String>,
+    pub(super) dir: PathBuf,
+    pub(super) cgroups: Cgroups,
+    /// The user ids that the bot gets one of; `None` if it stays the referee's user.
+    pub(super) ids: Option<Ids>,
+    pub(super) rlimits: Vec<(Rlimit, u64)>,
+    pub(super) watch: WatchedLimits,
+    /// The system calls that the bot is refused, in the tiers that refuse any.
+    pub(super) filter: SyscallFilter,
+    pub(super) isolation: Isolation,
+    cpu_time: CpuTimeBy,
+    confined: Option<Confined>,
+}
+
+/// What isolates a bot from the machine.
+#[derive(Clone, Debug)]
+pub(super) enum Isolation {
+    /// Nothing.
+    None,
+    /// Only limits.
+    Limits,
+    /// Landlock and seccomp.
+    Restricted(Mounts),
+    /// Bubblewrap.
+    Strict(Bubblewrap, Mounts),
+}
+
+impl Sandbox {
+    /// Decides how a bot is confined on this machine. Sandboxes that hide files hide the folders
+    /// `hidden`, except one that contains the bot's own folder.
+    ///
+    /// # Errors
+    /// If not everything that is wanted can be enforced.
+    pub fn build(
+        spec: &BotSpec,
+        machine: &Machine,
+        hidden: &[PathBuf],
+    ) -> Result<Self, SandboxError> {
+        let mut findings = Findings::default();
+        let tier = possible_tier(spec.wanted.tier, machine, &mut findings);
+        let mut sandbox = Sandbox {
+            command: spec.command.clone(),
+            dir: spec.dir.clone(),
+            cgroups: Cgroups::default(),
+            ids: machine.account.ids().filter(|_| tier > Tier::None),
+            rlimits: Vec::new(),
+            watch: WatchedLimits::default(),
+            filter: SyscallFilter::default(),
+            isolation: Isolation::None,
+            cpu_time: CpuTimeBy::Estimated,
+            confined: None,
+            wanted: spec.wanted.clone(),
+        };
+        sandbox.limit_by_referee(machine, &mut findings);
+        if tier > Tier::None {
+            sandbox.limit_by_kernel(machine, tier, &mut findings);
+        }
+        if Promise::CpuClock.holds(tier, machine.means()) {
+            sandbox.cpu_time = CpuTimeBy::Counted;
+        }
+        sandbox.isolate(spec, machine, hidden, tier)?;
+        if !findings.missing.is_empty() && !sandbox.wanted.best_effort {
+            return Err(SandboxError::Missing {
+                bot: spec.name.clone(),
+                missing: findings.missing,
+            });
+        }
+        if spec.wanted.tier != Tier::None {
+            let confined = findings.confined(spec.wanted.tier, tier, machine.means());
+            sandbox.confined = Some(confined);
+        }
+        Ok(sandbox)
+    }
+
+    /// Decides on the limits that the referee enforces, or measures itself.
+    fn limit_by_referee(&mut self, machine: &Machine, findings: &mut Findings) {
+        let resources = &self.wanted.resources;
+        let cpu_time_ms = resources.cpu_time.map(|time| time.as_millis() as u64);
+        let clock = machine.cpu_times.then_some("clock");
+        findings.add_limit(
+            "cpu_time_ms",
+            cpu_time_ms,
+            clock.ok_or("the limit `cpu_time`"),
+        );
+        for (key, limit) in [
+            ("output_bytes", resources.output_bytes),
+            ("output_lines", resources.output_lines),
+            ("stderr_bytes", resources.stderr_bytes),
+        ] {
+            findings.add_limit(key, Some(limit), Ok("referee"));
+        }
+    }
+
+    /// Decides on the limits that need the kernel, and how each is enforced.
+    fn limit_by_kernel(&mut self, machine: &Machine, tier: Tier, findings: &mut Findings) {
+        let resources = &self.wanted.resources;
+        self.cgroups = machine.cgroups.clone();
+        self.filter = SyscallFilter {
+            no_namespaces: tier == Tier::Restricted,
+            delayed_signals: !machine.cgroups.freezer(),
+            unnamed_files: !machine.cgroups.memory(),
+        };
+        let by = match (machine.cgroups.memory(), machine.process_trees) {
+            (true, _) => Ok("cgroup"),
+            (false, true) => Ok("rlimit, watch"),
+            (false, false) => Err("the limit `memory`"),
+        };
+        findings.add_limit("memory", resources.memory, by);
+        if let (Some(bytes), false) = (resources.memory, machine.cgroups.memory()) {
+            self.rlimits.push((Rlimit::Data, bytes));
+            self.watch.memory = Some(bytes);
+            if tier == Tier::Strict {
+                self.watch.files = bubblewrap::IN_MEMORY.map(PathBuf::from).to_vec();
+            }
+        }
+        let by = match (machine.cgroups.pids(), tier, machine.process_trees) {
+            (true, ..) => Ok("cgroup"),
+            (false, Tier::Strict, _) => Ok("rlimit"),
+            (false, _, true) => Ok("watch"),
+            (false, _, false) => Err("the limit `processes`"),
+        };
+        findings.add_limit("processes", resources.processes, by);
+        if !machine.cgroups.pids() && tier != Tier::Strict {
+            self.watch.processes = resources.processes;
+        }
+        self.rlimits.push((Rlimit::Core, 0));
+        for (key, rlimit, limit) in [
+            ("file_size", Rlimit::FileSize, resources.file_size),
+            ("open_files", Rlimit::OpenFiles, resources.open_files),
+        ] {
+            findings.add_limit(key, limit, Ok("rlimit"));
+            self.rlimits.extend(limit.map(|limit| (rlimit, limit)));
+        }
+    }
+
+    /// Decides what isolates the bot, and finds its program where the bot can see it.
+    fn isolate(
+        &mut self,
+        spec: &BotSpec,
+        machine: &Machine,
+        hidden: &[PathBuf],
+        tier: Tier,
+    ) -> Result<(), SandboxError> {
+        if tier <= Tier::Limits {
+            let program = spec.program().map_err(|error| command_error(spec, error))?;
+            self.command[0] = text(&program);
+        }
+        self.isolation = match tier {
+            Tier::None => Isolation::None,
+            Tier::Limits => Isolation::Limits,
+            Tier::Restricted => Isolation::Restricted(self.mounts(spec, hidden, tier)?),
+            Tier::Strict => {
+                let mounts = self.mounts(spec, hidden, tier)?;
+                let bubblewrap = machine.bubblewrap.clone();
+                Isolation::Strict(bubblewrap.expect("the tier needs it"), mounts)
+            }
+        };
+        Ok(())
+    }
+
+    /// What the bot sees. Its program is looked for where the bot can see it.
+    fn mounts(
+        &mut self,
+        spec: &BotSpec,
+        hidden: &[PathBuf],
+        tier: Tier,
+    ) -> Result<Mounts, SandboxError> {
+        let wrong = |why| SandboxError::Mounts {
+            bot: spec.name.clone(),
+            why,
+        };
+        let mounts = |more: &[PathBuf]| {
+            let mut readable = spec.wanted.readable.clone();
+            readable.extend(env::current_exe());
+            readable.extend_from_slice(more);
+            Mounts::of_bot(spec, &readable, hidden).map_err(wrong)
+        };
+        let path = mounts(&[])?.visible_path();
+        let program = spec.program_on(&path).or_else(|_| spec.program());
+        let program = program.map_err(|error| command_error(spec, error))?;
+        self.command[0] = text(&program);
+        let mounts = mounts(&[program])?;
+        if self.ids.is_some() {
+            mounts.check_rights(tier).map_err(wrong)?;
+        }
+        Ok(mounts)
+    }
+
+    /// What is enforced, for the log; `None` if no sandbox is wanted.
+    pub fn confined(&self) -> Option<&Confined> {
+        self.confined.as_ref()
+    }
+
+    /// What the bot may use.
+    pub fn resources(&self) -> &Resources {
+        &self.wanted.resources
+    }
+
+    /// How the bot's CPU time is measured.
+    pub fn cpu_time(&self) -> CpuTimeBy {
+        self.cpu_time
+    }
+
+    /// The tier that the bot really gets.
+    pub fn tier(&self) -> Tier {
+        match self.isolation {
+            Isolation::None => Tier::None,
+            Isolation::Limits => Tier::Limits,
+            Isolation::Restricted(_) => Tier::Restricted,
+            Isolation::Strict(..) => Tier::Strict,
+        }
+    }
+}
+
+fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {
+    SandboxError::Command {
+        bot: spec.name.clone(),
+        error,
+    }
+}
+
+/// The strictest tier that this machine can give, up to the one that is wanted. What is missing for
+/// more goes to the findings.
+fn possible_tier(wanted: Tier, machine: &Machine, findings: &mut Findings) -> Tier {
+    let may_switch_user = match &machine.account {
+        Account::Stuck(why) => Err(why),
+        Account::Ordinary | Account::Root(_) => Ok(()),
+    };
+    let lacks = |tier: Tier, why: &str| format!("`sandbox = \"{}\"` ({why})", tier.name());
+    if wanted == Tier::Strict {
+        match (&machine.bubblewrap, may_switch_user) {
+            (Ok(bubblewrap), Ok(())) => {
+                findings.layers = vec![bubblewrap.version.clone(), "seccomp".to_owned()];
+                return Tier::Strict;
+            }
+            (Err(why), _) | (_, Err(why)) => findings.missing.push(lacks(Tier::Strict, why)),
+        }
+    }
+    if wanted >= Tier::Restricted {
+        match machine.landlock.as_ref().and(may_switch_user) {
+            Ok(()) => {
+                findings.layers = ["landlock", "seccomp"].map(str::to_owned).to_vec();
+                return Tier::Restricted;
+            }
+            Err(why) => findings.missing.push(lacks(Tier::Restricted, why)),
+        }
+    }
+    wanted.min(Tier::Limits)
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// What is found out while a sandbox is built, for the log.
+#[derive(Debug, Default)]
+struct Findings {
+    limits: BTreeMap<String, Enforced>,
+    layers: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Findings {
+    /// Notes who enforces a limit, if there is one, or that nothing does.
+    fn add_limit(&mut self, key: &str, limit: Option<u64>, by: Result<&'static str, &'static str>) {
+        let Some(limit) = limit else { return };
+        match by {
+            Ok(by) => {
+                let by = by.to_owned();
+                self.limits.insert(key.to_owned(), Enforced { limit, by });
+            }
+            Err(missing) => self.missing.push(missing.to_owned()),
+        }
+    }
+
+    /// What the log says about a bot that should be in the tier `wanted` and is in `tier`.
+    fn confined(self, wanted: Tier, tier: Tier, means: Means) -> Confined {
+        let broken = broken_promises(wanted, tier, means).map(str::to_owned);
+        Confined {
+            sandbox: tier.name().to_owned(),
+            walls: self.layers,
+            limits: self.limits,
+            missing: self.missing.into_iter().chain(broken).collect(),
+        }
+    }
+}
+
+/// What the tier that is wanted prevents for root on a machine with control groups, and what the
+/// tier that the bot gets does not prevent here.
+fn broken_promises(wanted: Tier, tier: Tier, means: Means) -> impl Iterator<Item = &'static str> {
+    let broken = Promise::ALL
+        .into_iter()
+        .filter(move |promise| promise.holds(wanted, Means::ROOT) && !promise.holds(tier, means));
+    // The log says how CPU time is measured in a field of its own.
+    let broken = broken.filter(|promise| *promise != Promise::CpuClock);
+    broken.map(Promise::in_words)
+}

@@ -1,0 +1,230 @@
+//! The launcher: a process that applies limits to itself and then becomes the bot's program, or
+//! bubblewrap, which starts the program in its sandbox.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use nix::sys::resource::{Resource, setrlimit};
+use nix::unistd::{Pid, Uid};
+use serde::{Deserialize, Serialize};
+
+use super::account::Ids;
+use super::init::Init;
+use super::layers::landlock::{self, LandlockRules};
+use super::layers::seccomp::{self, SyscallFilter};
+use crate::process::exec_error::not_started;
+
+/// The hidden subcommand that runs a launcher.
+pub const SUBCOMMAND: &str = "launch";
+/// What a launcher applies to itself, and what it becomes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Control groups to join.
+    pub groups: Vec<PathBuf>,
+    /// Limits of each process, set by setrlimit(2).
+    pub rlimits: Vec<(Rlimit, u64)>,
+    /// The user ids to choose from, if root runs the referee.
+    pub ids: Option<Ids>,
+    /// What isolates it.
+    pub confinement: Confinement,
+    /// The program that it becomes in the end, and its arguments.
+    pub command: Vec<String>,
+}
+
+/// How a launcher isolates itself from the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confinement {
+    /// Not at all, except that root gives up most of its rights.
+    Limits,
+    /// By Landlock and seccomp.
+    Restricted {
+        /// What it may read and write.
+        landlock: LandlockRules,
+        /// Its own temporary folder.
+        tmp: PathBuf,
+        /// What it is refused.
+        filter: SyscallFilter,
+    },
+    /// By bubblewrap.
+    Strict {
+        /// The command that starts an init in bubblewrap; the init's plan is added to it.
+        wrapper: Vec<String>,
+        /// How many processes and threads there may be.
+        processes: Option<u64>,
+        /// What it is refused.
+        filter: SyscallFilter,
+    },
+}
+
+/// A limit of a process, inherited by its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rlimit {
+    /// Bytes of private memory.
+    Data,
+    /// Bytes of a file that is written.
+    FileSize,
+    /// The number of open files.
+    OpenFiles,
+    /// Bytes of memory dumps after a crash.
+    Core,
+}
+
+impl Rlimit {
+    fn resource(self) -> Resource {
+        match self {
+            Rlimit::Data => Resource::RLIMIT_DATA,
+            Rlimit::FileSize => Resource::RLIMIT_FSIZE,
+            Rlimit::OpenFiles => Resource::RLIMIT_NOFILE,
+            Rlimit::Core => Resource::RLIMIT_CORE,
+        }
+    }
+}
+
+/// Turns this process into the bot; returns only if that fails, with the reason as a sentence.
+pub fn run(launch: &Launch) -> String {
+    match restrict(launch) {
+        Err(error) => error,
+        Ok(command) => {
+            let [program, arguments @ ..] = &command[..] else {
+                return "there is no command".to_owned();
+            };
+            let error = Command::new(program).args(arguments).exec();
+            not_started(program, &error)
+        }
+    }
+}
+
+/// Applies everything to this process; returns the command that it is to become.
+fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
+    join_groups(&launch.groups)?;
+    for (limit, value) in &launch.rlimits {
+        set_limit(*limit, *value)?;
+    }
+    let user = launch.ids.map(|ids| ids.of(Pid::this()));
+    let command = &launch.command;
+    match &launch.confinement {
+        Confinement::Limits => {
+            if user.is_some() {
+                drop_root_rights().map_err(|error| format!("root's rights: {error}"))?;
+            }
+            Ok(command.clone())
+        }
+        Confinement::Restricted {
+            landlock,
+            tmp,
+            filter,
+        } => {
+            if let Some(user) = user {
+                give_up_root(user, tmp).map_err(|error| format!("another user: {error}"))?;
+            }
+            no_new_privileges()?;
+            landlock::restrict_self(landlock)?;
+            seccomp::apply(*filter)?;
+            Ok(command.clone())
+        }
+        Confinement::Strict {
+            wrapper,
+            processes,
+            filter,
+        } => {
+            if let Some(user) = user {
+                own_streams(user).map_err(|error| format!("its streams: {error}"))?;
+            }
+            let init = Init {
+                user: user.map(Uid::as_raw),
+                processes: *processes,
+                filter: *filter,
+                command: command.clone(),
+            };
+            let init = serde_json::to_string(&init).map_err(|error| error.to_string())?;
+            Ok(wrapper.iter().cloned().chain([init]).collect())
+        }
+    }
+}
+
+fn join_groups(groups: &[PathBuf]) -> Result<(), String> {
+    for group in groups {
+        let procs = group.join("cgroup.procs");
+        // 0 is the process that writes.
+        std::fs::write(&procs, "0").map_err(|error| format!("{}: {error}", procs.display()))?;
+    }
+    Ok(())
+}
+
+fn set_limit(limit: Rlimit, value: u64) -> Result<(), String> {
+    // The hard limit may be lower already, and cannot be raised.
+    let (_, hard) = nix::sys::resource::getrlimit(limit.resource())
+        .map_err(|error| format!("the limit {limit:?}: {error}"))?;
+    let value = value.min(hard);
+    setrlimit(limit.resource(), value, value)
+        .map_err(|error| format!("the limit {limit:?} of {value}: {error}"))
+}
+
+/// Lets the bot's user reopen its streams, as by `/dev/stderr`.
+fn own_streams(user: Uid) -> nix::Result<()> {
+    for fd in 0..=2 {
+        // SAFETY: these are open in every process that a supervisor starts, and stay open.
+        #[expect(unsafe_code, reason = "fchown asks for a borrowed descriptor")]
+        let stream = unsafe { std::os::fd::BorrowedFd::borrow_raw(fd) };
+        // Only pipes: the referee's own stderr does not belong to the bot.
+        let kind = nix::sys::stat::fstat(stream)?.st_mode & nix::libc::S_IFMT;
+        if kind == nix::libc::S_IFIFO {
+            nix::unistd::fchown(stream, Some(user), None)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn no_new_privileges() -> Result<(), String> {
+    nix::sys::prctl::set_no_new_privs().map_err(|error| format!("privileges: {error}"))
+}
+
+#[cfg(target_os = "linux")]
+fn give_up_root(user: Uid, tmp: &std::path::Path) -> nix::Result<()> {
+    nix::unistd::chown(tmp, Some(user), None)?;
+    own_streams(user)?;
+    super::init::become_user(user)
+}
+
+/// Leaves root only the rights over files in the sandbox `limits`. With more it could leave its
+/// control groups and lift its limits.
+#[cfg(target_os = "linux")]
+fn drop_root_rights() -> io::Result<()> {
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+
+    match super::layers::kernel_files::make_read_only() {
+        // Root in a container may not mount: then no promise rests on this.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+        other => other?,
+    }
+    let kept = CapabilitySet::CHOWN
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::DAC_READ_SEARCH
+        | CapabilitySet::FOWNER
+        | CapabilitySet::FSETID;
+    for capability in CapabilitySet::all().difference(kept) {
+        // The kernel may not know the newest ones.
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn no_new_privileges() -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_up_root(_: Uid, _: &std::path::Path) -> nix::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn drop_root_rights() -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Landlock: the files and processes that a bot reaches in the sandbox `restricted`. A process applies
+//! it to itself. What Landlock leaves open, [seccomp](super::seccomp) closes.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::sandbox::mounts::Mounts;
+
+/// The files that may be read and written; no others may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandlockRules {
+    /// Files and folders that may be read.
+    pub readable: Vec<PathBuf>,
+    /// Folders whose entries may be listed.
+    pub listed: Vec<PathBuf>,
+    /// Files and folders that may be written.
+    pub writable: Vec<PathBuf>,
+}
+
+/// The devices that every program needs.
+const DEVICES: [&str; 5] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+impl LandlockRules {
+    /// What these mounts show may be read, and `tmp` written.
+    pub(crate) fn for_mounts(mounts: &Mounts, tmp: &Path) -> Self {
+        let secret: Vec<&PathBuf> = mounts.masked.iter().chain(&mounts.hidden).collect();
+        let shown = mounts.readable().flat_map(|path| without(path, &secret));
+        let mut readable: Vec<PathBuf> = shown.collect();
+        // A bot may look at no process but its own.
+        readable.push("/proc/self".into());
+        readable.extend(DEVICES.map(PathBuf::from));
+        let folders = mounts.readable().filter(|path| path.is_dir());
+        LandlockRules {
+            readable,
+            listed: folders.cloned().collect(),
+            writable: vec![tmp.to_owned(), "/dev/null".into()],
+        }
+    }
+}
+
+/// What to show of a path instead of all of it, so that these paths stay hidden: Landlock only
+/// allows, and what it has allowed it cannot refuse. A link counts as its target, which is shown by
+/// itself or not at all.
+fn without(path: &Path, secret: &[&PathBuf]) -> Vec<PathBuf> {
+    if secret.iter().any(|secret| path == *secret) {
+        return Vec::new();
+    }
+    if !secret.iter().any(|secret| secret.starts_with(path)) {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let real = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    real.flat_map(|entry| without(&entry.path(), secret))
+        .collect()
+}
+
+/// Whether this machine has all of Landlock that is needed.
+///
+/// # Errors
+/// Why not, in words.
+pub fn check() -> Result<(), String> {
+    implementation::check()
+}
+
+/// Restricts this process and all that it starts, for good.
+///
+/// # Errors
+/// If the kernel does not enforce all of the rules.
+pub fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
+    implementation::restrict_self(rules)
+}
+
+#[cfg(target_os = "linux")]
+mod implementation {
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr,
+        RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
+    };
+
+    use super::LandlockRules;
+
+    /// The first version that keeps signals inside, since Linux 6.12.
+    const NEEDED: ABI = ABI::V6;
+
+    pub(super) fn check() -> Result<(), String> {
+        // Created and dropped: that restricts nothing.
+        let created = ruleset().map(drop);
+        created.map_err(|error| format!("the kernel's Landlock lacks something: {error}"))
+    }
+
+    fn ruleset() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(NEEDED))?
+            .handle_access(AccessNet::from_all(NEEDED))?
+            .scope(Scope::from_all(NEEDED))?
+            .create()
+    }
+
+    pub(super) fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
+        let wrong = |error: landlock::RulesetError| format!("Landlock: {error}");
+        let status = ruleset()
+            .map_err(wrong)?
+            // A path that is gone by now is no reason to fail.
+            .set_compatibility(CompatLevel::BestEffort)
+            .add_rules(path_beneath_rules(
+                &rules.readable,
+                AccessFs::from_read(NEEDED),
+            ))
+            .map_err(wrong)?
+            .add_rules(path_beneath_rules(&rules.listed, AccessFs::ReadDir))
+            .map_err(wrong)?
+            .add_rules(path_beneath_rules(
+                &rules.writable,
+                AccessFs::from_all(NEEDED),
+            ))
+            .map_err(wrong)?
+            .restrict_self()
+            .map_err(wrong)?;
+        if status.ruleset != RulesetStatus::FullyEnforced {
+            return Err("Landlock: the kernel does not enforce all of it".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod implementation {
+    use super::LandlockRules;
+
+    pub(super) fn check() -> Result<(), String> {
+        Err("only Linux has Landlock".to_owned())
+    }
+
+    pub(super) fn restrict_self(_: &LandlockRules) -> Result<(), String> {
+        Err("only Linux has Landlock".to_owned())
+    }
+}

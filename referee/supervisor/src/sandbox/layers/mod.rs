@@ -1,0 +1,7 @@
+//! The layers that sandboxes are made of. [`build`](super::build) decides which of them a bot gets.
+
+pub mod bubblewrap;
+pub mod cgroup;
+pub mod kernel_files;
+pub mod landlock;
+pub mod seccomp;

@@ -1,0 +1,302 @@
+//! What a configuration may say about the sandbox of a bot, and the defaults.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use serde_json::Value;
+
+/// How far a bot is kept apart from the machine.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Sandbox")]
+pub enum Tier {
+    /// Not at all: it is a program like any other of this user.
+    #[default]
+    None,
+    /// What it may use is limited.
+    Limits,
+    /// Besides, it reaches no network, no files but the system's and its own, and no other process,
+    /// as far as Landlock and seccomp go.
+    Restricted,
+    /// Besides, it sees nothing of all that, as in a machine of its own; needs bubblewrap.
+    Strict,
+}
+
+impl Tier {
+    /// All tiers, from the most open to the strictest.
+    pub const ALL: [Tier; 4] = [Tier::None, Tier::Limits, Tier::Restricted, Tier::Strict];
+
+    /// The name in configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::None => "none",
+            Tier::Limits => "limits",
+            Tier::Restricted => "restricted",
+            Tier::Strict => "strict",
+        }
+    }
+}
+
+/// What a bot may use; `None` is no limit. Those from `memory` to `tmp` are the kernel's, and hold only
+/// in a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resources {
+    /// Bytes of memory, all processes together.
+    pub memory: Option<u64>,
+    /// Processes and threads.
+    pub processes: Option<u64>,
+    /// Bytes of each file that it writes.
+    pub file_size: Option<u64>,
+    /// Files that each process has open at a time.
+    pub open_files: Option<u64>,
+    /// Bytes of its private `/tmp`, in the strict sandbox.
+    pub tmp: u64,
+    /// CPU time in a match, all processes together.
+    pub cpu_time: Option<Duration>,
+    /// Bytes that it prints from one of its turns to the next.
+    pub output_bytes: u64,
+    /// Lines that it prints from one of its turns to the next.
+    pub output_lines: u64,
+    /// Bytes of its stderr that are kept in a tournament.
+    pub stderr_bytes: u64,
+    /// Bytes of `info` that are kept with a move.
+    pub info_bytes: u64,
+}
+
+impl Resources {
+    /// The limits without a configuration.
+    pub const DEFAULT: Resources = Resources {
+        memory: Some(2 << 30),
+        processes: Some(256),
+        file_size: Some(256 << 20),
+        open_files: Some(1024),
+        tmp: 64 << 20,
+        cpu_time: None,
+        output_bytes: 16 << 20,
+        output_lines: 10_000,
+        stderr_bytes: 1 << 20,
+        info_bytes: 16 << 10,
+    };
+
+    /// These limits, except those that a table sets.
+    ///
+    /// # Errors
+    /// The first value with which no bot could run.
+    pub fn with(&self, table: &ResourcesTable) -> Result<Self, String> {
+        let least = |key: &str, value: Option<u64>, least: u64| match value {
+            Some(value) if value < least => Err(format!("`{key}`: at least {least} is needed")),
+            _ => Ok(()),
+        };
+        let number = |value: Option<Size>, default: u64| match value {
+            Some(Size(value)) => value.unwrap_or(u64::MAX),
+            None => default,
+        };
+        let option = |value: Option<Size>, default| value.map_or(default, |size| size.0);
+        let resources = Resources {
+            memory: option(table.memory, self.memory),
+            processes: option(table.processes, self.processes),
+            file_size: option(table.file_size, self.file_size),
+            open_files: option(table.open_files, self.open_files),
+            tmp: number(table.tmp, self.tmp),
+            cpu_time: match &table.cpu_time {
+                Some(CpuTime(time)) => *time,
+                None => self.cpu_time,
+            },
+            output_bytes: number(table.output_bytes, self.output_bytes),
+            output_lines: number(table.output_lines, self.output_lines),
+            stderr_bytes: number(table.stderr_bytes, self.stderr_bytes),
+            info_bytes: number(table.info_bytes, self.info_bytes),
+        };
+        least("memory", resources.memory, 1 << 20)?;
+        least("processes", resources.processes, 1)?;
+        least("open_files", resources.open_files, 16)?;
+        least("tmp", Some(resources.tmp), 4096)?;
+        least("output_bytes", Some(resources.output_bytes), 1024)?;
+        least("output_lines", Some(resources.output_lines), 1)?;
+        if resources.cpu_time.is_some_and(|time| time.is_zero()) {
+            return Err("`cpu_time` must be longer than zero".to_owned());
+        }
+        Ok(resources)
+    }
+}
+
+/// The sandbox that is wanted for a bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How far it is isolated.
+    pub tier: Tier,
+    /// What it may use.
+    pub resources: Resources,
+    /// What it may read, besides the system's files and its own folder, in a sandbox that hides files.
+    pub readable: Vec<PathBuf>,
+    /// Go on without what this machine cannot enforce, instead of refusing.
+    pub best_effort: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Wanted {
+            tier: Tier::None,
+            resources: Resources::DEFAULT,
+            readable: Vec::new(),
+            best_effort: false,
+        }
+    }
+}
+
+/// What bots may use. Sizes are strings such as "512MiB" or numbers of bytes; "none" lifts a
+/// limit.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResourcesTable {
+    /// Memory, all processes of a bot together. Default "2GiB".
+    pub memory: Option<Size>,
+    /// Processes and threads. Default 256.
+    pub processes: Option<Size>,
+    /// Each file that is written. Default "256MiB".
+    pub file_size: Option<Size>,
+    /// Files that a process has open at a time. Default 1024.
+    pub open_files: Option<Size>,
+    /// The private `/tmp` of the strict sandbox. Default "64MiB".
+    pub tmp: Option<Size>,
+    /// CPU time in a match, all processes of a bot together, such as "60s". Default "none".
+    pub cpu_time: Option<CpuTime>,
+    /// What is printed from one turn to the next. Default "16MiB".
+    pub output_bytes: Option<Size>,
+    /// Lines that are printed from one turn to the next. Default 10000.
+    pub output_lines: Option<Size>,
+    /// How much of a bot's stderr is kept in a tournament. Default "1MiB".
+    pub stderr_bytes: Option<Size>,
+    /// How much of a bot's `info` is kept with each move. Default "16KiB".
+    pub info_bytes: Option<Size>,
+}
+
+impl ResourcesTable {
+    /// Whether it sets a limit that the kernel has to enforce.
+    pub fn needs_kernel(&self) -> bool {
+        let limits = [self.memory, self.processes, self.file_size, self.open_files];
+        limits.into_iter().flatten().any(|size| size.0.is_some())
+    }
+}
+
+/// A number of bytes or of things; `None` is without a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub Option<u64>);
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let size = match &value {
+            Value::Number(number) => number.as_u64().map(|bytes| Size(Some(bytes))),
+            Value::String(text) if text == "none" => Some(Size(None)),
+            Value::String(text) => text.parse().ok().map(|ByteSize(bytes)| Size(Some(bytes))),
+            _ => None,
+        };
+        size.ok_or_else(|| {
+            de::Error::custom(format!(
+                "{value} is not a size; a number, a string with a unit as in \"512MiB\", or \
+                 \"none\" is needed"
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Size {
+    fn schema_name() -> Cow<'static, str> {
+        "Size".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["integer", "string"],
+            "minimum": 0,
+            "description": "A number, a string with a unit, or \"none\".",
+            "examples": [64, "512MiB", "none"]
+        })
+    }
+}
+
+/// A duration of CPU time; `None` is without a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTime(pub Option<Duration>);
+
+impl<'de> Deserialize<'de> for CpuTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        match value.as_str() {
+            Some("none") => return Ok(CpuTime(None)),
+            Some(text) => {
+                if let Ok(time) = humantime::parse_duration(text) {
+                    return Ok(CpuTime(Some(time)));
+                }
+            }
+            None => {}
+        }
+        Err(de::Error::custom(format!(
+            "{value} is not a duration; a string with a unit as in \"60s\", or \"none\" is needed"
+        )))
+    }
+}
+
+impl JsonSchema for CpuTime {
+    fn schema_name() -> Cow<'static, str> {
+        "CpuTime".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "A duration with a unit, or \"none\".",
+            "examples": ["60s", "none"]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Result<ResourcesTable, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
+    #[test]
+    fn tables_go_over_the_defaults() {
+        let text = "memory = \"512MiB\"\nprocesses = 8\nfile_size = \"none\"\ncpu_time = \"1m\"";
+        let given = table(text).unwrap();
+        assert!(given.needs_kernel());
+        let resources = Resources::DEFAULT.with(&given).unwrap();
+        assert_eq!(resources.memory, Some(512 << 20));
+        assert_eq!(resources.processes, Some(8));
+        assert_eq!(resources.file_size, None);
+        assert_eq!(resources.open_files, Some(1024));
+        assert_eq!(resources.cpu_time, Some(Duration::from_secs(60)));
+        let own = table("processes = \"none\"\ncpu_time = \"none\"").unwrap();
+        assert!(!own.needs_kernel());
+        let own = resources.with(&own).unwrap();
+        assert_eq!((own.processes, own.cpu_time), (None, None));
+        assert_eq!(own.memory, Some(512 << 20));
+    }
+
+    #[test]
+    fn senseless_values_are_refused() {
+        for text in [
+            "memory = -1",
+            "memory = \"much\"",
+            "memory = true",
+            "cpu_time = 5",
+        ] {
+            assert!(table(text).unwrap_err().contains("is needed"), "{text}");
+        }
+        let error = |text| Resources::DEFAULT.with(&table(text).unwrap()).unwrap_err();
+        assert!(error("open_files = 3").contains("at least 16"));
+        assert!(error("memory = 1000").contains("`memory`: at least"));
+        assert!(error("cpu_time = \"0s\"").contains("longer than zero"));
+    }
+}

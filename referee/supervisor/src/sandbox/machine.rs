@@ -1,0 +1,71 @@
+//! What this machine can enforce on bots.
+
+use super::account::{self, Account};
+use super::layers::bubblewrap::Bubblewrap;
+use super::layers::cgroup::Cgroups;
+use super::layers::landlock;
+use super::promises::Means;
+use crate::process::process_tree::{self, measures_cpu_time};
+
+/// What an examination of this machine has found.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Who runs the referee.
+    pub account: Account,
+    /// The control groups that this user may make.
+    pub cgroups: Cgroups,
+    /// Bubblewrap, or why it cannot be used.
+    pub bubblewrap: Result<Bubblewrap, String>,
+    /// Whether Landlock can be used, or why not.
+    pub landlock: Result<(), String>,
+    /// Whether it shows which process started which.
+    pub process_trees: bool,
+    /// Whether it says how much CPU time other processes use.
+    pub cpu_times: bool,
+}
+
+impl Machine {
+    /// Examines the machine by trying things out.
+    pub fn examine() -> Self {
+        let account = Account::find();
+        Machine {
+            bubblewrap: Bubblewrap::find(&account),
+            account,
+            cgroups: Cgroups::find(),
+            landlock: landlock::check(),
+            process_trees: process_tree::is_visible(),
+            cpu_times: measures_cpu_time(),
+        }
+    }
+
+    /// A machine that was not examined, for bots without a sandbox.
+    pub fn unexamined() -> Self {
+        Machine {
+            account: Account::Ordinary,
+            cgroups: Cgroups::default(),
+            bubblewrap: Err("not looked for".to_owned()),
+            landlock: Err("not looked for".to_owned()),
+            process_trees: process_tree::is_visible(),
+            cpu_times: measures_cpu_time(),
+        }
+    }
+
+    /// What decides which promises of sandboxes hold here.
+    pub fn means(&self) -> Means {
+        Means {
+            root: self.account.ids().is_some(),
+            mounts: self.account.ids().is_some() && account::may_mount(),
+            memory: self.cgroups.memory(),
+            processes: self.cgroups.pids(),
+            cpu_time: self.cgroups.cpu(),
+            cpu_shares: self.cgroups.weight() || shares_by_session(),
+            freezer: self.cgroups.freezer(),
+        }
+    }
+}
+
+/// Whether the kernel divides the CPU between sessions, of which each bot has one.
+fn shares_by_session() -> bool {
+    let enabled = std::fs::read_to_string("/proc/sys/kernel/sched_autogroup_enabled");
+    enabled.is_ok_and(|text| text.trim() == "1")
+}

@@ -1,0 +1,270 @@
+//! The machine's files that a bot sees: what bubblewrap mounts in the strict sandbox, and what
+//! Landlock lets it read in the sandbox `restricted`.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::limits::Tier;
+use crate::bot::spec::BotSpec;
+
+/// Folders that belong to the system, wherever they are there.
+const SYSTEM: [&str; 10] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+];
+/// Files and folders in them that no bot has to see.
+const SECRET: [&str; 8] = [
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssh",
+    "/etc/ssl/private",
+];
+/// The folders that hold the home directories of users.
+const HOMES: [&str; 3] = ["/home", "/root", "/Users"];
+
+/// The files and folders that a bot sees, all of them read only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mounts {
+    /// Links of the system, with their targets.
+    pub links: Vec<(PathBuf, PathBuf)>,
+    /// Folders of the system.
+    pub system: Vec<PathBuf>,
+    /// Files and folders in `system` that are shown empty.
+    pub masked: Vec<PathBuf>,
+    /// The bot's folder and program, and whatever else it may read.
+    pub own: Vec<PathBuf>,
+    /// Files and folders in all of these that are shown empty.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl Mounts {
+    /// What every bot sees.
+    pub fn system() -> Self {
+        let mut mounts = Mounts::default();
+        for path in SYSTEM.map(PathBuf::from) {
+            match path.read_link() {
+                Ok(target) => mounts.links.push((path, target)),
+                Err(_) if path.is_dir() => mounts.system.push(path),
+                Err(_) => {}
+            }
+        }
+        let secret = SECRET.map(PathBuf::from);
+        mounts.masked = secret.into_iter().filter(|path| path.exists()).collect();
+        mounts
+    }
+
+    /// What a bot sees that may also read `readable`. It does not see the files and folders
+    /// `hidden`, except one that contains the bot's own folder.
+    ///
+    /// # Errors
+    /// If that would show a home directory.
+    pub fn of_bot(bot: &BotSpec, readable: &[PathBuf], hidden: &[PathBuf]) -> Result<Self, String> {
+        let mut mounts = Mounts::system();
+        let dir = real(&bot.dir);
+        let mut own: Vec<PathBuf> = readable.iter().map(|path| real(path)).collect();
+        if bot.shows_dir {
+            refuse_homes(&dir)?;
+            own.push(dir.clone());
+        } else {
+            own.extend(named_files(&bot.command, &dir));
+        }
+        for path in own {
+            if !mounts.own.contains(&path) && !mounts.shows(&path) {
+                mounts.own.push(path);
+            }
+        }
+        // A folder comes before what is inside it.
+        mounts.own.sort();
+        let hidden = hidden.iter().map(|path| real(path));
+        for path in hidden.filter(|path| !dir.starts_with(path)) {
+            if path.exists() && mounts.shows(&path) && !mounts.own.contains(&path) {
+                mounts.hidden.push(path);
+            }
+        }
+        Ok(mounts)
+    }
+
+    /// Checks that a user without rights of its own can read all of the bot's own files.
+    ///
+    /// # Errors
+    /// What cannot be read, and how to change that, as a sentence.
+    pub fn check_rights(&self, tier: Tier) -> Result<(), String> {
+        let closed = |path: &&Path| {
+            let needed = if path.is_dir() { 0o005 } else { 0o004 };
+            path.metadata()
+                .is_ok_and(|meta| meta.permissions().mode() & needed != needed)
+        };
+        // Where nothing is mounted, all folders on the way must be open, too.
+        let on_the_way = |path: &'_ Path| -> Vec<PathBuf> {
+            let way = path.ancestors().skip(1);
+            let way = way.filter(|_| tier == Tier::Restricted);
+            way.map(Path::to_owned).collect()
+        };
+        for path in &self.own {
+            let way = on_the_way(path);
+            let mut all = way.iter().map(PathBuf::as_path).chain([path.as_path()]);
+            if let Some(closed) = all.find(closed) {
+                return Err(format!(
+                    "`{}` is for its owner only, and in the sandbox `{}` the bot runs as a user of \
+                     its own where root runs the referee; `chmod o+rX {}` opens it for reading",
+                    closed.display(),
+                    tier.name(),
+                    closed.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path is in what is shown so far.
+    pub fn shows(&self, path: &Path) -> bool {
+        let all = self.system.iter().chain(&self.own);
+        all.into_iter().any(|shown| path.starts_with(shown))
+    }
+
+    /// The folders of the variable PATH that are shown.
+    pub(crate) fn visible_path(&self) -> OsString {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let visible = env::split_paths(&path).filter(|folder| {
+            let linked = self.links.iter().any(|(link, _)| folder.starts_with(link));
+            linked || self.shows(folder)
+        });
+        env::join_paths(visible).unwrap_or_default()
+    }
+
+    /// Everything that is shown.
+    pub fn readable(&self) -> impl Iterator<Item = &PathBuf> {
+        self.system.iter().chain(&self.own)
+    }
+}
+
+/// Refuses a folder that holds a home directory.
+fn refuse_homes(dir: &Path) -> Result<(), String> {
+    match homes().iter().find(|home| home.starts_with(dir)) {
+        None => Ok(()),
+        Some(home) => Err(format!(
+            "its folder `{}` holds the home directory `{}`, which the strict sandbox does not \
+             show; give it a `dir` of its own",
+            dir.display(),
+            home.display()
+        )),
+    }
+}
+
+/// Whether a file belongs to the system, for every user.
+pub(crate) fn is_system_file(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The files in a folder that a command names.
+fn named_files(command: &[String], dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let named = command.iter().map(|word| real(&dir.join(word)));
+    named.filter(move |path| path.starts_with(dir) && path.is_file())
+}
+
+/// A path without links, if it exists.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn homes() -> Vec<PathBuf> {
+    let mine = env::var_os("HOME").map(PathBuf::from);
+    let mine = mine.filter(|home| home.is_absolute() && home != Path::new("/"));
+    let usual = HOMES.iter().map(PathBuf::from);
+    usual
+        .filter(|home| home.is_dir())
+        .chain(mine)
+        .map(|home| real(&home))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn bot(dir: &Path, shows_dir: bool) -> BotSpec {
+        let command = ["python3", "bot.py", "--level=3"]
+            .map(str::to_owned)
+            .to_vec();
+        let time = protocol::TimeControl::default();
+        let mut bot = BotSpec::new("x".to_owned(), command, dir.to_owned(), &time);
+        bot.shows_dir = shows_dir;
+        bot
+    }
+
+    #[test]
+    fn others_are_hidden_and_homes_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let dirs = ["mine", "mine/runs", "other", "mine/tool"].map(|name| top.join(name));
+        for dir in &dirs {
+            fs::create_dir(dir).unwrap();
+        }
+        let [mine, runs, other, tool] = dirs;
+        let hidden = [runs.clone(), other.clone(), top.clone()];
+        let of_bot = |dir: &Path, readable: &Path| {
+            Mounts::of_bot(&bot(dir, true), &[readable.to_owned()], &hidden)
+        };
+        let mounts = of_bot(&mine, &tool).unwrap();
+        assert_eq!(mounts.own, [mine.clone(), tool]);
+        assert_eq!(
+            mounts.hidden,
+            [runs],
+            "the other is not there in the first place"
+        );
+        let wide = of_bot(&mine, &top).unwrap();
+        assert!(wide.hidden.contains(&other));
+        assert!(!wide.hidden.contains(&top), "its own folder is in it");
+        let error = of_bot(Path::new("/"), &mine).unwrap_err();
+        assert!(error.contains("home directory"), "{error}");
+    }
+
+    #[test]
+    fn without_a_folder_of_its_own_a_bot_sees_its_program_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["bot.py", "secret.toml"] {
+            fs::write(top.join(name), "").unwrap();
+        }
+        let mounts = Mounts::of_bot(&bot(&top, false), &[], &[]).unwrap();
+        assert_eq!(mounts.own, [top.join("bot.py")]);
+        let config = top.join("secret.toml");
+        let mounts = Mounts::of_bot(&bot(&top, true), &[], std::slice::from_ref(&config)).unwrap();
+        assert_eq!((mounts.own, mounts.hidden), (vec![top], vec![config]));
+    }
+
+    #[test]
+    fn what_only_root_can_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let inner = top.join("inner");
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(&top, fs::Permissions::from_mode(0o700)).unwrap();
+        let mounts = Mounts::of_bot(&bot(&inner, true), &[], &[]).unwrap();
+        assert_eq!(mounts.check_rights(Tier::Strict), Ok(()));
+        let error = mounts.check_rights(Tier::Restricted).unwrap_err();
+        assert!(
+            error.contains(&format!("chmod o+rX {}", top.display())),
+            "{error}"
+        );
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
+        let error = mounts.check_rights(Tier::Strict).unwrap_err();
+        assert!(error.contains("inner` is for its owner only"), "{error}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Prepares a sandbox for one process: control groups, a temporary folder, the environment, and the
+//! plan of the supervisor.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::build::{Isolation, Sandbox};
+use super::init;
+use super::launch::{Confinement, Launch};
+use super::layers::cgroup::Group;
+use super::layers::landlock::LandlockRules;
+use super::mounts::Mounts;
+use crate::bot::spec::REFEREE_VARIABLE;
+use crate::process::plan::Plan;
+
+/// The variables of the referee's environment that a bot keeps in a sandbox that hides files.
+const KEPT_VARIABLES: [&str; 5] = ["LANG", "LC_ALL", "LC_CTYPE", "TERM", "TZ"];
+/// The processes and threads in the strict sandbox that are not the bot's: bubblewrap, and the init
+/// with its thread.
+const OWN_PROCESSES: u64 = 3;
+
+/// A sandbox for one process.
+pub(crate) struct PreparedSandbox {
+    pub(crate) plan: Plan,
+    pub(crate) group: Option<Group>,
+    /// The first process in the sandbox freezes the bot, because no control group does.
+    pub(crate) has_init: bool,
+    /// The bot's own `/tmp`, where that is a folder; dropping this removes it.
+    pub(crate) tmp: Option<TempDir>,
+    /// Nothing of the referee's environment is passed on except what `env` holds.
+    pub(crate) clear_env: bool,
+    pub(crate) env: Vec<(OsString, OsString)>,
+}
+
+impl PreparedSandbox {
+    /// Prepares the sandbox of a bot for one process.
+    ///
+    /// # Errors
+    /// If the kernel refuses a control group or a temporary folder.
+    pub(crate) fn new(sandbox: &Sandbox) -> io::Result<Self> {
+        let referee = env::current_exe().unwrap_or_default();
+        let mut prepared = PreparedSandbox {
+            plan: Plan::new(sandbox.command.clone()),
+            group: None,
+            has_init: false,
+            tmp: None,
+            clear_env: false,
+            env: vec![(REFEREE_VARIABLE.into(), referee.clone().into())],
+        };
+        let group = match sandbox.isolation {
+            Isolation::None => return Ok(prepared),
+            Isolation::Limits | Isolation::Restricted(_) => make_group(sandbox, 0)?,
+            Isolation::Strict(..) => make_group(sandbox, OWN_PROCESSES)?,
+        };
+        let confinement = prepared.confine(sandbox, &group, &referee)?;
+        if let Isolation::Restricted(mounts) | Isolation::Strict(_, mounts) = &sandbox.isolation {
+            prepared.replace_environment(mounts);
+        }
+        let groups = group.dirs().to_vec();
+        prepared.plan.watch = sandbox.watch.clone();
+        prepared.plan.groups = groups.clone();
+        prepared.plan.passes_init_control = prepared.has_init;
+        prepared.group = Some(group);
+        prepared.plan.launch(Launch {
+            groups,
+            rlimits: sandbox.rlimits.clone(),
+            ids: sandbox.ids,
+            confinement,
+            command: sandbox.command.clone(),
+        })?;
+        Ok(prepared)
+    }
+
+    /// What the launcher confines itself by, with what that needs of the referee.
+    fn confine(
+        &mut self,
+        sandbox: &Sandbox,
+        group: &Group,
+        referee: &Path,
+    ) -> io::Result<Confinement> {
+        Ok(match &sandbox.isolation {
+            Isolation::None | Isolation::Limits => Confinement::Limits,
+            Isolation::Restricted(mounts) => {
+                let tmp = tempfile::Builder::new()
+                    .prefix("referee-")
+                    .permissions(Permissions::from_mode(0o700))
+                    .tempdir()?;
+                let path = tmp.path().canonicalize()?;
+                self.plan.tmp = Some(path.clone());
+                self.tmp = Some(tmp);
+                Confinement::Restricted {
+                    landlock: LandlockRules::for_mounts(mounts, &path),
+                    tmp: path,
+                    filter: sandbox.filter,
+                }
+            }
+            Isolation::Strict(bubblewrap, mounts) => {
+                self.plan.wrapped = true;
+                self.has_init = group.freezer().is_none();
+                let referee = referee.to_string_lossy().into_owned();
+                let init = [referee, init::SUBCOMMAND.to_owned()];
+                let resources = sandbox.resources();
+                Confinement::Strict {
+                    wrapper: bubblewrap.command(mounts, resources.tmp, &sandbox.dir, &init),
+                    processes: resources.processes,
+                    filter: sandbox.filter,
+                }
+            }
+        })
+    }
+
+    /// Sets the environment of a bot that does not see all files.
+    fn replace_environment(&mut self, mounts: &Mounts) {
+        self.clear_env = true;
+        let kept = KEPT_VARIABLES
+            .iter()
+            .filter_map(|name| Some((name.into(), env::var_os(name)?)));
+        self.env.extend(kept);
+        self.env.push(("PATH".into(), mounts.visible_path()));
+        let tmp = self.tmp.as_ref().map(|tmp| tmp.path().to_owned());
+        let home: OsString = tmp.unwrap_or_else(|| PathBuf::from("/tmp")).into();
+        for name in ["HOME", "TMPDIR"] {
+            self.env.push((name.into(), home.clone()));
+        }
+    }
+}
+
+/// Makes the control groups of a process, with room for some processes that are not the bot's.
+fn make_group(sandbox: &Sandbox, more_processes: u64) -> io::Result<Group> {
+    let resources = sandbox.resources();
+    let processes = resources.processes;
+    let processes = processes.map(|most| most.saturating_add(more_processes));
+    sandbox.cgroups.make(resources.memory, processes)
+}

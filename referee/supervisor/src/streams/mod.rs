@@ -1,0 +1,7 @@
+//! What goes in and out of a process: lines within limits, stderr, traces and transcripts.
+
+pub(crate) mod lines;
+pub(crate) mod output;
+pub mod stderr;
+pub mod trace;
+pub(crate) mod transcript;
