@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use arbiter::Arbiter;
 use protocol::Record;
 use supervisor::shortage;
 use supervisor::{BotFactory, BotSpec, Pool};
@@ -15,11 +16,10 @@ use tokio::time::sleep;
 use super::failures::Failures;
 use super::folder::Folder;
 use super::openings::{self, Opening};
-use super::plan::Plan;
+use super::plan::{People, Plan};
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
 use crate::config::{Affinity, Config};
-use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
 
@@ -322,5 +322,5 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         conditions: config.conditions(),
         failures: Some(shared.failures.clone()),
     };
-    plan.play(pool, Guests::default(), |_| ()).await
+    plan.play(pool, People::new(), |_: &Arbiter| ()).await
 }
