@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use arbiter::{Action, Actions, Arbiter, Event, Played, Reading, Setup};
+use arbiter::{Action, Actions, Arbiter, Event, FinishedMatch, Reading, Setup};
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, Wants};
 use smallvec::{SmallVec, smallvec};
 use supervisor::suspension;
@@ -88,7 +88,7 @@ pub async fn play(
     guests: Guests,
     pool: &mut Pool,
     mut watch: impl FnMut(&Arbiter),
-) -> (Played, Vec<After>) {
+) -> (FinishedMatch, Vec<After>) {
     let began = Instant::now();
     let mut driver = Driver {
         began,
@@ -205,7 +205,7 @@ struct Driver<'a> {
 
 impl Driver<'_> {
     /// How the match went, and what became of the bots.
-    fn over(self) -> (Played, Vec<After>) {
+    fn over(self) -> (FinishedMatch, Vec<After>) {
         let bots = self.bots.into_iter().zip(self.deaf).zip(self.gone);
         let after = bots.map(|((bot, deaf), gone)| match bot {
             Some(bot) if deaf => After::Leaving(self.pool.dismiss(bot)),
@@ -213,7 +213,7 @@ impl Driver<'_> {
             None => gone,
         });
         let after = after.collect();
-        let played = self.arbiter.into_played();
+        let played = self.arbiter.into_finished();
         (played.expect("the match has a result"), after)
     }
 
@@ -487,7 +487,7 @@ impl Driver<'_> {
     /// whether that is seen before the next one begins depends on who is faster. Gives false if
     /// it is not such a bot.
     fn renew(&mut self, seat: usize, code: FaultCode) -> bool {
-        let between = code == FaultCode::Crash && self.arbiter.is_beginning(seat);
+        let between = code == FaultCode::Crash && self.arbiter.is_starting(seat);
         let gone = self.bots[seat].take_if(|bot| between && bot.has_played());
         let Some(gone) = gone else { return false };
         self.pool.dismiss(gone);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::time::Duration;
 
-use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
+use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::Limits;
 use protocol::{BotHello, BotMove, Fault, FromBot, Record, ToBot, Wants};
 use supervisor::BotProcess;
@@ -125,10 +125,10 @@ fn setup(record: &Record) -> Result<Setup, String> {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
         },
-        players: record
+        seats: record
             .players
             .iter()
-            .map(|player| Seated {
+            .map(|player| SeatSetup {
                 name: player.name.clone(),
                 time: player.time.clone().unwrap_or_else(|| record.time.clone()),
                 cpu_time: None,

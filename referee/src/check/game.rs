@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
+use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
 use protocol::{BotHello, BotMove, FaultCode, FromBot, TimeControl, ToBot, Wants};
 use tokio::time::Instant;
@@ -114,7 +114,7 @@ pub(super) fn first_messages(hello: &BotHello, sitting: Sitting<'_>) -> (ToBot, 
 fn setup(sitting: Sitting<'_>) -> Setup {
     Setup {
         match_id: format!("check-{}", sitting.seed),
-        players: seated(&sitting.names, &sitting.time, sitting.seat),
+        seats: seated(&sitting.names, &sitting.time, sitting.seat),
         start: sitting.start,
         opening: sitting.opening,
         seed: sitting.seed,
@@ -125,9 +125,9 @@ fn setup(sitting: Sitting<'_>) -> Setup {
 }
 
 /// The others have no clock: it is not theirs that is looked at.
-fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<Seated> {
+fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<SeatSetup> {
     let seats = names.iter().enumerate();
-    let seats = seats.map(|(seat, name)| Seated {
+    let seats = seats.map(|(seat, name)| SeatSetup {
         name: name.clone(),
         time: match seat == own {
             true => time.clone(),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use arbiter::ending::LimitWatch;
+use arbiter::adjudication::LimitWatch;
 use games::{Limits, Rng, Session};
 
 use super::book::BookOpening;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
-use arbiter::{Played, Seated, Setup, wire_limits};
+use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 use supervisor::shortage;
@@ -63,7 +63,7 @@ impl Plan {
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
-            players: self.seated(pool.factory()),
+            seats: self.seated(pool.factory()),
             cores: cores(),
         };
         let joined: Vec<bool> = takers.iter().map(|taker| self.plays_this(taker)).collect();
@@ -79,7 +79,7 @@ impl Plan {
             let failure = startup_fault(&played.result, seat);
             pool.factory().began(spec, failure.as_ref()).await;
         }
-        let Played { moves, result } = played;
+        let FinishedMatch { moves, result } = played;
         let record = Record {
             format: LOG_FORMAT,
             match_id: self.id.clone(),
@@ -157,8 +157,8 @@ impl Plan {
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
 
-    fn seated(&self, factory: &BotFactory) -> Vec<Seated> {
-        let seats = self.specs.iter().map(|spec| Seated {
+    fn seated(&self, factory: &BotFactory) -> Vec<SeatSetup> {
+        let seats = self.specs.iter().map(|spec| SeatSetup {
             name: spec.name.clone(),
             time: spec.time.clone(),
             cpu_time: factory.sandbox(spec).resources().cpu_time,
