@@ -318,7 +318,7 @@ impl Driver<'_> {
     /// Lets the arbiter know if the referee itself did not run for a while before now.
     async fn note_suspension(&mut self, now: Instant) {
         // Nearly always; a suspension takes longer.
-        if now.saturating_duration_since(self.looked) < suspension::LEAST {
+        if now.saturating_duration_since(self.looked) < suspension::MIN_SUSPENSION {
             self.looked = now.max(self.looked);
             return;
         }

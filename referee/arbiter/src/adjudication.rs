@@ -1,5 +1,5 @@
-//! What ends a match besides its game: limits and forfeits. The arbiter and the verification of logs
-//! both use it.
+//! What ends a match besides its game: limits and forfeits. The arbiter and the verification of
+//! logs both use it.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -95,7 +95,8 @@ impl Arbiter {
         }
     }
 
-    /// When [`Event::Tick`] must come at the latest if nothing else happens; `None` if nothing is awaited.
+    /// When [`Event::Tick`] must come at the latest if nothing else happens; `None` if nothing is
+    /// awaited.
     pub fn deadline(&self) -> Option<At> {
         match self.phase {
             Phase::Starting => {
@@ -114,7 +115,8 @@ impl Arbiter {
         }
     }
 
-    /// The CPU time that a seat may still use in its turn; `None` if it is not limited or not known.
+    /// The CPU time that a seat may still use in its turn; `None` if it is not limited or not
+    /// known.
     fn cpu_left(&self, seat: usize, asked: Reading, last: Reading) -> Option<Duration> {
         let cpu = last.cpu?;
         let turn = self.state.clocks[seat].cpu_deadline().zip(asked.cpu);
@@ -239,9 +241,9 @@ impl Arbiter {
         }
     }
 
-    /// Moves the start of all running clocks later, so that the gap costs no bot any time. Bots that
-    /// went on while only the referee was stopped get that time for free: how they used it is not
-    /// known.
+    /// Moves the start of all running clocks later, so that the gap costs no bot any time. Bots
+    /// that went on while only the referee was stopped get that time for free: how they used it is
+    /// not known.
     fn suspend(&mut self, gap: Duration, now: At) {
         let later = |begin: &mut At| *begin = begin.saturating_add(gap).min(now);
         match &mut self.phase {
@@ -292,8 +294,8 @@ impl Arbiter {
                 }
             }
             Phase::Over(_) => {}
-            // Not this seat's turn. Late answers and `info` are dropped, but what would lose the match
-            // is kept for the seat's next turn, so that the result does not depend on timing.
+            // Not this seat's turn. Late answers and `info` are dropped, but what would lose the
+            // match is kept for the seat's next turn, so that the result does not depend on timing.
             _ => match message {
                 Ok(FromBot::Resign {}) => self.state.set_pending(from, faults::resigned()),
                 Ok(FromBot::Ready {}) => self.state.set_pending(from, faults::unasked("ready")),
@@ -377,7 +379,8 @@ impl Arbiter {
         Ok(Answered::Played)
     }
 
-    /// A seat's bot failed. It loses at once if an answer of it is awaited, otherwise at its next turn.
+    /// A seat's bot failed. It loses at once if an answer of it is awaited, otherwise at its next
+    /// turn.
     fn failed(&mut self, seat: usize, mut cause: Cause, actions: &mut Actions) {
         match self.phase {
             Phase::Starting if self.readiness[seat] != Readiness::Done => {
@@ -469,8 +472,8 @@ impl Arbiter {
         }
     }
 
-    /// Makes a seat lose, and tells its bot. A bot at fault is dismissed: at once if the others play
-    /// on, otherwise after the match.
+    /// Makes a seat lose, and tells its bot. A bot at fault is dismissed: at once if the others
+    /// play on, otherwise after the match.
     fn lose(&mut self, seat: usize, cause: Cause, actions: &mut Actions) {
         // No fault decides a match that is over from the start.
         if self.state.at_fault[seat] || self.state.ended().is_some() {

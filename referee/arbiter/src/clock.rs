@@ -112,8 +112,8 @@ impl Clock {
         }
     }
 
-    /// Takes the time of a move off the game clock and adds the increment. Time beyond the limit but
-    /// within the margin costs nothing.
+    /// Takes the time of a move off the game clock and adds the increment. Time beyond the limit
+    /// but within the margin costs nothing.
     pub fn charge(&mut self, used: Used) {
         let used = self.cost(used);
         let increment = self.control.increment.map_or(Duration::ZERO, |i| i.0);

@@ -15,8 +15,8 @@ pub type At = Duration;
 pub struct Reading {
     /// The time now.
     pub at: At,
-    /// The CPU time that the processes of the seat in question have used until now, in this match and
-    /// before it; `None` if the machine does not say.
+    /// The CPU time that the processes of the seat in question have used until now, in this match
+    /// and before it; `None` if the machine does not say.
     pub cpu: Option<Duration>,
 }
 

@@ -14,8 +14,8 @@ pub(crate) struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// Adds fields, each over an earlier one of the same name. What exceeds the limits is dropped, so
-    /// that a bot that never stops talking does not fill the memory.
+    /// Adds fields, each over an earlier one of the same name. What exceeds the limits is dropped,
+    /// so that a bot that never stops talking does not fill the memory.
     pub(crate) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
         for (name, value) in fields {
             let old = self.fields.get(&name).map(|old| size(&name, old));
@@ -27,8 +27,8 @@ impl TurnInfo {
         }
     }
 
-    /// What is logged with a move: all fields, with those of the move itself over the others. `None`
-    /// if there are none.
+    /// What is logged with a move: all fields, with those of the move itself over the others.
+    /// `None` if there are none.
     pub(crate) fn take_with(&mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
         match own {
             Some(Value::Object(own)) => self.add(own, max_bytes),

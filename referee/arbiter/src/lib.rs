@@ -1,8 +1,8 @@
 //! One match as a pure state machine: events in, actions out.
 //!
-//! The [`Arbiter`] reads no clock and does no input or output. Its driver says what happened and when
-//! ([`Event`]), and carries out what the arbiter returns ([`Action`]). [`Arbiter::deadline`] says when
-//! the driver must report the time at the latest.
+//! The [`Arbiter`] reads no clock and does no input or output. Its driver says what happened and
+//! when ([`Event`]), and carries out what the arbiter returns ([`Action`]). [`Arbiter::deadline`]
+//! says when the driver must report the time at the latest.
 //!
 //! ```
 //! use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};

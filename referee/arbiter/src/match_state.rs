@@ -1,4 +1,5 @@
-//! The state of a match: position, clocks, moves and faults, and the messages that follow from them.
+//! The state of a match: position, clocks, moves and faults, and the messages that follow from
+//! them.
 
 use std::sync::Arc;
 use std::time::Duration;

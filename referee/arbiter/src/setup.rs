@@ -34,8 +34,8 @@ pub struct SeatSetup {
     pub name: String,
     /// The player's time control.
     pub time: TimeControl,
-    /// The CPU time that it may use in the match, including between its turns; `None` if that is not
-    /// limited.
+    /// The CPU time that it may use in the match, including between its turns; `None` if that is
+    /// not limited.
     pub cpu_time: Option<Duration>,
     /// How many bytes of `info` are kept with each move.
     pub info_bytes: u64,
