@@ -221,4 +221,35 @@ mod tests {
         let last = Promise::Channels as usize;
         assert_eq!(all.len(), last + 1);
     }
+
+    /// SECURITY.md says "held" of exactly what is promised, by sandbox and user.
+    #[test]
+    fn the_document_says_the_same() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../SECURITY.md");
+        let text = std::fs::read_to_string(path).expect("SECURITY.md");
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        let rows: Vec<Vec<&str>> = rows
+            .map(|row| {
+                row.split(" | ")
+                    .map(|cell| cell.trim_matches([' ', '|']))
+                    .collect()
+            })
+            .collect();
+        assert_eq!(rows.len(), 2 + Promise::ALL.len());
+        for (row, promise) in rows[2..].iter().zip(Promise::ALL) {
+            let id = serde_json::to_value(promise).expect("a name");
+            let id = id.as_str().expect("a name");
+            assert_eq!(row[0], format!("{} (`{id}`)", promise.in_words()));
+            let columns = Tier::ALL.into_iter().flat_map(|tier| {
+                [("root", Means::ROOT), ("ordinary", Means::ORDINARY)]
+                    .map(|(user, means)| (tier, user, means))
+            });
+            for (column, (tier, user, means)) in (1..).zip(columns) {
+                assert_eq!(rows[0][column], format!("{}, {user}", tier.name()));
+                let held = promise.holds(tier, means);
+                let cell = if held { "held" } else { "not promised" };
+                assert_eq!(row[column], cell, "{id}: {}, {user}", tier.name());
+            }
+        }
+    }
 }
