@@ -80,8 +80,16 @@ pub(super) async fn play(
     game.go_on(strict, forfeit).await
 }
 
-/// `start` and the first `turn` of a match in which the bot begins, without playing it.
-pub(super) fn first_messages(hello: &BotHello, sitting: Sitting<'_>) -> (ToBot, ToBot) {
+/// The messages with which a match begins for a bot.
+pub(super) struct FirstMessages {
+    /// `start`.
+    pub(super) start: ToBot,
+    /// The first `turn`; `None` if the bot does not move first.
+    pub(super) turn: Option<ToBot>,
+}
+
+/// The first messages of a match, without playing it.
+pub(super) fn first_messages(hello: &BotHello, sitting: Sitting<'_>) -> FirstMessages {
     let (seat, seats) = (sitting.seat, sitting.names.len());
     let mut arbiter = Arbiter::new(setup(sitting));
     let mut messages = Vec::new();
@@ -106,9 +114,10 @@ pub(super) fn first_messages(hello: &BotHello, sitting: Sitting<'_>) -> (ToBot, 
         }
     }
     let mut messages = messages.into_iter();
-    // The second one is missing only if the bot does not begin.
-    let start = messages.next().unwrap_or(ToBot::Quit);
-    (start, messages.next().unwrap_or(ToBot::Quit))
+    FirstMessages {
+        start: messages.next().expect("every seat that joins is told"),
+        turn: messages.find(|message| matches!(message, ToBot::Turn(_))),
+    }
 }
 
 fn setup(sitting: Sitting<'_>) -> Setup {

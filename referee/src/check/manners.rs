@@ -5,7 +5,7 @@ use std::time::Duration;
 use protocol::{BotHello, End, FaultCode, FromBot, MatchResult, ToBot};
 use tokio::time::Instant;
 
-use super::game::play;
+use super::game::{FirstMessages, play};
 use super::matches::sitting;
 use super::talk::{Talk, Trouble, unexpected};
 use super::{Note, Variant};
@@ -62,8 +62,8 @@ fn talk_name(hello: &BotHello) -> String {
 
 /// Tells of a match, and expects `ready`.
 async fn start(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
-    let message = first_messages(talk, hello, home).0;
-    talk.tell(&message).await;
+    let start = first_messages(talk, hello, home).start;
+    talk.tell(&start).await;
     match talk.answer("start").await? {
         FromBot::Ready {} => Ok(()),
         other => Err(unexpected("start", &other)),
@@ -72,7 +72,9 @@ async fn start(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<
 
 /// Asks for the first move of the match that was told of, and expects one.
 async fn first_turn(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
-    let turn = first_messages(talk, hello, home).1;
+    let Some(turn) = first_messages(talk, hello, home).turn else {
+        return Ok(());
+    };
     talk.tell(&turn).await;
     match talk.answer("turn").await? {
         FromBot::Move(_) | FromBot::Resign {} => Ok(()),
@@ -81,7 +83,7 @@ async fn first_turn(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Re
 }
 
 /// `start` and the first `turn` of a match in the seat that begins.
-fn first_messages(talk: &Talk<'_>, hello: &BotHello, home: &Variant) -> (ToBot, ToBot) {
+fn first_messages(talk: &Talk<'_>, hello: &BotHello, home: &Variant) -> FirstMessages {
     let lab = talk.lab;
     let session = home.rules.start(lab.extent.seed);
     let seat = session.to_move().unwrap_or_default();
@@ -159,8 +161,8 @@ pub(super) async fn closed_input(
 ) -> Result<Note, Trouble> {
     talk.introduce().await?;
     start(talk, hello, home).await?;
-    if in_turn {
-        let turn = first_messages(talk, hello, home).1;
+    let turn = first_messages(talk, hello, home).turn;
+    if let Some(turn) = turn.filter(|_| in_turn) {
         talk.tell(&turn).await;
     }
     talk.bot.close_input();
