@@ -4,11 +4,13 @@
 pub mod check;
 pub mod cli;
 pub mod draw;
-pub mod driver;
 pub mod files;
 pub mod log;
+mod machine_load;
+mod match_runner;
 pub mod model;
 pub mod new_bot;
-pub mod rematch;
+mod players;
 pub mod report;
+pub mod rerun;
 pub mod tournament;

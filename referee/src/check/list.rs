@@ -1,100 +1,78 @@
-//! The list of all checks: their stable names, what they are about, and what usually mends a bot
-//! that fails them.
+//! The list of all checks: their stable names, what a bot has to do, and what usually fixes one that
+//! does not.
 
 use protocol::{BotHello, Load};
 
-use super::matches;
-use super::style::Style;
-use super::talk::Trouble;
-use super::{Finding, Lab, Note, Variant, manners};
-use crate::tournament::load::LoadWatch;
+use super::encodings::Encoding;
+use super::finding::{Finding, Note, Trouble};
+use super::lab::Lab;
+use super::selection::Variant;
+use super::session::with_session;
+use super::{lifecycle, matches};
+use crate::machine_load::LoadWatch;
 use ratings::matches::is_busy;
 
-/// A check.
+/// A check that a bot can pass or fail.
 #[derive(Debug)]
 pub struct Check {
-    /// Its name, which stays.
+    /// A stable name, with `/` between its parts.
     pub name: String,
-    /// What is checked.
+    /// What a bot does that passes it.
     pub about: &'static str,
-    /// What usually mends a bot that fails it.
-    pub(super) mend: Option<&'static str>,
-    kind: Kind,
+    /// What usually fixes a bot that fails it.
+    pub(super) fix: Option<&'static str>,
+    kind: CheckKind,
 }
 
-/// What is done.
+/// What a check does.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    /// The process starts, introduces itself and gets ready.
+enum CheckKind {
+    /// A process starts, answers `hello` and gets ready.
     Handshake,
-    /// The referee takes its time.
+    /// The same with a referee that pauses between its messages.
     SlowStart,
-    /// A match from the beginning: which variant, and in which seat.
+    /// A match of this variant from its start, in this seat.
     Match(usize, usize),
-    /// A match that begins with moves that the referee made.
+    /// A match that goes on after an opening.
     Opening(usize),
     /// Turns in positions out of the middle of games.
     Positions(usize),
-    /// Turns with what the bot asks for.
+    /// A match with just what the bot's `wants` asks for.
     Wants,
     /// A match in which it is never asked.
     NoTurn,
-    /// One match after another.
+    /// One match after another in one process.
     SeveralMatches,
-    /// A match told in another way.
-    Told(Told),
-    /// Names in all kinds of letters.
+    /// A match in another encoding.
+    Encoded(Encoding),
+    /// Names in letters beyond ASCII.
     Unicode,
-    /// A limit on each move is kept.
+    /// The bot keeps a limit on each move.
     PerMove,
-    /// A game clock is kept.
+    /// The bot keeps a game clock.
     GameClock,
-    /// The bot is told that it is at fault.
+    /// The bot gets `error`, as if it were at fault.
     FaultTold,
-    /// It ends when it is asked to, right after the handshake or after a match.
+    /// The process ends at `quit`.
     Quit {
-        /// After a match.
+        /// After a match, not right after the handshake.
         played: bool,
     },
-    /// It ends when its input is closed, while it waits or in its turn.
+    /// The process ends when its input is closed.
     ClosedInput {
-        /// In its turn.
+        /// In its turn, not while it waits.
         in_turn: bool,
     },
 }
 
-/// In which other way a match is told.
-#[derive(Clone, Copy, Debug)]
-pub enum Told {
-    /// With unknown fields.
-    Fields,
-    /// With unknown messages.
-    Messages,
-    /// With other JSON for the same.
-    Form,
-    /// In long lines.
-    Long,
-}
-
-impl Told {
-    fn style(self) -> Style {
-        match self {
-            Told::Fields => Style::MoreFields,
-            Told::Messages => Style::MoreMessages,
-            Told::Form => Style::OtherForm,
-            Told::Long => Style::Long,
-        }
-    }
-}
-
 impl Check {
-    /// The first one, without which there is nothing else.
+    /// The first check. A bot that fails it is not checked any further.
     pub fn handshake() -> Self {
         check(
             "handshake",
             "starts, answers `hello` and `start`, and plays a known game",
             None,
-            Kind::Handshake,
+            CheckKind::Handshake,
         )
     }
 
@@ -105,37 +83,39 @@ impl Check {
         hello: &BotHello,
     ) -> Result<Note, (Box<Finding>, Trouble)> {
         let home = &variants[0];
-        let with = async |kind: Kind| {
-            lab.with_process(async |talk| match kind {
-                Kind::Handshake => Ok(None),
-                Kind::SlowStart => manners::slow_start(talk, home).await,
-                Kind::Match(variant, seat) => {
-                    matches::from_the_start(talk, hello, &variants[variant], seat).await
+        let with = async |kind: CheckKind| {
+            with_session(lab, async |bot| match kind {
+                CheckKind::Handshake => Ok(None),
+                CheckKind::SlowStart => lifecycle::slow_start(bot, home).await,
+                CheckKind::Match(variant, seat) => {
+                    matches::from_the_start(bot, hello, &variants[variant], seat).await
                 }
-                Kind::Opening(variant) => matches::opening(talk, hello, &variants[variant]).await,
-                Kind::Positions(variant) => {
-                    matches::positions(talk, hello, &variants[variant]).await
+                CheckKind::Opening(variant) => {
+                    matches::opening(bot, hello, &variants[variant]).await
                 }
-                Kind::Wants => matches::as_wanted(talk, hello, home).await,
-                Kind::NoTurn => matches::no_turn(talk, hello, home).await,
-                Kind::SeveralMatches => matches::several(talk, hello, variants).await,
-                Kind::Told(told) => matches::told(talk, hello, home, told.style()).await,
-                Kind::Unicode => matches::unicode(talk, hello, home).await,
-                Kind::PerMove => matches::per_move(talk, hello, home).await,
-                Kind::GameClock => matches::game_clock(talk, hello, home).await,
-                Kind::FaultTold => manners::fault_told(talk, hello, home).await,
-                Kind::Quit { played } => manners::quit(talk, hello, home, played).await,
-                Kind::ClosedInput { in_turn } => {
-                    manners::closed_input(talk, hello, home, in_turn).await
+                CheckKind::Positions(variant) => {
+                    matches::positions(bot, hello, &variants[variant]).await
+                }
+                CheckKind::Wants => matches::as_wanted(bot, hello, home).await,
+                CheckKind::NoTurn => matches::no_turn(bot, hello, home).await,
+                CheckKind::SeveralMatches => matches::several(bot, hello, variants).await,
+                CheckKind::Encoded(encoding) => matches::encoded(bot, hello, home, encoding).await,
+                CheckKind::Unicode => matches::unicode(bot, hello, home).await,
+                CheckKind::PerMove => matches::per_move(bot, hello, home).await,
+                CheckKind::GameClock => matches::game_clock(bot, hello, home).await,
+                CheckKind::FaultTold => lifecycle::fault_told(bot, hello, home).await,
+                CheckKind::Quit { played } => lifecycle::quit(bot, hello, home, played).await,
+                CheckKind::ClosedInput { in_turn } => {
+                    lifecycle::closed_input(bot, hello, home, in_turn).await
                 }
             })
             .await
         };
         let first = with(self.kind).await;
         match self.kind {
-            Kind::Wants if first.is_err() => self.wants_more(lab, hello, home, first).await,
-            // A machine that is busy for a moment is not the bot's fault.
-            Kind::PerMove | Kind::GameClock => {
+            CheckKind::Wants if first.is_err() => self.wants_more(lab, hello, home, first).await,
+            // It may have been the machine that was busy for a moment.
+            CheckKind::PerMove | CheckKind::GameClock => {
                 let (mut last, mut load) = (first, None);
                 for _ in 0..2 {
                     match &last {
@@ -148,7 +128,7 @@ impl Check {
                     }
                 }
                 last.map_err(|(mut finding, trouble)| {
-                    finding.mend.extend(load.as_ref().and_then(when_quiet));
+                    finding.fixes.extend(load.as_ref().and_then(when_quiet));
                     (finding, trouble)
                 })
             }
@@ -168,7 +148,7 @@ impl Check {
             wants: protocol::Wants::default(),
             ..hello.clone()
         };
-        let with_all = lab.with_process(async |talk| matches::as_wanted(talk, &full, home).await);
+        let with_all = with_session(lab, async |bot| matches::as_wanted(bot, &full, home).await);
         if with_all.await.is_err() {
             return first;
         }
@@ -182,14 +162,14 @@ impl Check {
                 "its `wants` refuses {refused}, but it plays only when that is there: {}",
                 finding.what
             );
-            finding.mend.clear();
+            finding.fixes.clear();
             trouble.known = false;
             (finding, trouble)
         })
     }
 }
 
-/// What to do where a bot was late on a machine that had other things to do.
+/// What to do if the bot was late on a busy machine.
 fn when_quiet(load: &Load) -> Option<String> {
     is_busy(load).then(|| {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
@@ -205,13 +185,13 @@ fn when_quiet(load: &Load) -> Option<String> {
 fn check(
     name: impl Into<String>,
     about: &'static str,
-    mend: impl Into<Option<&'static str>>,
-    kind: Kind,
+    fix: impl Into<Option<&'static str>>,
+    kind: CheckKind,
 ) -> Check {
     Check {
         name: name.into(),
         about,
-        mend: mend.into(),
+        fix: fix.into(),
         kind,
     }
 }
@@ -223,13 +203,13 @@ pub fn checks(variants: &[Variant]) -> Vec<Check> {
             "wants",
             "plays with just what its `wants` asks for",
             "leave `wants` out, or say `true` for what the bot reads",
-            Kind::Wants,
+            CheckKind::Wants,
         ),
         check(
             "slow-start",
             "waits for a referee that takes its time, and says nothing unasked",
             "read stdin and answer what is asked; a banner or a log belongs on stderr",
-            Kind::SlowStart,
+            CheckKind::SlowStart,
         ),
     ];
     for (index, variant) in variants.iter().enumerate() {
@@ -249,7 +229,7 @@ fn of_variant(index: usize, variant: &Variant) -> Vec<Check> {
             format!("match/{label}/{seat}"),
             "plays from the start, in this seat",
             "take the seat from `start`, and the position from `state` or from all of `moves`",
-            Kind::Match(index, seat),
+            CheckKind::Match(index, seat),
         )
     });
     let mut all: Vec<Check> = matches.collect();
@@ -257,13 +237,13 @@ fn of_variant(index: usize, variant: &Variant) -> Vec<Check> {
         format!("opening/{label}"),
         "plays on after an opening, moves of its own seat included",
         "play all plies of `moves`, also those of the own seat that the bot did not choose",
-        Kind::Opening(index),
+        CheckKind::Opening(index),
     ));
     all.push(check(
         format!("positions/{label}"),
         "plays from positions out of the middle and the end of games",
         "begin with the `state` of `start`, not with the game's usual beginning",
-        Kind::Positions(index),
+        CheckKind::Positions(index),
     ));
     all
 }
@@ -274,61 +254,62 @@ fn of_matches() -> [Check; 4] {
             "no-turn",
             "stands a match in which it is never asked",
             "expect `end` at any time after `ready`",
-            Kind::NoTurn,
+            CheckKind::NoTurn,
         ),
         check(
             "several-matches",
             "plays several matches in one process, also after one that was broken off",
             "forget everything at `start`: position, seat, clock, tree",
-            Kind::SeveralMatches,
+            CheckKind::SeveralMatches,
         ),
         check(
             "time/per-move",
             "keeps a limit on each move",
             "read `move_ms` of `clock`, which may have decimals",
-            Kind::PerMove,
+            CheckKind::PerMove,
         ),
         check(
             "time/game-clock",
             "keeps a game clock with an increment",
             "read its own entry of `remaining_ms`, which may have decimals; those of others may be null",
-            Kind::GameClock,
+            CheckKind::GameClock,
         ),
     ]
 }
 
 fn of_forms() -> [Check; 5] {
-    let told = |name: &str, about, mend, told| check(name, about, mend, Kind::Told(told));
+    let encoded =
+        |name: &str, about, fix, encoding| check(name, about, fix, CheckKind::Encoded(encoding));
     [
-        told(
+        encoded(
             "unknown-fields",
             "passes over fields that it does not know, in all objects",
             "read the fields by their names, and leave the others alone",
-            Told::Fields,
+            Encoding::MoreFields,
         ),
-        told(
+        encoded(
             "unknown-messages",
             "passes over messages that it does not know, without an answer",
             "do nothing where `type` is unknown",
-            Told::Messages,
+            Encoding::MoreMessages,
         ),
-        told(
+        encoded(
             "json-forms",
             "reads any JSON: fields in any order, spaces, letters as \\u and numbers",
             "read lines with a JSON library, not by patterns",
-            Told::Form,
+            Encoding::OtherForm,
         ),
-        told(
+        encoded(
             "long-lines",
             "reads lines of 200,000 bytes",
             "read up to the line end, however far it is",
-            Told::Long,
+            Encoding::Long,
         ),
         check(
             "unicode",
             "reads names in any letters",
             "read stdin as UTF-8",
-            Kind::Unicode,
+            CheckKind::Unicode,
         ),
     ]
 }
@@ -339,31 +320,31 @@ fn of_ends() -> [Check; 5] {
             "fault-told",
             "is told of a fault, and says nothing to that",
             "`error` and `end` want no answer",
-            Kind::FaultTold,
+            CheckKind::FaultTold,
         ),
         check(
             "quit/at-once",
             "ends at `quit`, also before any match",
             "end the process with code 0 when `quit` comes",
-            Kind::Quit { played: false },
+            CheckKind::Quit { played: false },
         ),
         check(
             "quit/after-match",
             "ends at `quit` after a match",
             "end the process with code 0 when `quit` comes",
-            Kind::Quit { played: true },
+            CheckKind::Quit { played: true },
         ),
         check(
             "closed-input/waiting",
             "ends when its input is closed",
             "end the process with code 0 at the end of stdin: the referee is gone",
-            Kind::ClosedInput { in_turn: false },
+            CheckKind::ClosedInput { in_turn: false },
         ),
         check(
             "closed-input/in-turn",
             "ends when its input is closed in its turn",
             "end the process with code 0 at the end of stdin: the referee is gone",
-            Kind::ClosedInput { in_turn: true },
+            CheckKind::ClosedInput { in_turn: true },
         ),
     ]
 }
@@ -373,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_busy_machine_is_told() {
+    fn a_busy_machine_is_reported() {
         let load = |waiting| Load {
             waiting: Some(waiting),
             stolen: None,

@@ -1,15 +1,16 @@
-//! Checks that play: every game, every seat, positions, clocks, and the same told in other ways.
+//! Checks that play matches: every game, every seat, positions, clocks, and other encodings.
 
 use std::time::Duration;
 
 use games::{Limits, Rng, Session};
-use protocol::{BotHello, Millis, TimeControl};
+use protocol::{BotHello, Millis, TimeControl, in_words};
 
-use super::game::{Played, Sitting, play};
-use super::style::Style;
-use super::talk::{Talk, Trouble};
-use super::{Lab, Note, Variant};
-use protocol::in_words;
+use super::checked_match::{Performance, Sitting, play};
+use super::encodings::Encoding;
+use super::finding::{Note, Trouble};
+use super::lab::Lab;
+use super::selection::Variant;
+use super::session::BotSession;
 
 /// No game is looked ahead further than this.
 const LONGEST: usize = 400;
@@ -30,9 +31,12 @@ fn sitting_at<'v>(
     limits: Limits,
 ) -> Sitting<'v> {
     let seats = 0..variant.rules.seats();
-    let names = seats.map(|other| match other == seat {
-        true => lab.spec.name.clone(),
-        false => format!("other {other}"),
+    let names = seats.map(|other| {
+        if other == seat {
+            lab.spec.name.clone()
+        } else {
+            format!("other {other}")
+        }
     });
     Sitting {
         variant,
@@ -74,37 +78,37 @@ fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(usize, String)> {
 
 /// Plays a whole match on its own, after the introduction.
 async fn alone(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     sitting: Sitting<'_>,
-) -> Result<Played, Trouble> {
-    talk.introduce().await?;
-    play(talk, hello, sitting).await
+) -> Result<Performance, Trouble> {
+    bot.introduce().await?;
+    play(bot, hello, sitting).await
 }
 
-fn note(played: &Played) -> Note {
-    let ply = played.resigned?;
+fn note(performance: &Performance) -> Note {
+    let ply = performance.resigned?;
     Some(format!("it resigned at ply {ply}"))
 }
 
 pub(super) async fn from_the_start(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     variant: &Variant,
     seat: usize,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
-    let played = alone(talk, hello, sitting(talk.lab, variant, seat, seed)).await?;
+    let seed = bot.lab.extent.seed;
+    let played = alone(bot, hello, sitting(bot.lab, variant, seat, seed)).await?;
     Ok(note(&played))
 }
 
 /// The opening has a ply of the seat that is to move after it, if that can be.
 pub(super) async fn opening(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     variant: &Variant,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
+    let seed = bot.lab.extent.seed;
     let start = variant.rules.start(seed);
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 3]));
     let (mut moves, mut movers) = (Vec::new(), Vec::new());
@@ -124,19 +128,19 @@ pub(super) async fn opening(
     let Some(seat) = session.to_move() else {
         return Ok(Some("there is no such opening".to_owned()));
     };
-    let mut sitting = sitting(talk.lab, variant, seat, seed);
+    let mut sitting = sitting(bot.lab, variant, seat, seed);
     sitting.limits = limits(variant, &*session, seat, 2, seed);
     sitting.opening = moves;
-    Ok(note(&alone(talk, hello, sitting).await?))
+    Ok(note(&alone(bot, hello, sitting).await?))
 }
 
 /// A turn in each of some positions of a random game, the last one close to its end.
 pub(super) async fn positions(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     variant: &Variant,
 ) -> Result<Note, Trouble> {
-    let (seed, count) = (talk.lab.extent.seed, talk.lab.extent.positions);
+    let (seed, count) = (bot.lab.extent.seed, bot.lab.extent.positions);
     let rules = &variant.rules;
     let (mut session, mut rng) = (rules.start(seed), Rng::from_parts(&[seed, 4]));
     let mut states = Vec::new();
@@ -146,8 +150,8 @@ pub(super) async fn positions(
             break;
         }
     }
-    talk.introduce().await?;
-    let mut told = None;
+    bot.introduce().await?;
+    let mut resigned = None;
     for number in 1..=count {
         let index = (states.len() - 1) * number as usize / count as usize;
         // States of these rules are read by these rules.
@@ -159,19 +163,19 @@ pub(super) async fn positions(
         };
         let limits = limits(variant, &*start, seat, 1, seed);
         let seed = seed.wrapping_add(u64::from(number));
-        let sitting = sitting_at(talk.lab, variant, seat, seed, start, limits);
-        told = note(&play(talk, hello, sitting).await?).or(told);
+        let sitting = sitting_at(bot.lab, variant, seat, seed, start, limits);
+        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
     }
-    Ok(told)
+    Ok(resigned)
 }
 
 pub(super) async fn as_wanted(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
-    alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
+    let seed = bot.lab.extent.seed;
+    alone(bot, hello, sitting(bot.lab, home, 0, seed)).await?;
     let gets = |wants| if wants { "gets" } else { "does not get" };
     let (state, legal) = (gets(hello.wants.state), gets(hello.wants.legal));
     Ok(Some(format!("it {state} `state`, and {legal} `legal`")))
@@ -179,68 +183,67 @@ pub(super) async fn as_wanted(
 
 /// Another seat moves, and the match is over by its limit.
 pub(super) async fn no_turn(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
+    let seed = bot.lab.extent.seed;
     let start = home.rules.start(seed);
     let to_move = start.to_move().unwrap_or_default();
     let seat = (to_move + 1) % home.rules.seats();
-    let mut short = sitting(talk.lab, home, seat, seed);
+    let mut short = sitting(bot.lab, home, seat, seed);
     short.limits.max_plies = Some(start.ply() + 1);
-    alone(talk, hello, short).await?;
+    alone(bot, hello, short).await?;
     // It still plays.
-    let next = sitting(talk.lab, home, seat, seed.wrapping_add(1));
-    Ok(note(&play(talk, hello, next).await?))
+    let next = sitting(bot.lab, home, seat, seed.wrapping_add(1));
+    Ok(note(&play(bot, hello, next).await?))
 }
 
-/// In several games if it plays several, in both seats, with a match that another seat loses by a
-/// fault in the middle.
+/// In several games if it plays several, in both seats. In one of the matches another seat crashes.
 pub(super) async fn several(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     variants: &[Variant],
 ) -> Result<Note, Trouble> {
-    talk.introduce().await?;
+    bot.introduce().await?;
     let home = &variants[0];
     let other = variants.last().unwrap_or(home);
-    let mut told = None;
+    let mut resigned = None;
     for (number, (variant, seat)) in [(home, 0), (home, 1), (other, 1), (home, 0)]
         .into_iter()
         .enumerate()
     {
-        let seed = talk.lab.extent.seed.wrapping_add(number as u64);
-        let mut sitting = sitting(talk.lab, variant, seat, seed);
+        let seed = bot.lab.extent.seed.wrapping_add(number as u64);
+        let mut sitting = sitting(bot.lab, variant, seat, seed);
         sitting.forfeit_after = (number == 1).then_some(1);
-        told = note(&play(talk, hello, sitting).await?).or(told);
+        resigned = note(&play(bot, hello, sitting).await?).or(resigned);
     }
-    Ok(told)
+    Ok(resigned)
 }
 
-pub(super) async fn told(
-    talk: &mut Talk<'_>,
+pub(super) async fn encoded(
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
-    style: Style,
+    encoding: Encoding,
 ) -> Result<Note, Trouble> {
-    talk.style = style;
-    let seed = talk.lab.extent.seed;
-    let played = alone(talk, hello, sitting(talk.lab, home, 0, seed)).await?;
-    // `quit` is told in this way, too; whether it is enough is another check's question.
-    talk.tell(&protocol::ToBot::Quit).await;
-    talk.bot.close_input();
-    talk.expect_end("`quit`", false).await?;
+    bot.encoding = encoding;
+    let seed = bot.lab.extent.seed;
+    let played = alone(bot, hello, sitting(bot.lab, home, 0, seed)).await?;
+    // `quit` comes in this encoding, too; whether it is enough is for another check to say.
+    bot.send(&protocol::ToBot::Quit).await;
+    bot.process.close_input();
+    bot.expect_end("`quit`", false).await?;
     Ok(note(&played))
 }
 
 pub(super) async fn unicode(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
-    let mut sitting = sitting(talk.lab, home, 0, seed);
+    let seed = bot.lab.extent.seed;
+    let mut sitting = sitting(bot.lab, home, 0, seed);
     for (name, odd) in sitting
         .names
         .iter_mut()
@@ -248,56 +251,56 @@ pub(super) async fn unicode(
     {
         *name = (*odd).to_owned();
     }
-    Ok(note(&alone(talk, hello, sitting).await?))
+    Ok(note(&alone(bot, hello, sitting).await?))
 }
 
 /// Half a millisecond, as times may have decimals.
 const ODD: Duration = Duration::from_micros(500);
 
 pub(super) async fn per_move(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    let extent = talk.lab.extent;
+    let extent = bot.lab.extent;
     let time = TimeControl {
         per_move: Some(Millis(extent.time + ODD)),
         margin: Millis(extent.margin),
-        ..talk.lab.lenient()
+        ..bot.lab.lenient()
     };
-    timed(talk, hello, home, time, extent.turns).await
+    timed(bot, hello, home, time, extent.turns).await
 }
 
 pub(super) async fn game_clock(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    let extent = talk.lab.extent;
+    let extent = bot.lab.extent;
     let time = TimeControl {
         per_move: None,
         base: Some(Millis(extent.time * 5 + ODD)),
         increment: Some(Millis(extent.time / 10 + ODD)),
         margin: Millis(extent.margin),
-        ..talk.lab.lenient()
+        ..bot.lab.lenient()
     };
-    timed(talk, hello, home, time, 2 * extent.turns).await
+    timed(bot, hello, home, time, 2 * extent.turns).await
 }
 
 async fn timed(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
     time: TimeControl,
     turns: u32,
 ) -> Result<Note, Trouble> {
-    let seed = talk.lab.extent.seed;
+    let seed = bot.lab.extent.seed;
     let start = home.rules.start(seed);
     let limits = limits(home, &*start, 0, turns, seed);
-    let mut sitting = sitting_at(talk.lab, home, 0, seed, start, limits);
+    let mut sitting = sitting_at(bot.lab, home, 0, seed, start, limits);
     sitting.time = time;
     sitting.strict = true;
-    let played = alone(talk, hello, sitting).await?;
+    let played = alone(bot, hello, sitting).await?;
     let slowest = in_words(played.slowest);
     Ok(Some(format!("its slowest move took {slowest}")))
 }

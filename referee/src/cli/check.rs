@@ -10,7 +10,7 @@ use supervisor::{BotSpec, Tracer};
 use super::format::print_json;
 use super::input::find;
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::check::{self, Check, Extent, Lab, Outcome, Report, Selection};
+use crate::check::{self, Check, CheckReport, Extent, Lab, Outcome, Selection};
 use crate::report::checks;
 use crate::tournament::config::Time;
 
@@ -137,12 +137,12 @@ impl Args {
     }
 
     /// What there is to tell of a command that cannot even be started.
-    fn unstartable(&self) -> Result<Option<Report>, CliError> {
+    fn unstartable(&self) -> Result<Option<CheckReport>, CliError> {
         let program = self.spec()?.program();
-        Ok(program.err().map(|error| Report::unstartable(&error)))
+        Ok(program.err().map(|error| check::unstartable(&error)))
     }
 
-    async fn check(&self, selection: &Selection) -> Result<Vec<Report>, CliError> {
+    async fn check(&self, selection: &Selection) -> Result<Vec<CheckReport>, CliError> {
         let extent = Extent {
             time: self.time.0,
             patience: self.startup.0,
@@ -154,7 +154,7 @@ impl Args {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let lab = Lab::new(self.spec()?, extent, tracer)?;
         let mut reports = Vec::new();
-        let tell = |report: Report| {
+        let tell = |report: CheckReport| {
             // Whoever reads it may have seen enough; the exit code is still wanted.
             let _ = self.tell(&report);
             reports.push(report);
@@ -168,7 +168,7 @@ impl Args {
     }
 
     /// People see each check when it is done; those that were not tried are counted in the end.
-    fn tell(&self, report: &Report) -> Result<(), CliError> {
+    fn tell(&self, report: &CheckReport) -> Result<(), CliError> {
         let skipped = matches!(report.outcome, Outcome::Skipped(_));
         match self.format {
             Format::Text if !skipped => print(&checks::text(report)),
@@ -176,7 +176,7 @@ impl Args {
         }
     }
 
-    fn print(&self, reports: &[Report], began: Instant) -> Result<(), CliError> {
+    fn print(&self, reports: &[CheckReport], began: Instant) -> Result<(), CliError> {
         match self.format {
             Format::Text => {
                 let mut skipped = reports.iter().filter_map(|report| match &report.outcome {

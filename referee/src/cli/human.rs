@@ -1,16 +1,17 @@
 //! A person at the terminal who takes a seat: what is asked, and what can be answered.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use arbiter::Arbiter;
 use games::{Info, Rules};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
-use tokio::sync::mpsc;
 
 use super::{CliError, print};
 use crate::draw;
-use crate::driver::Guests;
+use crate::players::{Person, Voice};
+use crate::tournament::plan::People;
 
 /// What stands in the log for the command of a person.
 pub(super) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];
@@ -70,11 +71,13 @@ pub(super) fn spec(role: &str, people: usize, time: &TimeControl) -> Result<BotS
     Ok(spec)
 }
 
-/// What people say, and where the match hears it.
-pub(super) fn guests(seats: Vec<usize>) -> (mpsc::UnboundedSender<(usize, FromBot)>, Guests) {
-    let (said, heard) = mpsc::unbounded_channel();
-    let heard = (!seats.is_empty()).then_some(heard);
-    (said, Guests { seats, said: heard })
+/// Where the people in these seats speak, and the people.
+pub(super) fn people(seats: &[usize]) -> (BTreeMap<usize, Voice>, People) {
+    let pairs = seats.iter().map(|&seat| {
+        let (person, voice) = Person::new();
+        ((seat, voice), (seat, person))
+    });
+    pairs.unzip()
 }
 
 /// What is shown in the terminal.
@@ -201,17 +204,17 @@ fn list(begin: &str, legal: &[String]) -> String {
 pub(super) struct Terminal<R> {
     input: R,
     info: &'static Info,
-    said: mpsc::UnboundedSender<(usize, FromBot)>,
+    voices: BTreeMap<usize, Voice>,
 }
 
 impl<R: BufRead> Terminal<R> {
     /// A terminal that is read from `input`.
-    pub(super) fn new(
-        input: R,
-        info: &'static Info,
-        said: mpsc::UnboundedSender<(usize, FromBot)>,
-    ) -> Self {
-        Terminal { input, info, said }
+    pub(super) fn new(input: R, info: &'static Info, voices: BTreeMap<usize, Voice>) -> Self {
+        Terminal {
+            input,
+            info,
+            voices,
+        }
     }
 
     /// Shows all scenes until there are no more.
@@ -224,7 +227,8 @@ impl<R: BufRead> Terminal<R> {
                 Scene::Picture(text) => print(&text)?,
                 Scene::Ask(ask) => {
                     let answer = self.ask(&ask)?;
-                    if self.said.send((ask.seat, answer)).is_err() {
+                    let voice = self.voices.get(&ask.seat);
+                    if voice.is_none_or(|voice| voice.send(answer).is_err()) {
                         return Ok(());
                     }
                 }

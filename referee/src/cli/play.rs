@@ -6,7 +6,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use arbiter::Arbiter;
-use protocol::{Conditions, LoggedMove, Record, shown};
+use games::Rules;
+use protocol::{Conditions, LoggedMove, Record, TimeControl, shown};
 use supervisor::bot::command;
 use supervisor::{BotFactory, BotSpec, CommandError, Pool, REFEREE, Tracer};
 
@@ -104,9 +105,10 @@ impl Args {
         print(&format!("{}\n", report::summary(&record)))?;
         for fault in &record.result.faults {
             let name = &record.players[fault.seat].name;
-            let why = match fault.code.is_fault() {
-                true => format!(": {}", shown(&fault.message)),
-                false => String::new(),
+            let why = if fault.code.is_fault() {
+                format!(": {}", shown(&fault.message))
+            } else {
+                String::new()
             };
             print(&format!(
                 "{name}: {} at ply {}{why}\n",
@@ -140,15 +142,7 @@ impl Args {
             increment: self.increment,
         };
         let time = flags.control().map_err(CliError::Usage)?;
-        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
-        let mut bots = self.bots.iter();
-        for seat in 0..seats {
-            let spec = match humans.contains(&seat) {
-                true => human::spec(rules.roles()[seat], humans.len(), &time)?,
-                false => spec(bots.next().map_or("", |bot| bot), &specs, &time)?,
-            };
-            specs.push(Arc::new(spec));
-        }
+        let specs = self.specs(&*rules, &humans, &time)?;
         let mut limits = rules.info().limits;
         if let Some(limit) = self.max_plies {
             limits.max_plies = limit.0;
@@ -179,6 +173,26 @@ impl Args {
         })
     }
 
+    /// Who plays, in seat order: the bots take the seats that no person takes.
+    fn specs(
+        &self,
+        rules: &dyn Rules,
+        humans: &[usize],
+        time: &TimeControl,
+    ) -> Result<Vec<Arc<BotSpec>>, CliError> {
+        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
+        let mut bots = self.bots.iter();
+        for (seat, role) in rules.roles().iter().enumerate() {
+            let spec = if humans.contains(&seat) {
+                human::spec(role, humans.len(), time)?
+            } else {
+                spec(bots.next().map_or("", |bot| bot), &specs, time)?
+            };
+            specs.push(Arc::new(spec));
+        }
+        Ok(specs)
+    }
+
     async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let factory = BotFactory::new(&plan.specs, &[], None)?.traced(tracer);
@@ -186,10 +200,10 @@ impl Args {
         let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
         let rules = &plan.game.rules;
         let seats = human::seats(&self.humans, &**rules)?;
-        let (said, guests) = human::guests(seats.clone());
+        let (voices, people) = human::people(&seats);
         // By another thread: a terminal that is slow to show it must not cost a bot time.
         let (scenes, shown) = mpsc::channel::<Scene>();
-        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), said);
+        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let mut seen = None;
         let watch = |arbiter: &Arbiter| {
@@ -210,7 +224,7 @@ impl Args {
         };
         let mut stop = on_interrupt()?;
         let record = tokio::select! {
-            record = plan.play(&mut pool, guests, watch) => record,
+            record = plan.play(&mut pool, people, watch) => record,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
         drop(scenes);
@@ -244,11 +258,7 @@ fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
 }
 
 /// The bot that a word of the command line means; bots of one command get numbers in their names.
-fn spec(
-    bot: &str,
-    others: &[Arc<BotSpec>],
-    time: &protocol::TimeControl,
-) -> Result<BotSpec, CliError> {
+fn spec(bot: &str, others: &[Arc<BotSpec>], time: &TimeControl) -> Result<BotSpec, CliError> {
     let command = match bots::find(bot) {
         Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),
         Err(_) => {

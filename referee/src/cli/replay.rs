@@ -9,7 +9,7 @@ use protocol::{Record, shown};
 use serde_json::json;
 
 use super::format::FormatArgs;
-use super::rematch::RematchArgs;
+use super::rerun::RerunArgs;
 use super::{CliError, print};
 use crate::draw;
 use crate::log::{self, LogFile};
@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
-    rematch: RematchArgs,
+    rerun: RerunArgs,
 }
 
 impl Args {
@@ -71,7 +71,7 @@ impl Args {
             tell(format_args!("warning: {}\n", cut));
         }
         match found {
-            Some(record) if self.rematch.bot.is_some() => self.rematch.run(&record, &self.log),
+            Some(record) if self.rerun.bot.is_some() => self.rerun.run(&record, &self.log),
             Some(record) if self.match_id.is_some() || (draw && matches == 1) => self.show(&record),
             Some(_) if draw => Err(CliError::Usage(format!(
                 "the log has {matches} matches; --match says which one to draw"

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use crate::check::{Finding, Outcome, Report, Spoken};
+use crate::check::{CheckReport, Finding, Outcome, Spoken};
 
 /// Columns of a check's name.
 const NAME: usize = 26;
@@ -26,7 +26,7 @@ pub struct Counts {
 }
 
 /// Counts the outcomes.
-pub fn count(reports: &[Report]) -> Counts {
+pub fn count(reports: &[CheckReport]) -> Counts {
     let mut counts = Counts::default();
     for report in reports {
         match report.outcome {
@@ -39,7 +39,7 @@ pub fn count(reports: &[Report]) -> Counts {
 }
 
 /// One check, as a line; a failure as several.
-pub fn text(report: &Report) -> String {
+pub fn text(report: &CheckReport) -> String {
     let (colour, mark, rest) = match &report.outcome {
         Outcome::Passed(note) => (AnsiColor::Green, "ok  ", note.as_deref().unwrap_or("")),
         Outcome::Failed(finding) => (AnsiColor::Red, "FAIL", &*finding.what),
@@ -55,7 +55,7 @@ pub fn text(report: &Report) -> String {
     text
 }
 
-/// What was said, what came on stderr, and how to mend it.
+/// What was said, what came on stderr, and how to fix it.
 fn details(finding: &Finding, indent: &str, text: &mut String) {
     for spoken in &finding.said {
         let _ = match spoken {
@@ -66,8 +66,8 @@ fn details(finding: &Finding, indent: &str, text: &mut String) {
     for line in finding.stderr.iter().flat_map(|stderr| stderr.lines()) {
         let _ = writeln!(text, "{indent}stderr   {}", cut(line));
     }
-    for how in &finding.mend {
-        let _ = writeln!(text, "{indent}mend     {how}");
+    for how in &finding.fixes {
+        let _ = writeln!(text, "{indent}fix      {how}");
     }
 }
 
@@ -94,7 +94,7 @@ pub fn summary(counts: Counts, took: Duration) -> String {
 }
 
 /// All checks as one object.
-pub fn to_json(command: &[String], reports: &[Report]) -> Value {
+pub fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
     let checks = reports.iter().map(|report| {
         let mut check = json!({
             "name": report.name,
@@ -129,7 +129,7 @@ fn status(outcome: &Outcome) -> &'static str {
 }
 
 /// The Test Anything Protocol, version 14: <https://testanything.org/tap-version-14-specification.html>.
-pub fn tap(reports: &[Report]) -> String {
+pub fn tap(reports: &[CheckReport]) -> String {
     let mut text = format!("TAP version 14\n1..{}\n", reports.len());
     for (number, report) in (1..).zip(reports) {
         let name = &report.name;
@@ -160,7 +160,10 @@ fn for_xml(text: &str) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn junit(command: &str, reports: &[Report]) -> Result<String, quick_junit::SerializeError> {
+pub fn junit(
+    command: &str,
+    reports: &[CheckReport],
+) -> Result<String, quick_junit::SerializeError> {
     let mut suite = TestSuite::new(for_xml(command));
     for report in reports {
         let status = match &report.outcome {
@@ -197,7 +200,7 @@ pub fn junit(command: &str, reports: &[Report]) -> Result<String, quick_junit::S
 mod tests {
     use super::*;
 
-    fn reports() -> Vec<Report> {
+    fn reports() -> Vec<CheckReport> {
         let finding = Finding {
             what: "no `\"answer\"` <soon>\u{ffff}".to_owned(),
             said: vec![
@@ -205,24 +208,27 @@ mod tests {
                 Spoken::FromBot("x".repeat(400)),
             ],
             stderr: Some("one\ntwo".to_owned()),
-            mend: vec!["flush".to_owned()],
+            fixes: vec!["flush".to_owned()],
         };
         let outcomes = [
             Outcome::Passed(Some("fine".to_owned())),
             Outcome::Failed(Box::new(finding)),
             Outcome::Skipped("no time".to_owned()),
         ];
-        let reports = outcomes.into_iter().enumerate().map(|(i, outcome)| Report {
-            name: format!("group/{i}"),
-            about: "something",
-            outcome,
-            took: Duration::from_millis(1500),
-        });
+        let reports = outcomes
+            .into_iter()
+            .enumerate()
+            .map(|(i, outcome)| CheckReport {
+                name: format!("group/{i}"),
+                about: "something",
+                outcome,
+                took: Duration::from_millis(1500),
+            });
         reports.collect()
     }
 
     #[test]
-    fn people_read_what_was_said_and_how_to_mend_it() {
+    fn people_read_what_was_said_and_how_to_fix_it() {
         let text: String = reports().iter().map(text).collect();
         let plain = anstream::adapter::strip_str(&text).to_string();
         let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
@@ -230,7 +236,7 @@ mod tests {
         assert_eq!(lines[3], r#"      sent     {"type":"quit"}"#);
         assert!(lines[4].ends_with("x…") && lines[4].chars().count() < 180);
         assert_eq!(lines[6], "      stderr   two");
-        assert_eq!(lines[7], "      mend     flush");
+        assert_eq!(lines[7], "      fix      flush");
         assert!(lines[8].starts_with("skip") && lines.len() == 9);
         let summary = summary(count(&reports()), Duration::from_millis(2000));
         assert_eq!(summary, "1 passed, 1 failed, 1 skipped (2.0 s)\n");

@@ -16,7 +16,6 @@ pub mod difference;
 pub mod failures;
 pub mod folder;
 pub mod forecast;
-pub(crate) mod load;
 mod memory;
 pub mod opening;
 pub mod plan;

@@ -9,15 +9,22 @@ use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 use supervisor::shortage;
-use supervisor::{BotFactory, BotSpec, Pool, REFEREE_NAME};
+use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::GameSetup;
 use super::failures::{Failure, Failures};
-use super::load::LoadWatch;
-use crate::driver::{self, After, Guests, Taker};
+use crate::machine_load::LoadWatch;
+use crate::match_runner::{self, Finished, Observer, Timing};
+use crate::players::{After, Either, Person, Process, Started};
 
 /// A bot's version is logged up to so many characters.
 const LONGEST_VERSION: usize = 100;
+
+/// People who take seats, by seat.
+pub(crate) type People = BTreeMap<usize, Person>;
+
+/// Who can take a seat.
+type Participant<'p> = Either<Process<'p>, Person>;
 
 /// One match, with all that belongs to it.
 pub struct Plan {
@@ -42,81 +49,121 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plays the match with bots of this pool, and with guests, whose specs are only names then;
-    /// `watch` looks on.
-    pub async fn play(
+    /// Plays the match with bots of this pool, and with people, whose specs are only names then.
+    /// The observer must not break it off.
+    pub(crate) async fn play(
         &self,
         pool: &mut Pool,
-        guests: Guests,
-        watch: impl FnMut(&arbiter::Arbiter),
+        people: People,
+        mut observer: impl Observer,
     ) -> Record {
-        let rules = &self.game.rules;
-        let (state, opened) = (self.start.state(), self.opening.len());
-        let started = SystemTime::now();
+        let began = SystemTime::now();
         let clock = Instant::now();
-        let takers = self.take(pool, &guests).await;
-        let introduced: Vec<Introduced> = takers.iter().map(Introduced::of).collect();
-        let setup = Setup {
+        let bots = self.take(pool, &people).await;
+        let players = self.players(bots, people, pool);
+        let introduced: Vec<Introduced> = players.iter().map(Introduced::of).collect();
+        let joined: Vec<bool> = players
+            .iter()
+            .map(|player| self.plays_this(player))
+            .collect();
+        let setup = self.setup(pool.factory());
+        let watch_load = LoadWatch::begin();
+        let Finished { played, players } =
+            match_runner::run(setup, players, Timing::Real, &mut observer).await;
+        let load = watch_load.end();
+        let played = played.expect("nobody breaks it off");
+        let after: Vec<Option<After>> = players.into_iter().map(after).collect();
+        self.note_joined(&joined, &played.result, pool.factory())
+            .await;
+        let record = Record {
+            load,
+            started: humantime::format_rfc3339_millis(began).to_string(),
+            duration_ms: Millis(clock.elapsed()),
+            ..self.record(played, introduced, pool.factory())
+        };
+        for (seat, after) in after.into_iter().enumerate() {
+            if let Some(after) = after {
+                self.see_off(&record, seat, after, pool).await;
+            }
+        }
+        record
+    }
+
+    /// The match as the arbiter has to know it.
+    fn setup(&self, factory: &BotFactory) -> Setup {
+        Setup {
             match_id: self.id.clone(),
-            rules: rules.clone(),
+            rules: self.game.rules.clone(),
             start: self.start.fork(),
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
-            seats: self.seated(pool.factory()),
+            seats: self.seated(factory),
             cores: cores(),
-        };
-        let joined: Vec<bool> = takers.iter().map(|taker| self.plays_this(taker)).collect();
-        let watch_load = LoadWatch::begin();
-        let (played, after) = driver::play(setup, &self.specs, takers, guests, pool, watch).await;
-        let load = watch_load.end();
-        for (seat, spec) in self
-            .specs
-            .iter()
-            .enumerate()
-            .filter(|(seat, _)| joined[*seat])
-        {
-            let failure = startup_fault(&played.result, seat);
-            pool.factory().began(spec, failure.as_ref()).await;
         }
-        let FinishedMatch { moves, result } = played;
-        let record = Record {
+    }
+
+    /// Tells the factory of the bots that were there how they began.
+    async fn note_joined(&self, joined: &[bool], result: &MatchResult, factory: &BotFactory) {
+        for (seat, spec) in self.specs.iter().enumerate() {
+            if joined[seat] {
+                let failure = startup_fault(result, seat);
+                factory.began(spec, failure.as_ref()).await;
+            }
+        }
+    }
+
+    /// The record of the match, without its times.
+    fn record(
+        &self,
+        played: FinishedMatch,
+        introduced: Vec<Introduced>,
+        factory: &BotFactory,
+    ) -> Record {
+        let rules = &self.game.rules;
+        Record {
             format: LOG_FORMAT,
             match_id: self.id.clone(),
             game: rules.info().id.to_owned(),
             options: rules.options().to_json(),
             seed: self.seed,
-            start: state,
-            players: self.players(introduced, pool.factory()),
+            start: self.start.state(),
+            players: self.logged(introduced, factory),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
-            load,
-            opening: opened as u32,
-            moves,
-            result,
-            started: humantime::format_rfc3339_millis(started).to_string(),
-            duration_ms: Millis(clock.elapsed()),
+            load: None,
+            opening: self.opening.len() as u32,
+            moves: played.moves,
+            result: played.result,
+            started: String::new(),
+            duration_ms: Millis::default(),
             referee: REFEREE_NAME.to_owned(),
             prev: None,
-        };
-        for (seat, after) in after.into_iter().enumerate() {
-            self.see_off(&record, seat, after, pool).await;
         }
-        record
+    }
+
+    /// The bots' processes, in seat order.
+    async fn take(&self, pool: &mut Pool, people: &People) -> Vec<Started> {
+        let seats = self.specs.iter().enumerate();
+        let bots = seats.filter(|(seat, _)| !people.contains_key(seat));
+        let bots: Vec<Arc<BotSpec>> = bots.map(|(_, spec)| spec.clone()).collect();
+        pool.take(&bots).await
     }
 
     /// Who takes which seat.
-    async fn take(&self, pool: &mut Pool, guests: &Guests) -> Vec<Taker> {
-        let seats = self.specs.iter().enumerate();
-        let bots = seats.filter(|(seat, _)| !guests.sit(*seat));
-        let bots: Vec<Arc<BotSpec>> = bots.map(|(_, spec)| spec.clone()).collect();
-        let mut bots = pool.take(&bots).await.into_iter();
-        let taker = |seat| match guests.sit(seat) {
-            true => Some(Taker::Guest),
-            false => bots.next().map(Taker::Bot),
+    fn players<'p>(
+        &'p self,
+        bots: Vec<Started>,
+        mut people: People,
+        pool: &'p Pool,
+    ) -> Vec<Participant<'p>> {
+        let mut bots = bots.into_iter();
+        let player = |(seat, spec)| match people.remove(&seat) {
+            Some(person) => Some(Either::B(person)),
+            None => Some(Either::A(Process::new(bots.next()?, spec, pool))),
         };
-        (0..self.specs.len()).filter_map(taker).collect()
+        self.specs.iter().enumerate().filter_map(player).collect()
     }
 
     /// Keeps a bot for its next match, or what there is to tell about its failure.
@@ -149,8 +196,8 @@ impl Plan {
     }
 
     /// Whether a bot is there that says that it plays this game.
-    fn plays_this(&self, taker: &Taker) -> bool {
-        let Taker::Bot(Ok(bot)) = taker else {
+    fn plays_this(&self, player: &Participant<'_>) -> bool {
+        let Some(bot) = bot(player) else {
             return false;
         };
         let games = bot.hello().games.as_ref();
@@ -167,7 +214,7 @@ impl Plan {
         seats.collect()
     }
 
-    fn players(&self, introduced: Vec<Introduced>, factory: &BotFactory) -> Vec<Player> {
+    fn logged(&self, introduced: Vec<Introduced>, factory: &BotFactory) -> Vec<Player> {
         let seats = self
             .specs
             .iter()
@@ -185,6 +232,22 @@ impl Plan {
                 cpu_time: factory.limits_cpu_time(spec),
             })
             .collect()
+    }
+}
+
+/// The process that plays in a seat, if it is there.
+fn bot<'a>(player: &'a Participant<'_>) -> Option<&'a BotProcess> {
+    match player {
+        Either::A(process) => process.bot(),
+        Either::B(_) => None,
+    }
+}
+
+/// What became of a bot; `None` for a person.
+fn after(player: Participant<'_>) -> Option<After> {
+    match player {
+        Either::A(process) => Some(process.after()),
+        Either::B(_) => None,
     }
 }
 
@@ -211,8 +274,8 @@ struct Introduced {
 }
 
 impl Introduced {
-    fn of(taker: &Taker) -> Self {
-        let Taker::Bot(Ok(bot)) = taker else {
+    fn of(player: &Participant<'_>) -> Self {
+        let Some(bot) = bot(player) else {
             return Introduced::default();
         };
         let version = bot.hello().version.as_ref();

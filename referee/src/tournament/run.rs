@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use arbiter::Arbiter;
 use protocol::Record;
 use supervisor::shortage;
 use supervisor::{BotFactory, BotSpec, Pool};
@@ -19,10 +20,9 @@ use super::failures::Failures;
 use super::folder::Folder;
 use super::memory;
 use super::opening::{self, Opening};
-use super::plan::Plan;
+use super::plan::{People, Plan};
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
-use crate::driver::Guests;
 use crate::log::{LogWriter, WriteError};
 
 /// So many reports of slots wait to be written, at most.
@@ -324,5 +324,5 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         conditions: config.conditions(),
         failures: Some(shared.failures.clone()),
     };
-    plan.play(pool, Guests::default(), |_| ()).await
+    plan.play(pool, People::new(), |_: &Arbiter| ()).await
 }

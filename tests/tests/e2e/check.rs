@@ -151,7 +151,7 @@ fn failures_are_printed_for_people_and_for_junit() {
         "FAIL  match/amazons/1",
         "      sent     {\"type\":\"turn\"",
         "      came     {\"type\":\"move\",\"move\":\"nonsense\"",
-        "      mend     ",
+        "      fix      ",
         "2 passed, 1 failed",
     ] {
         assert!(text.stdout.contains(part), "`{part}` in {}", text.stdout);

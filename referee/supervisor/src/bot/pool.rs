@@ -1,6 +1,6 @@
 //! The bots of one match slot: processes are kept between matches and started when needed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::FaultCode;
 use tokio::sync::oneshot;
@@ -23,8 +23,8 @@ pub struct Pool {
     factory: Arc<BotFactory>,
     /// By the bots' names; the one used last comes last.
     idle: Vec<(String, Box<BotProcess>)>,
-    /// The tasks that end processes.
-    leaving: JoinSet<()>,
+    /// The tasks that end processes. Behind a lock, so that all seats of a match share the pool.
+    leaving: Mutex<JoinSet<()>>,
 }
 
 impl Pool {
@@ -33,7 +33,7 @@ impl Pool {
         Pool {
             factory,
             idle: Vec::new(),
-            leaving: JoinSet::new(),
+            leaving: Mutex::default(),
         }
     }
 
@@ -111,7 +111,7 @@ impl Pool {
     }
 
     /// Ends a process in the background.
-    pub fn dismiss(&mut self, process: Box<BotProcess>) -> Leaving {
+    pub fn dismiss(&self, process: Box<BotProcess>) -> Leaving {
         let (sender, evidence) = oneshot::channel();
         self.later(async move {
             // The receiver may be gone.
@@ -121,10 +121,11 @@ impl Pool {
     }
 
     /// Does something in the background; [`Pool::end`] waits for it.
-    pub fn later(&mut self, what: impl Future<Output = ()> + Send + 'static) {
+    pub fn later(&self, what: impl Future<Output = ()> + Send + 'static) {
+        let mut leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner);
         // Forget the tasks that are done.
-        while self.leaving.try_join_next().is_some() {}
-        self.leaving.spawn(what);
+        while leaving.try_join_next().is_some() {}
+        leaving.spawn(what);
     }
 
     /// Ends all processes, side by side.
@@ -132,6 +133,8 @@ impl Pool {
         for (_, process) in std::mem::take(&mut self.idle) {
             self.dismiss(process);
         }
-        self.leaving.join_all().await;
+        let leaving = self.leaving.into_inner();
+        let leaving = leaving.unwrap_or_else(PoisonError::into_inner);
+        leaving.join_all().await;
     }
 }

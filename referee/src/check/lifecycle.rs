@@ -2,28 +2,28 @@
 
 use std::time::Duration;
 
-use protocol::{BotHello, End, FaultCode, FromBot, MatchResult, ToBot};
+use protocol::{BotHello, End, FaultCode, FromBot, MatchResult, ToBot, in_words};
 use tokio::time::Instant;
 
-use super::game::{FirstMessages, play};
+use super::checked_match::{self, FirstMessages, play};
+use super::finding::{Note, Trouble};
 use super::matches::sitting;
-use super::talk::{Talk, Trouble, unexpected};
-use super::{Note, Variant};
-use protocol::in_words;
+use super::selection::Variant;
+use super::session::{BotSession, shown, unexpected};
 
 /// How long a slow referee leaves a bot waiting.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Gives the bot's `hello`.
 pub(super) async fn handshake(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     variants: &[Variant],
     asked: &[String],
 ) -> Result<(BotHello, Note), Trouble> {
     let began = Instant::now();
-    let hello = talk.introduce().await?;
+    let hello = bot.introduce().await?;
     let took = in_words(began.elapsed());
-    let mut note = format!("`{}` said hello after {took}", talk_name(&hello));
+    let mut note = format!("`{}` said hello after {took}", name_of(&hello));
     let claimed = hello.games.clone();
     let plays = |id: &str| {
         claimed
@@ -33,15 +33,15 @@ pub(super) async fn handshake(
     if let Some(game) = asked.iter().find(|game| !plays(game)) {
         return Err(
             Trouble::new(format!("its `hello` does not say that it plays {game}"))
-                .mend("add it to `games`, or leave `games` out"),
+                .fix("add it to `games`, or leave `games` out"),
         );
     }
     let Some(home) = variants.iter().find(|v| plays(v.rules.info().id)) else {
         let list = format!("{:?}", claimed.unwrap_or_default());
-        let list = super::talk::shown(list.as_bytes());
+        let list = shown(list.as_bytes());
         return Err(
             Trouble::new(format!("none of the games that it plays is known: {list}"))
-                .mend("name games as `referee games` lists them, or leave `games` out"),
+                .fix("name games as `referee games` lists them, or leave `games` out"),
         );
     };
     let unknown = claimed
@@ -49,57 +49,63 @@ pub(super) async fn handshake(
         .flatten()
         .find(|id| games::find(id).is_none());
     if let Some(id) = unknown {
-        let id = super::talk::shown(id.as_bytes());
+        let id = shown(id.as_bytes());
         note.push_str(&format!("; there is no game `{id}` here"));
     }
-    start(talk, &hello, home).await?;
+    start(bot, &hello, home).await?;
     Ok((hello, Some(note)))
 }
 
-fn talk_name(hello: &BotHello) -> String {
-    super::talk::shown(hello.name.as_bytes())
+fn name_of(hello: &BotHello) -> String {
+    shown(hello.name.as_bytes())
 }
 
 /// Tells of a match, and expects `ready`.
-async fn start(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
-    let start = first_messages(talk, hello, home).start;
-    talk.tell(&start).await;
-    match talk.answer("start").await? {
+async fn start(bot: &mut BotSession<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
+    let message = first_messages(bot, hello, home).await?.start;
+    bot.send(&message).await;
+    match bot.answer("start").await? {
         FromBot::Ready {} => Ok(()),
         other => Err(unexpected("start", &other)),
     }
 }
 
 /// Asks for the first move of the match that was told of, and expects one.
-async fn first_turn(talk: &mut Talk<'_>, hello: &BotHello, home: &Variant) -> Result<(), Trouble> {
-    let Some(turn) = first_messages(talk, hello, home).turn else {
-        return Ok(());
-    };
-    talk.tell(&turn).await;
-    match talk.answer("turn").await? {
+async fn first_turn(
+    bot: &mut BotSession<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<(), Trouble> {
+    let turn = first_messages(bot, hello, home).await?.turn;
+    bot.send(&turn).await;
+    match bot.answer("turn").await? {
         FromBot::Move(_) | FromBot::Resign {} => Ok(()),
         other => Err(unexpected("turn", &other)),
     }
 }
 
 /// `start` and the first `turn` of a match in the seat that begins.
-fn first_messages(talk: &Talk<'_>, hello: &BotHello, home: &Variant) -> FirstMessages {
-    let lab = talk.lab;
+async fn first_messages(
+    bot: &BotSession<'_>,
+    hello: &BotHello,
+    home: &Variant,
+) -> Result<FirstMessages, Trouble> {
+    let lab = bot.lab;
     let session = home.rules.start(lab.extent.seed);
     let seat = session.to_move().unwrap_or_default();
     let sitting = sitting(lab, home, seat, lab.extent.seed);
-    super::game::first_messages(hello, sitting)
+    checked_match::first_messages(hello, sitting).await
 }
 
-pub(super) async fn slow_start(talk: &mut Talk<'_>, home: &Variant) -> Result<Note, Trouble> {
-    talk.expect_silence(PAUSE).await?;
+pub(super) async fn slow_start(bot: &mut BotSession<'_>, home: &Variant) -> Result<Note, Trouble> {
+    bot.expect_silence(PAUSE).await?;
     let began = Instant::now();
-    let hello = talk.introduce().await?;
+    let hello = bot.introduce().await?;
     let took = in_words(began.elapsed());
-    talk.expect_silence(PAUSE).await?;
-    start(talk, &hello, home).await?;
-    talk.expect_silence(PAUSE).await?;
-    first_turn(talk, &hello, home).await?;
+    bot.expect_silence(PAUSE).await?;
+    start(bot, &hello, home).await?;
+    bot.expect_silence(PAUSE).await?;
+    first_turn(bot, &hello, home).await?;
     Ok(Some(format!(
         "`hello` after {took} when it had been waiting"
     )))
@@ -107,13 +113,13 @@ pub(super) async fn slow_start(talk: &mut Talk<'_>, home: &Variant) -> Result<No
 
 /// In its turn it is told that it has lost, as if its move had not been legal.
 pub(super) async fn fault_told(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
 ) -> Result<Note, Trouble> {
-    talk.introduce().await?;
-    start(talk, hello, home).await?;
-    first_turn(talk, hello, home).await?;
+    bot.introduce().await?;
+    start(bot, hello, home).await?;
+    first_turn(bot, hello, home).await?;
     let seats = home.rules.seats();
     let error = ToBot::Error {
         code: FaultCode::IllegalMove,
@@ -129,44 +135,44 @@ pub(super) async fn fault_told(
         },
     }));
     for message in [error, end, ToBot::Quit] {
-        talk.tell(&message).await;
+        bot.send(&message).await;
     }
-    talk.bot.close_input();
-    talk.expect_end("`error`, `end` and `quit`", false).await?;
+    bot.process.close_input();
+    bot.expect_end("`error`, `end` and `quit`", false).await?;
     Ok(None)
 }
 
 pub(super) async fn quit(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
     played: bool,
 ) -> Result<Note, Trouble> {
-    talk.introduce().await?;
+    bot.introduce().await?;
     if played {
-        let sitting = sitting(talk.lab, home, 0, talk.lab.extent.seed);
-        play(talk, hello, sitting).await?;
+        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed);
+        play(bot, hello, sitting).await?;
     }
-    talk.tell(&ToBot::Quit).await;
+    bot.send(&ToBot::Quit).await;
     let began = Instant::now();
-    talk.expect_end("`quit`", false).await?;
+    bot.expect_end("`quit`", false).await?;
     Ok(Some(format!("gone after {}", in_words(began.elapsed()))))
 }
 
 pub(super) async fn closed_input(
-    talk: &mut Talk<'_>,
+    bot: &mut BotSession<'_>,
     hello: &BotHello,
     home: &Variant,
     in_turn: bool,
 ) -> Result<Note, Trouble> {
-    talk.introduce().await?;
-    start(talk, hello, home).await?;
-    let turn = first_messages(talk, hello, home).turn;
-    if let Some(turn) = turn.filter(|_| in_turn) {
-        talk.tell(&turn).await;
+    bot.introduce().await?;
+    start(bot, hello, home).await?;
+    if in_turn {
+        let turn = first_messages(bot, hello, home).await?.turn;
+        bot.send(&turn).await;
     }
-    talk.bot.close_input();
+    bot.process.close_input();
     let began = Instant::now();
-    talk.expect_end("its input was closed", in_turn).await?;
+    bot.expect_end("its input was closed", in_turn).await?;
     Ok(Some(format!("gone after {}", in_words(began.elapsed()))))
 }

@@ -1,98 +1,59 @@
-//! Talking to one process of the bot under test: what is said, what is heard, and what silence
+//! A session with one process of the bot under test: what is said, what is heard, and what silence
 //! means.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt};
-use serde::Serialize;
+use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt, in_words};
 use supervisor::bot::shebang::suspicion;
-use supervisor::{BotProcess, REFEREE_NAME, Stall};
+use supervisor::{BotProcess, Failure, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 
-use super::Lab;
-use super::style::Style;
-use protocol::in_words;
+use super::encodings::Encoding;
+use super::finding::{Finding, Note, Spoken, Trouble};
+use super::lab::Lab;
 
-/// So many of the last lines are shown when a check fails…
+/// How many of the last lines are shown when a check fails.
 const SHOWN_LINES: usize = 6;
-/// … and so many characters of each.
+/// How many characters of a line are shown.
 const SHOWN: usize = 600;
+/// How many of the last lines on stderr are shown.
+const STDERR_LINES: usize = 5;
 /// How long a bot that was silent may take when its input is closed.
 const LAST_CHANCE: Duration = Duration::from_secs(2);
 
-/// What is wrong with a bot.
+/// What came, or did not.
 #[derive(Debug)]
-pub(super) struct Trouble {
-    pub(super) what: String,
-    /// How to mend it; what the check says about that comes besides.
-    pub(super) mend: Option<String>,
-    /// It did not answer at all.
-    pub(super) silent: bool,
-    /// It answered, but too late.
-    pub(super) slow: bool,
-    /// The mistake is known, so what usually goes wrong is beside the point.
-    pub(super) known: bool,
-}
-
-impl Trouble {
-    pub(super) fn new(what: impl Into<String>) -> Self {
-        Trouble {
-            what: what.into(),
-            mend: None,
-            silent: false,
-            slow: false,
-            known: false,
-        }
-    }
-
-    pub(super) fn mend(mut self, how: impl Into<String>) -> Self {
-        self.mend = Some(how.into());
-        self
-    }
-}
-
-/// A line that was said, cut where it is long.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Spoken {
-    /// By the referee.
-    ToBot(String),
-    /// By the bot.
-    FromBot(String),
-}
-
-/// What came.
-#[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Answer {
     Message(FromBot),
     Bad(BadMessage),
     /// Nothing in time.
     Nothing,
     /// The process ended, or closed its output.
     Gone(String),
-    /// Too much of it.
+    /// It printed too much.
     Flood(String),
 }
 
 /// A process of the bot, and what was said lately.
-pub(super) struct Talk<'l> {
+pub(super) struct BotSession<'l> {
     pub(super) lab: &'l Lab,
-    pub(super) bot: Box<BotProcess>,
-    pub(super) style: Style,
+    pub(super) process: Box<BotProcess>,
+    pub(super) encoding: Encoding,
     said: VecDeque<Spoken>,
 }
 
-impl<'l> Talk<'l> {
+impl<'l> BotSession<'l> {
     /// Starts a process.
     pub(super) async fn open(lab: &'l Lab) -> Result<Self, Trouble> {
-        let bot = lab.factory.launch(&lab.spec).await;
-        let bot = bot.map_err(|not| Trouble::new(not.failure.message))?;
-        Ok(Talk {
+        let process = lab.factory.launch(&lab.spec).await;
+        let process = process.map_err(|not| Trouble::new(not.failure.message))?;
+        Ok(BotSession {
             lab,
-            bot,
-            style: Style::Plain,
+            process,
+            encoding: Encoding::Plain,
             said: VecDeque::new(),
         })
     }
@@ -109,32 +70,45 @@ impl<'l> Talk<'l> {
         }
     }
 
-    /// Sends a message in the style of this talk. That the bot does not read any more shows when
+    /// Sends a message in the encoding of this session. That the bot does not read any more shows when
     /// an answer is waited for.
-    pub(super) async fn tell(&mut self, message: &ToBot) {
-        for line in self.style.lines(message) {
+    pub(super) async fn send(&mut self, message: &ToBot) {
+        for line in self.encoding.lines(message) {
             self.note(Spoken::ToBot(shown(line.as_bytes())));
-            let _ = self.bot.send_line(&line, self.lab.patience).await;
+            let _ = self.process.send_line(&line, self.lab.patience).await;
         }
     }
 
-    /// The next line, if it comes until then.
-    pub(super) async fn hear(&mut self, until: Instant) -> Heard {
-        let line = timeout_at(until, poll_fn(|cx| self.bot.poll_line(cx))).await;
+    /// The next line is there when this says when it came; may be dropped and polled again.
+    ///
+    /// # Errors
+    /// If there will be no more lines.
+    pub(super) fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Instant, Failure>> {
+        let line = self.process.poll_line(cx);
+        if let Poll::Ready(Ok(_)) = &line {
+            self.note(Spoken::FromBot(shown(self.process.line())));
+        }
+        line
+    }
+
+    /// The message that came last.
+    pub(super) fn message(&self) -> Result<FromBot, BadMessage> {
+        FromBot::from_line(self.process.line())
+    }
+
+    /// The next message, if it comes by then.
+    pub(super) async fn hear(&mut self, until: Instant) -> Answer {
+        let line = timeout_at(until, poll_fn(|cx| self.poll_line(cx))).await;
         match line {
-            Err(_) => Heard::Nothing,
-            Ok(Ok(_)) => {
-                let spoken = Spoken::FromBot(shown(self.bot.line()));
-                self.note(spoken);
-                match FromBot::from_line(self.bot.line()) {
-                    Ok(message) => Heard::Message(message),
-                    Err(bad) => Heard::Bad(bad),
-                }
-            }
+            Err(_) => Answer::Nothing,
+            Ok(Ok(_)) => match self.message() {
+                Ok(message) => Answer::Message(message),
+                Err(bad) => Answer::Bad(bad),
+            },
             Ok(Err(failure)) if failure.code == FaultCode::Crash => {
-                Heard::Gone(self.bot.exit().await)
+                Answer::Gone(self.process.exit().await)
             }
-            Ok(Err(failure)) => Heard::Flood(failure.message),
+            Ok(Err(failure)) => Answer::Flood(failure.message),
         }
     }
 
@@ -143,59 +117,60 @@ impl<'l> Talk<'l> {
         let until = Instant::now() + self.lab.patience;
         loop {
             match self.hear(until).await {
-                Heard::Message(FromBot::Info(_)) => {}
-                Heard::Message(message) => return Ok(message),
+                Answer::Message(FromBot::Info(_)) => {}
+                Answer::Message(message) => return Ok(message),
                 other => return Err(self.trouble(other, asked).await),
             }
         }
     }
 
     /// What is wrong where no message came.
-    pub(super) async fn trouble(&mut self, heard: Heard, asked: &str) -> Trouble {
-        match heard {
-            Heard::Nothing => self.silence(asked).await,
-            Heard::Gone(how) => self.gone(&how, asked),
-            Heard::Bad(bad) => Trouble {
+    pub(super) async fn trouble(&mut self, answer: Answer, asked: &str) -> Trouble {
+        match answer {
+            Answer::Nothing => self.silence(asked).await,
+            Answer::Gone(how) => self.gone(&how, asked),
+            Answer::Bad(bad) => Trouble {
                 known: bad.hint.is_some(),
-                ..Trouble::new(bad.to_string()).mend(
+                ..Trouble::new(bad.to_string()).fix(
                     "print each message as one JSON object on one line, and nothing else on stdout",
                 )
             },
-            Heard::Flood(what) => {
-                Trouble::new(what).mend("print a few short lines from one turn to the next")
+            Answer::Flood(what) => {
+                Trouble::new(what).fix("print a few short lines from one turn to the next")
             }
-            Heard::Message(message) => unexpected(asked, &message),
+            Answer::Message(message) => unexpected(asked, &message),
         }
     }
 
     /// What is wrong where the process is gone.
     fn gone(&self, how: &str, asked: &str) -> Trouble {
         let script = suspicion(&self.lab.spec.command, &self.lab.spec.dir);
-        let mend = match (&script, self.bot.ended_well()) {
+        let fix = match (&script, self.process.ended_well()) {
             (Some(_), _) => "write the script so that its own interpreter runs it",
             (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
             _ => "what it printed on stderr should say why",
         };
-        let seen = self.bot.stall().map(|stall| stall.to_string()).or(script);
+        let stall = self.process.stall().map(|stall| stall.to_string());
+        let seen = stall.or(script);
         let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
-        Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).mend(mend)
+        Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).fix(fix)
     }
 
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
     /// input is closed, which makes most programs write what they still hold.
     async fn silence(&mut self, asked: &str) -> Trouble {
-        let stall = self.bot.stall();
+        let stall = self.process.stall();
         let within = in_words(self.lab.patience);
-        self.bot.close_input();
+        self.process.close_input();
         let mut known = false;
         let what = match self.hear(Instant::now() + LAST_CHANCE).await {
-            Heard::Message(_) | Heard::Bad(_) => {
+            Answer::Message(_) | Answer::Bad(_) => {
                 known = true;
                 Trouble::new(format!(
                     "no answer to `{asked}` within {within}; it came only when the bot's input \
                      was closed"
                 ))
-                .mend(
+                .fix(
                     "flush the output after each message (`print(…, flush=True)` in Python, \
                      `fflush(stdout)` in C), and read line by line, not to the end of the input",
                 )
@@ -206,11 +181,11 @@ impl<'l> Talk<'l> {
                     "no answer to `{asked}` within {within}; {}",
                     Stall::Computing
                 ))
-                .mend("look for a loop without an end, and look at the clock while thinking")
+                .fix("look for a loop without an end, and look at the clock while thinking")
             }
             _ => {
                 let stall = stall.map(|stall| format!("; {stall}")).unwrap_or_default();
-                Trouble::new(format!("no answer to `{asked}` within {within}{stall}")).mend(
+                Trouble::new(format!("no answer to `{asked}` within {within}{stall}")).fix(
                     "answer `hello`, `start` and `turn`, end each line with `\\n`, and flush it",
                 )
             }
@@ -228,13 +203,13 @@ impl<'l> Talk<'l> {
             protocol: PROTOCOL,
             referee: REFEREE_NAME.to_owned(),
         };
-        self.tell(&hello).await;
+        self.send(&hello).await;
         match self.answer("hello").await? {
             FromBot::Hello(hello) if hello.protocol == PROTOCOL => Ok(*hello),
             FromBot::Hello(hello) => {
-                let told = hello.protocol;
-                Err(Trouble::new(format!("its `hello` says protocol {told}"))
-                    .mend(format!("say \"protocol\":{PROTOCOL}")))
+                let named = hello.protocol;
+                Err(Trouble::new(format!("its `hello` says protocol {named}"))
+                    .fix(format!("say \"protocol\":{PROTOCOL}")))
             }
             other => Err(unexpected("hello", &other)),
         }
@@ -243,12 +218,12 @@ impl<'l> Talk<'l> {
     /// Expects that nothing comes for a while.
     pub(super) async fn expect_silence(&mut self, span: Duration) -> Result<(), Trouble> {
         match self.hear(Instant::now() + span).await {
-            Heard::Nothing => Ok(()),
-            Heard::Message(message) => {
+            Answer::Nothing => Ok(()),
+            Answer::Message(message) => {
                 let name = name(&message);
                 Err(Trouble::new(format!("said `{name}` without being asked")))
             }
-            Heard::Gone(how) => Err(Trouble::new(format!("{how} before it was asked anything"))),
+            Answer::Gone(how) => Err(Trouble::new(format!("{how} before it was asked anything"))),
             other => Err(self.trouble(other, "nothing").await),
         }
     }
@@ -258,26 +233,26 @@ impl<'l> Talk<'l> {
         let until = Instant::now() + self.lab.patience;
         loop {
             match self.hear(until).await {
-                Heard::Message(_) if may_speak => {}
-                Heard::Message(message) => {
+                Answer::Message(_) if may_speak => {}
+                Answer::Message(message) => {
                     let name = name(&message);
                     let what = format!("answered `{name}` to {told}, which wants no answer");
                     return Err(Trouble::new(what));
                 }
-                Heard::Nothing | Heard::Gone(_) => break,
+                Answer::Nothing | Answer::Gone(_) => break,
                 other => return Err(self.trouble(other, told).await),
             }
         }
         let left = until.saturating_duration_since(Instant::now());
         let within = in_words(self.lab.patience);
-        match self.bot.ended(left).await {
-            Some(_) if self.bot.ended_well() => Ok(()),
+        match self.process.ended(left).await {
+            Some(_) if self.process.ended_well() => Ok(()),
             Some(how) => Err(Trouble::new(format!("{how} after {told}"))
-                .mend("end with code 0; what it printed on stderr should say why it did not")),
+                .fix("end with code 0; what it printed on stderr should say why it did not")),
             None => Err(Trouble {
                 known: true,
                 ..Trouble::new(format!("the process was still there {within} after {told}"))
-                    .mend("end the process with code 0 when `quit` comes, and at the end of stdin")
+                    .fix("end the process with code 0 when `quit` comes, and at the end of stdin")
             }),
         }
     }
@@ -291,7 +266,7 @@ pub(super) fn unexpected(asked: &str, message: &FromBot) -> Trouble {
         "start" => "ready",
         _ => "move",
     };
-    Trouble::new(format!("answered `{asked}` with `{name}`")).mend(format!(
+    Trouble::new(format!("answered `{asked}` with `{name}`")).fix(format!(
         "answer `{asked}` with one `{right}`; only `hello`, `start` and `turn` want an answer"
     ))
 }
@@ -309,4 +284,38 @@ fn name(message: &FromBot) -> &'static str {
 /// A line for people: cut, and without what steers terminals.
 pub(super) fn shown(line: &[u8]) -> String {
     excerpt(line, SHOWN)
+}
+
+/// Runs a check with a process of its own.
+pub(super) async fn with_session(
+    lab: &Lab,
+    check: impl AsyncFnOnce(&mut BotSession<'_>) -> Result<Note, Trouble>,
+) -> Result<Note, (Box<Finding>, Trouble)> {
+    let mut session = match BotSession::open(lab).await {
+        Ok(session) => session,
+        Err(trouble) => return Err((finding(&trouble, Vec::new(), None), trouble)),
+    };
+    let done = check(&mut session).await;
+    let said = session.said();
+    let evidence = session.process.end().await;
+    done.map_err(|trouble| (finding(&trouble, said, evidence.stderr), trouble))
+}
+
+fn finding(trouble: &Trouble, said: Vec<Spoken>, stderr: Option<String>) -> Box<Finding> {
+    let stderr = stderr.as_deref().map(last_lines);
+    Box::new(Finding {
+        what: trouble.what.clone(),
+        said,
+        stderr: stderr.filter(|lines| !lines.is_empty()),
+        fixes: trouble.fix.iter().cloned().collect(),
+    })
+}
+
+/// The last lines of what was printed.
+fn last_lines(stderr: &str) -> String {
+    let lines = stderr.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = lines.collect();
+    let from = lines.len().saturating_sub(STDERR_LINES);
+    let lines = lines[from..].iter().map(|line| shown(line.as_bytes()));
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! Ways to write a referee's messages that the protocol allows and that no referee uses yet.
+//! Ways to write a message that the protocol allows, and that no referee uses yet.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const LONG: usize = 200_000;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum Encoding {
     /// As this referee does.
     #[default]
     Plain,
@@ -24,24 +24,24 @@ pub(super) enum Style {
     Long,
 }
 
-impl Style {
+impl Encoding {
     /// The lines for a message, each with its end.
     pub(super) fn lines(self, message: &ToBot) -> Vec<String> {
         let mut value = serde_json::to_value(message).unwrap_or_default();
         match self {
-            Style::Plain => return vec![message.to_line()],
-            Style::MoreFields => add_fields(&mut value),
-            Style::MoreMessages if matches!(message, ToBot::Hello { .. }) => {}
-            Style::MoreMessages => {
+            Encoding::Plain => return vec![message.to_line()],
+            Encoding::MoreFields => add_fields(&mut value),
+            Encoding::MoreMessages if matches!(message, ToBot::Hello { .. }) => {}
+            Encoding::MoreMessages => {
                 let other = json!({"type": "x_weather", "sky": ["blue", null], "move": "none"});
                 return vec![format!("{other}\n"), message.to_line()];
             }
-            Style::OtherForm => {
+            Encoding::OtherForm => {
                 let mut line = String::new();
                 write_other(&value, &mut line);
                 return vec![line + "\n"];
             }
-            Style::Long => {
+            Encoding::Long => {
                 if let Value::Object(fields) = &mut value {
                     fields.insert("x_padding".to_owned(), "x".repeat(LONG).into());
                 }
@@ -128,15 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn every_style_says_the_same() {
-        for style in [
-            Style::Plain,
-            Style::MoreFields,
-            Style::MoreMessages,
-            Style::OtherForm,
-            Style::Long,
+    fn every_encoding_says_the_same() {
+        for encoding in [
+            Encoding::Plain,
+            Encoding::MoreFields,
+            Encoding::MoreMessages,
+            Encoding::OtherForm,
+            Encoding::Long,
         ] {
-            let lines = style.lines(&turn());
+            let lines = encoding.lines(&turn());
             let last = lines.last().unwrap();
             assert_eq!(ToBot::from_line(last.as_bytes()).unwrap(), turn());
             assert!(
@@ -144,17 +144,20 @@ mod tests {
                     .iter()
                     .all(|line| line.find('\n') == Some(line.len() - 1))
             );
-            assert_eq!(lines.len(), 1 + usize::from(style == Style::MoreMessages));
+            assert_eq!(
+                lines.len(),
+                1 + usize::from(encoding == Encoding::MoreMessages)
+            );
             assert_eq!(
                 last == &turn().to_line(),
-                style == Style::Plain || lines.len() == 2
+                encoding == Encoding::Plain || lines.len() == 2
             );
         }
     }
 
     #[test]
     fn fields_are_added_where_the_protocol_has_objects_and_in_no_state() {
-        let line = Style::MoreFields.lines(&turn()).remove(0);
+        let line = Encoding::MoreFields.lines(&turn()).remove(0);
         let value: Value = serde_json::from_str(&line).unwrap();
         for place in ["", "/clock", "/moves/0"] {
             assert_eq!(value.pointer(place).unwrap()["x_object"]["seat"], 99);
@@ -164,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_other_form_is_another() {
-        let line = Style::OtherForm.lines(&turn()).remove(0);
+        let line = Encoding::OtherForm.lines(&turn()).remove(0);
         assert!(line.is_ascii() && line.contains("\\ud83d\\ude00"), "{line}");
         assert!(line.starts_with("{ \"clock\" : {"), "{line}");
     }

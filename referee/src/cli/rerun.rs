@@ -10,7 +10,7 @@ use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::files::{self, MOST_TEXT};
-use crate::rematch::{self, News};
+use crate::rerun::{self, News};
 use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
@@ -19,7 +19,7 @@ const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Which side is played again, and by what.
 #[derive(Debug, clap::Args)]
-pub(super) struct RematchArgs {
+pub(super) struct RerunArgs {
     /// Ask this bot of the match (--match) again what it was asked then, turn by turn and without
     /// time limits, and compare its answers; another command may follow after `--`
     #[arg(long, value_name = "NAME", requires = "match_id",
@@ -36,7 +36,7 @@ pub(super) struct RematchArgs {
     command: Vec<String>,
 }
 
-impl RematchArgs {
+impl RerunArgs {
     /// Plays the bot's side of this match of that log.
     pub(super) fn run(&self, record: &Record, log: &Path) -> Result<(), CliError> {
         let name = self.bot.as_deref().unwrap_or_default();
@@ -57,12 +57,15 @@ impl RematchArgs {
 
     fn spec(&self, player: &Player, env: BTreeMap<String, String>) -> Result<BotSpec, CliError> {
         if self.command.is_empty() && player.command == human::COMMAND {
-            let message = "--bot: `{}` was a person; `-- COMMAND` names a bot to be asked instead";
-            return Err(CliError::Usage(message.replace("{}", &player.name)));
+            return Err(CliError::Usage(format!(
+                "--bot: `{}` was a person; `-- COMMAND` names a bot to ask instead",
+                player.name
+            )));
         }
-        let command = match self.command.is_empty() {
-            true => player.command.clone(),
-            false => self.command.clone(),
+        let command = if self.command.is_empty() {
+            player.command.clone()
+        } else {
+            self.command.clone()
         };
         let here = std::env::current_dir()?;
         let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
@@ -133,7 +136,7 @@ async fn play(
             // That nobody reads it is no reason to stop.
             let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
-        rematch::play(record, seat, bot, tell)
+        rerun::play(record, seat, bot, tell)
             .await
             .map_err(|error| CliError::Verify(error.to_string()))?;
         print(&format!("{same} moves as recorded, {other} others\n"))
@@ -172,8 +175,8 @@ fn in_words(news: &News<'_>) -> String {
             };
             format!("ply {ply}: {mv} after {}; {then}", ms(took))
         }
-        News::Dropped { ply, told } => {
-            format!("ply {ply}: an answer with \"ply\":{told} is dropped; waiting for another")
+        News::Dropped { ply, named } => {
+            format!("ply {ply}: an answer with \"ply\":{named} is dropped; waiting for another")
         }
         News::Failed {
             ply: Some(ply),
