@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use arbiter::{Action, Arbiter, Event, Reading, Seated, Setup};
+use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::Limits;
 use protocol::{BadMessage, BotHello, BotMove, Fault, FromBot, Record, ToBot};
 use supervisor::{BotProcess, Failure};
@@ -122,10 +122,10 @@ fn setup(record: &Record) -> Result<Setup, String> {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
         },
-        players: record
+        seats: record
             .players
             .iter()
-            .map(|player| Seated {
+            .map(|player| SeatSetup {
                 name: player.name.clone(),
                 time: player.time.clone().unwrap_or_else(|| record.time.clone()),
                 cpu_time: None,

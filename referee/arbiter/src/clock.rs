@@ -1,31 +1,31 @@
-//! Time control as arithmetic: no clock is read here.
+//! Time control as arithmetic, which reads no clock.
 
 use std::time::Duration;
 
 use protocol::{ClockKind, Millis, TimeControl};
 
-/// Under a CPU clock a move may take so many times its limit by the clock on the wall…
+/// Under a CPU clock, how many times its limit a move may take in wall-clock time, by default …
 const WALL_FACTOR: u32 = 10;
-/// … but never less than this.
-const WALL_LEAST: Duration = Duration::from_secs(2);
+/// … and the least that it may take by default.
+const MIN_WALL: Duration = Duration::from_secs(2);
 
 /// What a move took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// By the clock on the wall.
+    /// Wall-clock time.
     pub wall: Duration,
-    /// The CPU time of all processes of the bot; `None` where the machine does not tell.
+    /// The CPU time of all processes of the bot; `None` if the machine does not say.
     pub cpu: Option<Duration>,
 }
 
-/// A limit that a move went beyond.
+/// A time limit that a move has exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
     /// What was measured.
     pub by: ClockKind,
     /// What was used.
     pub used: Duration,
-    /// What was allowed, tolerance not counted.
+    /// What was allowed, without the margin.
     pub allowed: Duration,
 }
 
@@ -33,7 +33,7 @@ pub struct Overrun {
 #[derive(Clone, Debug)]
 pub struct Clock {
     control: TimeControl,
-    /// What is left of the game clock, if there is one.
+    /// What is left of the game clock; `None` if there is none.
     remaining: Option<Duration>,
 }
 
@@ -49,13 +49,13 @@ impl Clock {
         &self.control
     }
 
-    /// What is left of the game clock, if there is one.
+    /// What is left of the game clock; `None` if there is none.
     pub fn remaining(&self) -> Option<Duration> {
         self.remaining
     }
 
-    /// What the next move may take by the rules of the match, tolerance not counted; `None` if
-    /// nothing limits it.
+    /// The limit of the next move, without the margin: wall-clock or CPU time, as the time control
+    /// says. `None` if there is no limit.
     pub fn limit(&self) -> Option<Duration> {
         let per_move = self.control.per_move.map(|limit| limit.0);
         match (per_move, self.remaining) {
@@ -64,48 +64,47 @@ impl Clock {
         }
     }
 
-    /// What the next move may take by the clock on the wall, tolerance not counted.
+    /// The limit of the next move in wall-clock time, without the margin.
     pub fn wall_limit(&self) -> Option<Duration> {
         let limit = self.limit();
         match self.control.clock {
             ClockKind::Wall => limit,
             ClockKind::Cpu => match self.control.wall {
                 Some(wall) => Some(wall.0),
-                None => limit.map(|limit| limit.saturating_mul(WALL_FACTOR).max(WALL_LEAST)),
+                None => limit.map(|limit| limit.saturating_mul(WALL_FACTOR).max(MIN_WALL)),
             },
         }
     }
 
-    /// After how long a move is judged to be late in any case: the limit by the clock on the
-    /// wall and the tolerance.
+    /// The wall-clock time after which a move is late in any case, margin included.
     pub fn deadline(&self) -> Option<Duration> {
-        self.wall_limit().map(|limit| self.tolerate(limit))
+        self.wall_limit().map(|limit| self.with_margin(limit))
     }
 
-    /// The CPU time after which a move is judged to be late, tolerance included, if that is what
-    /// the limits are measured by.
+    /// The CPU time after which a move is late, margin included; `None` unless CPU time is what is
+    /// limited.
     pub fn cpu_deadline(&self) -> Option<Duration> {
-        let limit = self.limit().map(|limit| self.tolerate(limit));
+        let limit = self.limit().map(|limit| self.with_margin(limit));
         limit.filter(|_| self.control.clock == ClockKind::Cpu)
     }
 
-    fn tolerate(&self, limit: Duration) -> Duration {
+    fn with_margin(&self, limit: Duration) -> Duration {
         limit.saturating_add(self.control.margin.0)
     }
 
-    /// The limit that a move went beyond, the tolerance considered.
+    /// The limit that a move has exceeded, margin included.
     pub fn overrun(&self, used: Used) -> Option<Overrun> {
         let beyond = |by, used: Option<Duration>, limit: Option<Duration>| {
             let (used, allowed) = (used?, limit?);
             let overrun = Overrun { by, used, allowed };
-            (used >= self.tolerate(allowed)).then_some(overrun)
+            (used >= self.with_margin(allowed)).then_some(overrun)
         };
         let cpu_limit = self.cpu_deadline().and(self.limit());
         beyond(ClockKind::Cpu, used.cpu, cpu_limit)
             .or_else(|| beyond(ClockKind::Wall, Some(used.wall), self.wall_limit()))
     }
 
-    /// What a move costs by what the limits are measured by.
+    /// What a move takes off the game clock: wall-clock or CPU time, as the time control says.
     pub fn cost(&self, used: Used) -> Duration {
         match self.control.clock {
             ClockKind::Wall => used.wall,
@@ -113,8 +112,8 @@ impl Clock {
         }
     }
 
-    /// Takes the time of a move off the game clock and adds the increment. What was used beyond
-    /// the limit but within the tolerance is forgiven.
+    /// Takes the time of a move off the game clock and adds the increment. Time beyond the limit
+    /// but within the margin costs nothing.
     pub fn charge(&mut self, used: Used) {
         let used = self.cost(used);
         let increment = self.control.increment.map_or(Duration::ZERO, |i| i.0);
@@ -124,7 +123,7 @@ impl Clock {
     }
 }
 
-/// The clocks as a bot is told them, from the point of view of `seat`.
+/// The clocks as the protocol shows them to the bot of `seat`.
 pub fn state(clocks: &[Clock], seat: usize) -> protocol::ClockState {
     let control = clocks[seat].control();
     let any_game_clock = clocks.iter().any(|clock| clock.remaining.is_some());

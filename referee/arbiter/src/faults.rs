@@ -1,4 +1,4 @@
-//! What faults are called and what is said about them.
+//! The sentences of faults.
 
 use std::time::Duration;
 
@@ -7,41 +7,56 @@ use protocol::{BadMessage, ClockKind, FaultCode, in_words};
 use crate::clock::{Clock, Overrun};
 
 /// The most common reason for silence.
-const UNSEEN: &str = " (is its output flushed?)";
+const UNKNOWN_STALL: &str = " (is its output flushed?)";
 
-/// Why a seat loses: the kind of fault, and what happened in words.
-pub(super) type Cause = (FaultCode, String);
-
-pub(super) fn resigned() -> Cause {
-    (FaultCode::Resign, "the bot resigned".to_owned())
+/// Why a seat loses.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause {
+    pub(crate) code: FaultCode,
+    /// What happened, in words, without the bot's name.
+    pub(crate) message: String,
 }
 
-pub(super) fn bad_line(bad: &BadMessage) -> Cause {
-    (FaultCode::Protocol, bad.to_string())
+impl Cause {
+    pub(crate) fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Cause {
+            code,
+            message: message.into(),
+        }
+    }
 }
 
-pub(super) fn unexpected(message: &str, asked: &str) -> Cause {
+pub(crate) fn resigned() -> Cause {
+    Cause::new(FaultCode::Resign, "the bot resigned")
+}
+
+pub(crate) fn bad_line(bad: &BadMessage) -> Cause {
+    Cause::new(FaultCode::Protocol, bad.to_string())
+}
+
+pub(crate) fn unexpected(message: &str, asked: &str) -> Cause {
     let text = format!("answered `{asked}` with `{message}`");
-    (FaultCode::Protocol, text)
+    Cause::new(FaultCode::Protocol, text)
 }
 
-pub(super) fn unasked(message: &str) -> Cause {
+pub(crate) fn unasked(message: &str) -> Cause {
     let text = format!("said `{message}` without being asked");
-    (FaultCode::Protocol, text)
+    Cause::new(FaultCode::Protocol, text)
 }
 
-/// `seen` is what a look at the bot has told.
-pub(super) fn not_ready(startup: Duration, seen: Option<String>) -> String {
+/// `stall` is what the bot seems to be doing, if that is known.
+pub(crate) fn not_ready(startup: Duration, stall: Option<String>) -> Cause {
     let startup = in_words(startup);
-    let why = seen.map_or_else(|| UNSEEN.to_owned(), |seen| format!("; {seen}"));
-    format!("did not say `ready` within {startup}{why}")
+    let why = stall.map_or_else(|| UNKNOWN_STALL.to_owned(), |stall| format!("; {stall}"));
+    let text = format!("did not say `ready` within {startup}{why}");
+    Cause::new(FaultCode::Startup, text)
 }
 
-pub(super) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {
+pub(crate) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {
     let Overrun { by, used, allowed } = overrun;
     let what = match (by, clock.control().clock) {
         (ClockKind::Cpu, _) => " of CPU time",
-        (ClockKind::Wall, ClockKind::Cpu) => " by the clock on the wall",
+        (ClockKind::Wall, ClockKind::Cpu) => " of wall-clock time",
         (ClockKind::Wall, ClockKind::Wall) => "",
     };
     let margin = clock.control().margin.0;
@@ -51,25 +66,25 @@ pub(super) fn too_slow(clock: &Clock, overrun: Overrun) -> Cause {
         in_words(allowed),
         in_words(margin)
     );
-    (FaultCode::Timeout, text)
+    Cause::new(FaultCode::Timeout, text)
 }
 
-/// The same where the referee did not run for a while in the turn.
-pub(super) fn despite((code, mut text): Cause, suspended: Duration) -> Cause {
+/// Adds that the referee did not run for a while during the turn, if that is so.
+pub(crate) fn despite_suspension(mut cause: Cause, suspended: Duration) -> Cause {
     if !suspended.is_zero() {
         let time = in_words(suspended);
-        text.push_str(&format!(
-            "; the referee did not run for {time} besides, which does not count"
+        cause.message.push_str(&format!(
+            "; in addition the referee did not run for {time}, which does not count"
         ));
     }
-    (code, text)
+    cause
 }
 
-pub(super) fn out_of_cpu_time(used: Duration, allowed: Duration) -> Cause {
+pub(crate) fn out_of_cpu_time(used: Duration, allowed: Duration) -> Cause {
     let text = format!(
         "used {} of CPU time in this match (allowed: {})",
         in_words(used),
         in_words(allowed)
     );
-    (FaultCode::Timeout, text)
+    Cause::new(FaultCode::Timeout, text)
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use arbiter::{Action, Arbiter, Event, Seated, Setup};
+use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, TimeControl, ToBot};
 use supervisor::Failure;
@@ -73,7 +73,7 @@ pub(super) async fn play(
 }
 
 /// How the bot did after the opening.
-fn performance(played: &arbiter::Played, seat: usize, opened: usize) -> Performance {
+fn performance(played: &arbiter::FinishedMatch, seat: usize, opened: usize) -> Performance {
     let moves = played.moves.iter().skip(opened);
     let own = moves.filter(|made| made.seat == seat && !made.forced);
     let mut faults = played.result.faults.iter();
@@ -151,7 +151,7 @@ impl Observer for Listener<'_> {
 fn setup(sitting: Sitting<'_>) -> Setup {
     Setup {
         match_id: format!("check-{}", sitting.seed),
-        players: seated(&sitting.names, &sitting.time, sitting.seat),
+        seats: seated(&sitting.names, &sitting.time, sitting.seat),
         start: sitting.start,
         opening: sitting.opening,
         seed: sitting.seed,
@@ -162,7 +162,7 @@ fn setup(sitting: Sitting<'_>) -> Setup {
 }
 
 /// The others have no game clock: theirs is not what is checked.
-fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<Seated> {
+fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<SeatSetup> {
     let seats = names.iter().enumerate();
     let seats = seats.map(|(seat, name)| {
         let mut time = time.clone();
@@ -170,7 +170,7 @@ fn seated(names: &[String], time: &TimeControl, own: usize) -> Vec<Seated> {
             time.base = None;
             time.increment = None;
         }
-        Seated {
+        SeatSetup {
             name: name.clone(),
             time,
             cpu_time: None,

@@ -130,7 +130,7 @@ pub(super) async fn fault_told(
         result: MatchResult {
             scores: vec![0; seats],
             outcome: vec![0.5; seats],
-            reason: arbiter::ending::FORFEIT.to_owned(),
+            reason: arbiter::adjudication::FORFEIT.to_owned(),
             faults: Vec::new(),
         },
     }));

@@ -14,7 +14,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use arbiter::ending::LimitWatch;
+use arbiter::adjudication::LimitWatch;
 use games::{Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};

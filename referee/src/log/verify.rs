@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use arbiter::ending::{self, LimitWatch};
+use arbiter::adjudication::{self, LimitWatch};
 use games::{Limits, Session};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
@@ -242,8 +242,8 @@ impl<'a> Replay<'a> {
             (outcome.to_vec(), reason)
         } else {
             (
-                ending::forfeit_outcome(&outcome, &at_fault),
-                ending::FORFEIT,
+                adjudication::forfeit_outcome(&outcome, &at_fault),
+                adjudication::FORFEIT,
             )
         };
         same("reason", &recorded.reason.as_str(), &reason)?;
@@ -279,7 +279,7 @@ impl<'a> Replay<'a> {
         match recorded.faults.last() {
             None => Ok(at_fault),
             // The others played on, so there must be an end.
-            Some(_) if !ending::decided_by_faults(&at_fault) => match self.end() {
+            Some(_) if !adjudication::decided_by_faults(&at_fault) => match self.end() {
                 Some(_) => Ok(at_fault),
                 None => {
                     let reason = recorded.reason.clone();

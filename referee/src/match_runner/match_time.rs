@@ -41,7 +41,7 @@ impl MatchTime {
     /// always ran.
     pub(super) async fn new_suspension(&mut self, now: Instant) -> Option<Duration> {
         // Nearly always; a suspension takes longer.
-        if now.saturating_duration_since(self.checked) < suspension::LEAST {
+        if now.saturating_duration_since(self.checked) < suspension::MIN_SUSPENSION {
             self.checked = now.max(self.checked);
             return None;
         }

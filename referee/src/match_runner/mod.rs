@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use arbiter::{Action, Arbiter, Event, Played, Reading, Setup};
+use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
 use protocol::{FaultCode, FromBot, ToBot};
 use smallvec::{SmallVec, smallvec};
 use supervisor::Failure;
@@ -42,7 +42,7 @@ pub(crate) enum Timing {
 /// A match that is no longer running.
 pub(crate) struct Finished<P> {
     /// How it went; `None` if it was broken off.
-    pub(crate) played: Option<Played>,
+    pub(crate) played: Option<FinishedMatch>,
     /// The players, in seat order.
     pub(crate) players: Vec<P>,
 }
@@ -63,7 +63,7 @@ pub(crate) async fn run<P: Player>(
         observer,
     };
     let broken_off = runner.run().await.is_break();
-    let played = runner.arbiter.into_played();
+    let played = runner.arbiter.into_finished();
     Finished {
         played: played.filter(|_| !broken_off),
         players: runner.seats.into_iter().map(|seat| seat.player).collect(),
@@ -350,7 +350,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     /// Has a player replaced that was gone before this match began; false if it is not so.
     fn replace(&mut self, seat: usize, failure: &Failure) -> bool {
         failure.code == FaultCode::Crash
-            && self.arbiter.is_beginning(seat)
+            && self.arbiter.is_starting(seat)
             && self.seats[seat].player.replace()
     }
 
@@ -391,5 +391,5 @@ fn is_awaited(arbiter: &Arbiter, seat: usize) -> bool {
 
 /// Whether this seat has something to answer.
 fn is_asked(arbiter: &Arbiter, seat: usize) -> bool {
-    is_awaited(arbiter, seat) || arbiter.is_beginning(seat)
+    is_awaited(arbiter, seat) || arbiter.is_starting(seat)
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use arbiter::{Action, Arbiter, Seated, Setup};
+use arbiter::{Action, Arbiter, SeatSetup, Setup};
 use games::{Rng, Rules, Session};
 use protocol::{FaultCode, TimeControl, ToBot};
 
@@ -21,7 +21,7 @@ fn start() -> (Arc<dyn Rules>, Box<dyn Session>) {
 
 fn setup() -> Setup {
     let (rules, start) = start();
-    let seated = |name: &str| Seated {
+    let seated = |name: &str| SeatSetup {
         name: name.to_owned(),
         time: TimeControl::default(),
         cpu_time: None,
@@ -33,7 +33,7 @@ fn setup() -> Setup {
         opening: Vec::new(),
         seed: 1,
         limits: rules.info().limits,
-        players: vec![seated("one"), seated("two")],
+        seats: vec![seated("one"), seated("two")],
         cores: 1,
         rules,
     }

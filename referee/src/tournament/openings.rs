@@ -1,6 +1,6 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
-use arbiter::ending::LimitWatch;
+use arbiter::adjudication::LimitWatch;
 use games::{Limits, Rng, Session};
 
 use super::schedule::Scheduled;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
-use arbiter::{Played, Seated, Setup, wire_limits};
+use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
 use games::Session;
 use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
 use supervisor::shortage;
@@ -98,7 +98,7 @@ impl Plan {
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
-            players: self.seated(factory),
+            seats: self.seated(factory),
             cores: cores(),
         }
     }
@@ -114,7 +114,12 @@ impl Plan {
     }
 
     /// The record of the match, without its times.
-    fn record(&self, played: Played, introduced: Vec<Introduced>, factory: &BotFactory) -> Record {
+    fn record(
+        &self,
+        played: FinishedMatch,
+        introduced: Vec<Introduced>,
+        factory: &BotFactory,
+    ) -> Record {
         let rules = &self.game.rules;
         Record {
             format: LOG_FORMAT,
@@ -199,8 +204,8 @@ impl Plan {
         games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
     }
 
-    fn seated(&self, factory: &BotFactory) -> Vec<Seated> {
-        let seats = self.specs.iter().map(|spec| Seated {
+    fn seated(&self, factory: &BotFactory) -> Vec<SeatSetup> {
+        let seats = self.specs.iter().map(|spec| SeatSetup {
             name: spec.name.clone(),
             time: spec.time.clone(),
             cpu_time: factory.sandbox(spec).resources().cpu_time,

@@ -1,10 +1,10 @@
 //! Child processes that nobody trusts: started, limited, kept in a sandbox, talked to in lines,
 //! measured, and ended together with everything that they started.
 //!
-//! A [`BotFactory`] starts processes of the bots that it was made for, a [`Pool`] keeps them between
-//! matches, and a [`BotProcess`] is one that runs. Between the referee and each of them is a
-//! [supervisor](process::supervisor), a process of its own that ends the bot if the referee is gone.
-//! The program must therefore offer three hidden subcommands: [`process::plan::SUBCOMMAND`],
+//! A [`BotFactory`] starts processes of the bots that it was made for, a [`Pool`] keeps them
+//! between matches, and a [`BotProcess`] is one that runs. Between the referee and each of them is
+//! a [supervisor](process::supervisor), a process of its own that ends the bot if the referee is
+//! gone. The program must therefore offer three hidden subcommands: [`process::plan::SUBCOMMAND`],
 //! [`sandbox::launch::SUBCOMMAND`] and [`sandbox::init::SUBCOMMAND`].
 
 pub mod bot;

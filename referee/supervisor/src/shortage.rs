@@ -1,7 +1,7 @@
-//! What the referee itself can run out of: descriptors, processes, memory. That is never the fault
-//! of a bot: whoever meets it notes it here, and the program stops.
+//! Shortages of the referee itself: of descriptors, processes or memory. They are never the fault
+//! of a bot. Code that meets one notes it here, and the program stops.
 //!
-//! All of it belongs to the whole process, so the note does, too.
+//! These resources belong to the whole process, and so does the note.
 
 use std::io;
 use std::sync::OnceLock;
@@ -10,13 +10,12 @@ use nix::libc::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOMEM, ENOSPC};
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use tokio::process::Command;
 
-/// What ran short first.
+/// The first shortage.
 static NOTED: OnceLock<String> = OnceLock::new();
-/// How many descriptors a process had by default when this one began, and at most.
+/// The soft and the hard limit on descriptors when this process began.
 static ORIGINAL: OnceLock<(rlim_t, rlim_t)> = OnceLock::new();
 
-/// Whether an error of starting something says that the machine, or what this user may have of it,
-/// is used up.
+/// Whether an error says that a resource of the machine, or the share of this user, is used up.
 pub fn is_one(error: &io::Error) -> bool {
     let codes = [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOSPC, EDQUOT];
     error
@@ -24,19 +23,19 @@ pub fn is_one(error: &io::Error) -> bool {
         .is_some_and(|code| codes.contains(&code))
 }
 
-/// Takes note of a shortage, if an error is one; `what` could not be had.
+/// Notes a shortage, if an error is one; `what` says what failed.
 pub fn note(what: &str, error: &io::Error) {
     if is_one(error) {
         note_as(format!("{what}: {error}{}", advice(error)));
     }
 }
 
-/// Takes note of a shortage, in words; the first one counts.
+/// Notes a shortage in words, unless one is noted already.
 pub fn note_as(words: String) {
     NOTED.get_or_init(|| words);
 }
 
-/// What ran short, if anything did.
+/// The shortage that was noted, if any.
 pub fn noted() -> Option<&'static str> {
     NOTED.get().map(String::as_str)
 }
@@ -52,14 +51,14 @@ fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// Lets this process have as many descriptors as it may. What it starts should have as many as
-/// without that: see [`restore_descriptor_limit`].
+/// Raises the limit on descriptors as far as possible. Child processes should get the former limit:
+/// see [`restore_descriptor_limit`].
 pub fn raise_descriptors() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return;
     };
     if ORIGINAL.set((soft, hard)).is_ok() && soft < hard {
-        // Some systems say that all is allowed, and allow this.
+        // Some systems claim to allow any number, and allow this one.
         let possible = [hard, 10_240];
         let mut raised = possible
             .into_iter()
@@ -68,8 +67,8 @@ pub fn raise_descriptors() {
     }
 }
 
-/// Gives a process that is to be started the limit on descriptors that it would have had: some
-/// programs close all that there could be, or cannot deal with high ones.
+/// Gives a process that is about to start the former limit on descriptors: some programs close all
+/// possible descriptors, or cannot handle high ones.
 pub fn restore_descriptor_limit(command: &mut Command) {
     let Some(&(soft, hard)) = ORIGINAL.get() else {
         return;

@@ -1,12 +1,12 @@
-//! Notices when this very process did not run for a while: it was stopped by a signal (Ctrl-Z), it
-//! was frozen, or its machine was. Nobody is to lose on time for that.
+//! Notices when this process did not run for a while, because a signal stopped it (Ctrl-Z), or
+//! because it or the whole machine was frozen. No bot may lose on time for that.
 //!
-//! A thread wants to be awake at each beat. When it comes late, the kernel tells how long it had
-//! been waiting for a core since the beat before: that is what a busy machine costs, and it is no
-//! suspension. A thread that is stopped waits for nothing. So no bot gains time by keeping the cores
-//! busy. As a second witness, the whole process must have used next to no CPU time meanwhile.
+//! A thread wakes at a regular beat. When it is late, the kernel says how long it has waited for a
+//! core since the beat before: that is the cost of a busy machine, and no suspension. A stopped
+//! thread waits for nothing. So no bot gains time by keeping the cores busy. As a second condition,
+//! the whole process must have used next to no CPU time meanwhile.
 //!
-//! Without such accounts (other systems than Linux) no suspension is noticed.
+//! Where the kernel does not say that (on systems other than Linux), no suspension is noticed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -19,14 +19,14 @@ use nix::time::{ClockId, clock_gettime};
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// From one beat to the next.
-const BEAT: Duration = Duration::from_millis(50);
-/// What is shorter is no suspension: the kernel's accounts are not that good, and no limit of time
-/// should be.
-pub const LEAST: Duration = Duration::from_millis(500);
-/// A beat that is not older tells that nothing is going on that was not noticed yet.
-const FRESH: Duration = Duration::from_millis(100);
-/// A beat is waited for no longer.
-const PATIENCE: Duration = Duration::from_secs(1);
+const BEAT_INTERVAL: Duration = Duration::from_millis(50);
+/// The shortest gap that counts as a suspension: the kernel's figures are not exact enough for
+/// shorter ones.
+pub const MIN_SUSPENSION: Duration = Duration::from_millis(500);
+/// While the last beat is not older than this, no suspension has gone unnoticed.
+const BEAT_LIFETIME: Duration = Duration::from_millis(100);
+/// How long a beat is waited for.
+const BEAT_TIMEOUT: Duration = Duration::from_secs(1);
 
 static BEATS: OnceLock<Mutex<Beats>> = OnceLock::new();
 
@@ -36,11 +36,11 @@ struct Beats {
     last: Instant,
     /// All suspensions so far.
     total: Duration,
-    /// There will be more beats.
+    /// The thread runs, so there will be more beats.
     alive: bool,
 }
 
-/// What is known at a beat.
+/// What is measured at a beat.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Instant,
@@ -50,7 +50,7 @@ struct Sample {
     cpu: Duration,
 }
 
-/// Begins to watch, if nobody did yet.
+/// Starts the thread, unless it runs already.
 pub fn watch() {
     let Some((_, first)) = open() else {
         return;
@@ -61,7 +61,7 @@ pub fn watch() {
         alive: true,
     };
     if BEATS.set(Mutex::new(beats)).is_ok() {
-        // Without the thread, nothing is noticed; that is no reason not to play.
+        // Without the thread no suspension is noticed, which is no reason not to play.
         let beat = thread::Builder::new().name("beat".to_owned());
         if beat.spawn(beat_till_the_end).is_err() {
             give_up();
@@ -74,28 +74,28 @@ fn beat_till_the_end() {
     give_up();
 }
 
-/// Nobody is to wait for a beat any more.
+/// Lets nothing wait for a beat any more.
 fn give_up() {
     if let Some(mut beats) = beats() {
         beats.alive = false;
     }
 }
 
-/// The accounts of the current thread, and its first sample; `None` where there are none.
+/// The statistics file of the current thread, and the first sample; `None` if there are none.
 fn open() -> Option<(File, Sample)> {
-    let accounts = File::open("/proc/thread-self/schedstat").ok()?;
-    let sample = Sample::now(&accounts)?;
-    Some((accounts, sample))
+    let statistics = File::open("/proc/thread-self/schedstat").ok()?;
+    let sample = Sample::now(&statistics)?;
+    Some((statistics, sample))
 }
 
-/// Comes back only if the accounts cannot be read any more.
+/// Returns only if the statistics cannot be read any more.
 fn beat_for_ever() {
-    let Some((accounts, mut last)) = open() else {
+    let Some((statistics, mut last)) = open() else {
         return;
     };
     loop {
-        thread::sleep(BEAT);
-        let Some(now) = Sample::now(&accounts) else {
+        thread::sleep(BEAT_INTERVAL);
+        let Some(now) = Sample::now(&statistics) else {
             return;
         };
         let missed = missed(last, now, cores());
@@ -121,9 +121,9 @@ fn cores() -> u32 {
 }
 
 impl Sample {
-    fn now(accounts: &File) -> Option<Self> {
+    fn now(statistics: &File) -> Option<Self> {
         let mut text = [0; 96];
-        let read = accounts.read_at(&mut text, 0).ok()?;
+        let read = statistics.read_at(&mut text, 0).ok()?;
         let cpu = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok()?;
         Some(Sample {
             at: Instant::now(),
@@ -144,41 +144,42 @@ fn missed(from: Sample, to: Sample, cores: u32) -> Duration {
     let late = to
         .at
         .saturating_duration_since(from.at)
-        .saturating_sub(BEAT);
+        .saturating_sub(BEAT_INTERVAL);
     let busy = to.waited.saturating_sub(from.waited);
     let missed = late.saturating_sub(busy);
-    // Each core may have worked until the next beat was due, again until this one was, and while it
-    // waited for a core.
-    let most = (2 * BEAT + busy) * cores;
+    // Each core may have worked until the next beat was due, again until this one came, and while
+    // the thread waited for a core.
+    let most = (2 * BEAT_INTERVAL + busy) * cores;
     let idle = to.cpu.saturating_sub(from.cpu) <= most;
-    match missed >= LEAST && idle {
-        true => missed,
-        false => Duration::ZERO,
+    if missed >= MIN_SUSPENSION && idle {
+        missed
+    } else {
+        Duration::ZERO
     }
 }
 
-/// How long the process was suspended in all since it is watched, up to this moment, which is or
-/// was now.
+/// The sum of all suspensions up to `now`, which must not be in the future. Waits until a beat
+/// shows that none has gone unnoticed.
 pub async fn total_by(now: Instant) -> Duration {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + BEAT_TIMEOUT;
     loop {
         let Some(found) = beats().map(|beats| *beats) else {
             return Duration::ZERO;
         };
-        // What lasted long enough to count ended before the last beat, or is to be noticed yet.
-        if !found.alive || found.last + FRESH >= now || Instant::now() >= end {
+        // A gap that counts either ended before the last beat or is still to be noticed.
+        if !found.alive || found.last + BEAT_LIFETIME >= now || Instant::now() >= end {
             return found.total;
         }
-        sleep(BEAT / 10).await;
+        sleep(BEAT_INTERVAL / 10).await;
     }
 }
 
-/// What was found so far, at once.
+/// The sum of the suspensions noticed so far, without waiting.
 pub fn total() -> Duration {
     beats().map_or(Duration::ZERO, |beats| beats.total)
 }
 
-/// Waits for something for so long at most, suspensions not counted; `None` when the time is up.
+/// Waits for a future for at most `limit`, not counting suspensions; `None` when the time is up.
 pub async fn timeout<T>(limit: Duration, what: impl Future<Output = T>) -> Option<T> {
     let mut what = pin!(what);
     let mut known = total();
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn accounts_are_read() {
+    fn statistics_are_read() {
         assert_eq!(waited("123 4567000 8\n"), Some(Duration::from_micros(4567)));
         assert_eq!(waited(""), None);
         assert_eq!(waited("1 x 2"), None);

@@ -76,7 +76,7 @@ fn who_sleeps_for_ever_is_stopped_by_the_clock_on_the_wall() {
     let limit = "time = { per_move = \"300ms\", wall = \"1s\" }";
     assert_timeouts(
         &two(CPU, "hang", "", limit),
-        "by the clock on the wall (allowed: 1000 ms",
+        "of wall-clock time (allowed: 1000 ms",
     );
 }
 

@@ -1,5 +1,5 @@
-//! Starts the processes of bots, for all match slots of a tournament, and remembers which bots do not
-//! start.
+//! Starts the processes of bots, for all match slots of a tournament, and remembers which bots do
+//! not start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -77,8 +77,8 @@ enum Trust {
 }
 
 impl BotFactory {
-    /// A factory for these bots. Sandboxes that hide files hide `hidden` from all of them. Stderr is
-    /// kept in the folder `stderr`, or passed on.
+    /// A factory for these bots. Sandboxes that hide files hide `hidden` from all of them. Stderr
+    /// is kept in the folder `stderr`, or passed on.
     ///
     /// # Errors
     /// If the machine does not let this process adopt orphans, or cannot confine a bot.

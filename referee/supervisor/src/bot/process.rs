@@ -293,8 +293,8 @@ impl BotProcess {
         self.rest().await;
     }
 
-    /// Stops its processes until the next message to it, if bots are frozen in this tournament. When
-    /// this returns, they rest.
+    /// Stops its processes until the next message to it, if bots are frozen in this tournament.
+    /// When this returns, they rest.
     pub async fn rest(&mut self) {
         if self.idle == Idle::Freeze && !self.resting {
             self.resting = true;
@@ -402,8 +402,8 @@ impl BotProcess {
         }
     }
 
-    /// Ready with the time at which the bot's next line came; [`BotProcess::line`] is the line. May be
-    /// dropped and polled anew.
+    /// Ready with the time at which the bot's next line came; [`BotProcess::line`] is the line. May
+    /// be dropped and polled anew.
     ///
     /// # Errors
     /// The fault, if there will be no more lines.

@@ -35,8 +35,8 @@ pub enum ShebangError {
     WindowsLineEnds(PathBuf),
 }
 
-/// Checks that the first line of a program that exists and is executable leads to an interpreter, if
-/// the program is a script. `path` has the folders that `env` searches.
+/// Checks that the first line of a program that exists and is executable leads to an interpreter,
+/// if the program is a script. `path` has the folders that `env` searches.
 ///
 /// # Errors
 /// Why the program cannot be started.

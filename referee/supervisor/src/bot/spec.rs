@@ -107,8 +107,8 @@ impl BotSpec {
         self.program_on(&env::var_os("PATH").unwrap_or_default())
     }
 
-    /// The path of the program that the command names; `path` has the folders to search, in place of
-    /// those of the variable PATH.
+    /// The path of the program that the command names; `path` has the folders to search, in place
+    /// of those of the variable PATH.
     ///
     /// # Errors
     /// If the working directory or the program does not exist, or the program cannot be run.

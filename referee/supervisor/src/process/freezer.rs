@@ -14,8 +14,8 @@ use super::process_tree;
 use crate::sandbox::init;
 use crate::sandbox::layers::cgroup::GroupFreezer;
 
-/// How long the kernel may take until the last process rests. A process that hangs in a device rests
-/// when it comes back.
+/// How long the kernel may take until the last process rests. A process that hangs in a device
+/// rests when it comes back.
 const FREEZE_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long the kernel is asked again at once, because mostly all rest within microseconds.
 const BUSY_WAIT: Duration = Duration::from_micros(200);

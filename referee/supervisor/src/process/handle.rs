@@ -1,5 +1,5 @@
-//! The referee's side of a supervisor: a handle on one process tree. It starts the supervisor, reads
-//! its reports, and asks it to end the bot.
+//! The referee's side of a supervisor: a handle on one process tree. It starts the supervisor,
+//! reads its reports, and asks it to end the bot.
 
 use std::future::poll_fn;
 use std::io;

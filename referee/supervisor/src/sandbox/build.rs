@@ -25,7 +25,7 @@ use crate::process::watched_limits::WatchedLimits;
 pub enum SandboxError {
     /// The machine cannot enforce everything.
     #[error(
-        "bot `{bot}`: this machine cannot enforce {}; `referee doctor` tells how to get that, \
+        "bot `{bot}`: this machine cannot enforce {}; `referee doctor` says how to get that, \
          and `best_effort = true` goes on without",
         missing.join(", ")
     )]

@@ -155,8 +155,8 @@ fn obey(mut control: UnixStream) {
     let mut stopped = false;
     let mut command = [0];
     loop {
-        // The kernel itself continues stopped processes that a process leaves orphaned when it ends, so
-        // they must be stopped again.
+        // The kernel itself continues stopped processes that a process leaves orphaned when it
+        // ends, so they must be stopped again.
         let again = stopped.then_some(STOP_INTERVAL);
         if control.set_read_timeout(again).is_err() {
             break;

@@ -43,8 +43,8 @@ impl Tier {
     }
 }
 
-/// What a bot may use; `None` is no limit. Those from `memory` to `tmp` are the kernel's, and hold only
-/// in a sandbox.
+/// What a bot may use; `None` is no limit. Those from `memory` to `tmp` are the kernel's, and hold
+/// only in a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Bytes of memory, all processes together.
@@ -133,7 +133,8 @@ pub struct Wanted {
     pub tier: Tier,
     /// What it may use.
     pub resources: Resources,
-    /// What it may read, besides the system's files and its own folder, in a sandbox that hides files.
+    /// What it may read, besides the system's files and its own folder, in a sandbox that hides
+    /// files.
     pub readable: Vec<PathBuf>,
     /// Go on without what this machine cannot enforce, instead of refusing.
     pub best_effort: bool,

@@ -1,6 +1,6 @@
 //! What a bot is confined by. The configuration says what is [wanted](limits::Wanted), the
-//! [`Machine`](machine::Machine) what is possible; a [`Sandbox`](build::Sandbox) follows from both, and
-//! is prepared for each process.
+//! [`Machine`](machine::Machine) what is possible; a [`Sandbox`](build::Sandbox) follows from both,
+//! and is prepared for each process.
 
 pub mod account;
 pub mod build;

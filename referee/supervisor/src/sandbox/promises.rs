@@ -1,12 +1,12 @@
-//! What each sandbox promises against a bot that wants to break it, by who runs the referee and by
-//! what the machine can do. `referee doctor`, the log's `missing`, SECURITY.md and the red team of
-//! the tests all go by this one table.
+//! What each sandbox promises to prevent, depending on who runs the referee and on what the machine
+//! can do. `referee doctor`, the log's `missing`, SECURITY.md and the red team of the tests all use
+//! this one table.
 
 use serde::Serialize;
 
 use super::limits::Tier;
 
-/// What promises depend on besides the sandbox.
+/// What promises depend on besides the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Means {
     /// The referee runs as root, and bots as somebody else.
@@ -49,7 +49,7 @@ impl Means {
     };
 }
 
-/// Something that a bot cannot do.
+/// Something that a bot cannot do while the promise holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Promise {
@@ -108,7 +108,7 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// All of them, in the order in which they are shown.
+    /// All promises, in the order in which they are shown.
     pub const ALL: [Promise; 26] = [
         Promise::ReadFiles,
         Promise::WriteFiles,
@@ -138,7 +138,7 @@ impl Promise {
         Promise::Channels,
     ];
 
-    /// What a bot cannot do where this holds, after "a bot cannot".
+    /// What a bot cannot do, as the end of a sentence that begins with "a bot cannot".
     pub fn in_words(self) -> &'static str {
         match self {
             Promise::ReadFiles => "read files but the system's, its own and what is `readable`",
@@ -170,15 +170,15 @@ impl Promise {
         }
     }
 
-    /// Whether this holds.
-    pub fn holds(self, sandbox: Tier, means: Means) -> bool {
-        // Who can write to the files of its control groups leaves them.
-        let grouped = match sandbox {
+    /// Whether the promise holds in this tier, with these means.
+    pub fn holds(self, tier: Tier, means: Means) -> bool {
+        // A bot that can write to the files of its control groups can leave them.
+        let grouped = match tier {
             Tier::None => false,
             Tier::Limits => means.mounts,
             Tier::Restricted | Tier::Strict => true,
         };
-        let strict = sandbox == Tier::Strict;
+        let strict = tier == Tier::Strict;
         match self {
             Promise::Channels => false,
             Promise::Descriptors => true,
@@ -189,7 +189,7 @@ impl Promise {
             Promise::Freezing => grouped && means.freezer || strict,
             Promise::CpuShare => grouped && means.cpu_shares,
             Promise::TmpSize | Promise::SeeProcesses => strict,
-            _ => sandbox >= Tier::Restricted,
+            _ => tier >= Tier::Restricted,
         }
     }
 }

@@ -45,8 +45,8 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// The end of what was printed; if the process has just ended, waits for the rest of it, at most
-    /// this long.
+    /// The end of what was printed; if the process has just ended, waits for the rest of it, at
+    /// most this long.
     pub(crate) async fn text(&mut self, within: Duration) -> String {
         if !self.reading.is_finished() {
             // Another process may still have it open.

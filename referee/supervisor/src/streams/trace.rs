@@ -86,7 +86,8 @@ pub(crate) enum Said<'a> {
     Event(&'a str),
 }
 
-/// The trace of one process. Each line is written at once, so that it is there whatever happens next.
+/// The trace of one process. Each line is written at once, so that it is there whatever happens
+/// next.
 #[derive(Debug)]
 pub(crate) struct Trace {
     out: Arc<Mutex<File>>,

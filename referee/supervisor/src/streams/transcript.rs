@@ -154,7 +154,8 @@ impl Transcript {
         }
     }
 
-    /// Appends a frame: nanoseconds (8 bytes), kind (1), length (4), text; numbers are little-endian.
+    /// Appends a frame: nanoseconds (8 bytes), kind (1), length (4), text; numbers are
+    /// little-endian.
     fn push(&mut self, kind: FrameKind, text: &[u8], now: Instant) {
         self.note_skipped(now);
         if self.frames.len() + text.len() > IN_MEMORY {

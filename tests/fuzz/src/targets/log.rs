@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use arbiter::ending::{LimitWatch, forfeit_outcome};
+use arbiter::adjudication::{LimitWatch, forfeit_outcome};
 use games::{Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;

@@ -1,5 +1,5 @@
-//! Bubblewrap, an external program that makes the strict sandbox: namespaces of the kernel in which a
-//! bot sees the system's files, its own, and nothing else. See bwrap(1).
+//! Bubblewrap, an external program that makes the strict sandbox: namespaces of the kernel in which
+//! a bot sees the system's files, its own, and nothing else. See bwrap(1).
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -84,8 +84,8 @@ impl Bubblewrap {
         }
     }
 
-    /// The command that starts `inner` in a sandbox, in the working directory `dir`, with `tmp` bytes
-    /// of `/tmp`.
+    /// The command that starts `inner` in a sandbox, in the working directory `dir`, with `tmp`
+    /// bytes of `/tmp`.
     pub fn command(&self, mounts: &Mounts, tmp: u64, dir: &Path, inner: &[String]) -> Vec<String> {
         let mut command = Arguments(vec![text(&self.program)]);
         command.namespaces(self.root);

@@ -35,8 +35,8 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// Looks for control groups. If version two requires it, this process moves to a group of its own
-    /// below its present one.
+    /// Looks for control groups. If version two requires it, this process moves to a group of its
+    /// own below its present one.
     pub fn find() -> Self {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -10,8 +10,8 @@ use nix::sched::{CloneFlags, unshare};
 /// Files and folders by which root changes the machine for everybody.
 const SETTINGS: [&str; 3] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq"];
 
-/// Makes control groups and the kernel's settings read only for this process and all that it starts.
-/// That lasts as long as these may not mount anything.
+/// Makes control groups and the kernel's settings read only for this process and all that it
+/// starts. That lasts as long as these may not mount anything.
 ///
 /// # Errors
 /// If the kernel refuses.

@@ -1,5 +1,5 @@
-//! Landlock: the files and processes that a bot reaches in the sandbox `restricted`. A process applies
-//! it to itself. What Landlock leaves open, [seccomp](super::seccomp) closes.
+//! Landlock: the files and processes that a bot reaches in the sandbox `restricted`. A process
+//! applies it to itself. What Landlock leaves open, [seccomp](super::seccomp) closes.
 
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// What is refused besides the calls that no bot needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyscallFilter {
-    /// Everything that namespaces of the kernel would isolate, because there are none: sockets other
-    /// than pairs, and changing the mode, owner, times and attributes of files.
+    /// Everything that namespaces of the kernel would isolate, because there are none: sockets
+    /// other than pairs, and changing the mode, owner, times and attributes of files.
     pub no_namespaces: bool,
     /// Signals that the kernel sends later by itself, which would wake a bot that is stopped by a
     /// signal.
@@ -326,8 +326,8 @@ mod implementation {
         Ok(filter.try_into()?)
     }
 
-    /// Adds that calls by the other numbers that x86-64 has for them (x32) do not exist. The program
-    /// itself refuses calls of another architecture.
+    /// Adds that calls by the other numbers that x86-64 has for them (x32) do not exist. The
+    /// program itself refuses calls of another architecture.
     fn without_other_abis(program: BpfProgram) -> BpfProgram {
         if !cfg!(target_arch = "x86_64") {
             return program;

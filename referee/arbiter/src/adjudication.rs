@@ -1,5 +1,5 @@
-//! What ends a match besides its game: limits and forfeits. Both the arbiter and the check of
-//! logs decide by this.
+//! What ends a match besides its game: limits and forfeits. The arbiter and the verification of
+//! logs both use it.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Nothing seen yet.
+    /// Starts to watch; no position has been seen.
     pub fn new(limits: Limits) -> Self {
         LimitWatch {
             limits,
@@ -29,8 +29,8 @@ impl LimitWatch {
         }
     }
 
-    /// Takes note of a position, which must be called once for each, the start included. Gives
-    /// the reason if a limit ends the match here. A game that is over has ended by itself.
+    /// Takes note of a position, and returns the reason if a limit ends the match there. Call this
+    /// once for each position, the start included. A game that is over has ended by itself.
     pub fn see(&mut self, session: &dyn Session) -> Option<&'static str> {
         session.to_move()?;
         if let Some(most) = self.limits.repetition {
@@ -50,7 +50,7 @@ impl LimitWatch {
 /// The outcome of a match in which some seats are at fault: they rank last, equal among
 /// themselves; the others are ranked as the game ranks them.
 pub fn forfeit_outcome(game: &Outcome, at_fault: &[bool]) -> Vec<f64> {
-    // Lower than anything that a game gives.
+    // Lower than any outcome of a game.
     let standing = |seat: usize| if at_fault[seat] { -1.0 } else { game[seat] };
     let seats = game.len();
     let share = |mine: f64, other: f64| match mine.total_cmp(&other) {

@@ -1,5 +1,5 @@
-//! The table that the arbiter presides over: position, clocks, moves, faults, and the messages
-//! that are made from them.
+//! The state of a match: position, clocks, moves and faults, and the messages that follow from
+//! them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,43 +11,43 @@ use protocol::{
     PlayedMove, Start, ToBot, Turn, Wants,
 };
 
-use super::faults::Cause;
-use super::{Seated, Setup};
+use crate::adjudication::{self, LimitWatch};
 use crate::clock::{self, Clock, Used};
-use crate::ending::{self, LimitWatch};
+use crate::faults::Cause;
+use crate::setup::{SeatSetup, Setup, wire_limits};
 
-/// Tells the stream of forced moves from others that are made from a match's seed.
+/// Separates the random moves of seats at fault from other streams of the match's seed.
 const FORCED_MOVES: u64 = 2;
-/// Lists that bots tell are quoted up to so many characters.
-const LONGEST_LIST: usize = 200;
+/// How many characters sentences quote of a list that a bot has sent.
+const MAX_QUOTED_LIST: usize = 200;
 
-pub(super) struct Table {
+pub(crate) struct MatchState {
     match_id: String,
     rules: Arc<dyn Rules>,
     limits: Limits,
-    players: Vec<Seated>,
+    seats: Vec<SeatSetup>,
     start: serde_json::Value,
-    pub(super) session: Box<dyn Session>,
-    pub(super) clocks: Vec<Clock>,
-    pub(super) wants: Vec<Wants>,
-    pub(super) moves: Vec<LoggedMove>,
-    /// How many plies each seat has been told.
+    pub(crate) session: Box<dyn Session>,
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) wants: Vec<Wants>,
+    pub(crate) moves: Vec<LoggedMove>,
+    /// How many plies each seat has been sent.
     told: Vec<usize>,
     faults: Vec<Fault>,
-    pub(super) at_fault: Vec<bool>,
-    /// What will lose the match for a seat when its next turn comes.
-    pub(super) pending: Vec<Option<Cause>>,
+    pub(crate) at_fault: Vec<bool>,
+    /// What will make each seat lose when its next turn comes.
+    pub(crate) pending: Vec<Option<Cause>>,
     watch: LimitWatch,
-    /// A limit that was reached.
+    /// The reason, if a limit has ended the match.
     stopped: Option<&'static str>,
     rng: Rng,
 }
 
-impl Table {
-    pub(super) fn new(setup: Setup) -> Self {
-        let seats = setup.players.len();
-        let clocks = setup.players.iter().map(|p| Clock::new(p.time.clone()));
-        let mut table = Table {
+impl MatchState {
+    pub(crate) fn new(setup: Setup) -> Self {
+        let seats = setup.seats.len();
+        let clocks = setup.seats.iter().map(|p| Clock::new(p.time.clone()));
+        let mut table = MatchState {
             match_id: setup.match_id,
             limits: setup.limits,
             start: setup.start.state(),
@@ -63,7 +63,7 @@ impl Table {
             stopped: None,
             rng: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
             rules: setup.rules,
-            players: setup.players,
+            seats: setup.seats,
         };
         table.stopped = table.watch.see(&*table.session);
         for mv in setup.opening {
@@ -75,24 +75,24 @@ impl Table {
         table
     }
 
-    /// The CPU time that a seat may use in the match.
-    pub(super) fn cpu_time(&self, seat: usize) -> Option<Duration> {
-        self.players[seat].cpu_time
+    /// The CPU time that a seat may use in the match; `None` if it is not limited.
+    pub(crate) fn cpu_time(&self, seat: usize) -> Option<Duration> {
+        self.seats[seat].cpu_time
     }
 
     /// How many bytes of `info` are kept with a seat's move.
-    pub(super) fn info_bytes(&self, seat: usize) -> u64 {
-        self.players[seat].info_bytes
+    pub(crate) fn info_bytes(&self, seat: usize) -> u64 {
+        self.seats[seat].info_bytes
     }
 
-    /// Why this bot cannot play this game, if it says so itself.
-    pub(super) fn refusal(&self, hello: &BotHello) -> Option<String> {
+    /// The fault of a bot whose `hello` says that it does not play this game.
+    pub(crate) fn refusal(&self, hello: &BotHello) -> Option<String> {
         let game = self.rules.info().id;
         let games = hello.games.as_ref()?;
         let plays = games.iter().any(|id| id == game);
         let told = || {
             let list = format!("{games:?}");
-            match list.char_indices().nth(LONGEST_LIST) {
+            match list.char_indices().nth(MAX_QUOTED_LIST) {
                 Some((end, _)) => format!("{}…", &list[..end]),
                 None => list,
             }
@@ -100,9 +100,9 @@ impl Table {
         (!plays).then(|| format!("its `hello` says that it plays {}, but not {game}", told()))
     }
 
-    pub(super) fn start_message(&self, seat: usize) -> ToBot {
+    pub(crate) fn start_message(&self, seat: usize) -> ToBot {
         let roles = self.rules.roles();
-        let players = self.players.iter().zip(roles);
+        let players = self.seats.iter().zip(roles);
         ToBot::Start(Box::new(Start {
             match_id: self.match_id.clone(),
             game: self.rules.info().id.to_owned(),
@@ -116,12 +116,12 @@ impl Table {
                 })
                 .collect(),
             state: self.start.clone(),
-            time: self.players[seat].time.clone(),
+            time: self.seats[seat].time.clone(),
             limits: wire_limits(self.limits),
         }))
     }
 
-    pub(super) fn turn_message(&mut self, seat: usize) -> ToBot {
+    pub(crate) fn turn_message(&mut self, seat: usize) -> ToBot {
         let wants = self.wants[seat];
         ToBot::Turn(Box::new(Turn {
             ply: self.session.ply(),
@@ -136,14 +136,14 @@ impl Table {
         }))
     }
 
-    pub(super) fn end_message(&mut self, seat: usize, result: &MatchResult) -> ToBot {
+    pub(crate) fn end_message(&mut self, seat: usize, result: &MatchResult) -> ToBot {
         ToBot::End(Box::new(End {
             moves: self.news(seat),
             result: result.clone(),
         }))
     }
 
-    /// The plies that a seat has not been told yet.
+    /// The plies that a seat has not been sent yet.
     fn news(&mut self, seat: usize) -> Vec<PlayedMove> {
         let from = std::mem::replace(&mut self.told[seat], self.moves.len());
         let news = self.moves[from..].iter().map(|played| PlayedMove {
@@ -154,7 +154,7 @@ impl Table {
     }
 
     /// Plays a bot's move and charges its clock.
-    pub(super) fn play(
+    pub(crate) fn play(
         &mut self,
         seat: usize,
         mv: MoveText,
@@ -168,14 +168,14 @@ impl Table {
     }
 
     /// Notes that the referee did not run for a while during the turn of the last move.
-    pub(super) fn note_suspended(&mut self, suspended: Duration) {
+    pub(crate) fn note_suspended(&mut self, suspended: Duration) {
         if let Some(last) = self.moves.last_mut() {
             last.suspended_ms = Some(Millis(suspended));
         }
     }
 
     /// Plays a random move for a seat at fault.
-    pub(super) fn play_forced(&mut self, seat: usize) {
+    pub(crate) fn play_forced(&mut self, seat: usize) {
         if let Some(mv) = self.session.random_move(&mut self.rng) {
             let played = self.make(seat, &mv);
             played.expect("drawn from the legal moves");
@@ -209,10 +209,10 @@ impl Table {
         });
     }
 
-    pub(super) fn set_pending(&mut self, seat: usize, cause: Cause) {
+    pub(crate) fn set_pending(&mut self, seat: usize, cause: Cause) {
         let pending = &mut self.pending[seat];
-        // How a bot crashed may become known only after that it did.
-        let crash = |cause: &Cause| cause.0 == FaultCode::Crash;
+        // How a bot crashed may become known later than the crash.
+        let crash = |cause: &Cause| cause.code == FaultCode::Crash;
         if pending
             .as_ref()
             .is_none_or(|old| crash(old) && crash(&cause))
@@ -221,7 +221,7 @@ impl Table {
         }
     }
 
-    pub(super) fn blame(&mut self, seat: usize, code: FaultCode, message: String) {
+    pub(crate) fn blame(&mut self, seat: usize, code: FaultCode, message: String) {
         self.at_fault[seat] = true;
         self.faults.push(Fault {
             seat,
@@ -234,9 +234,9 @@ impl Table {
         });
     }
 
-    /// Notes what a turn had taken when a seat was found to be late, and whether an answer was
-    /// there by then.
-    pub(super) fn note_late(&mut self, seat: usize, used: Used, answered: bool) {
+    /// Notes how much time a turn had taken when a seat was found to be late, and whether an answer
+    /// had come by then.
+    pub(crate) fn note_late(&mut self, seat: usize, used: Used, answered: bool) {
         if let Some(fault) = self.faults.iter_mut().find(|fault| fault.seat == seat) {
             fault.ms = Some(Millis(used.wall));
             fault.cpu_ms = used.cpu.map(Millis);
@@ -244,14 +244,14 @@ impl Table {
         }
     }
 
-    /// What has ended the match, faults aside.
-    pub(super) fn ended(&self) -> Option<&'static str> {
+    /// The reason why the match is over, apart from faults.
+    pub(crate) fn ended(&self) -> Option<&'static str> {
         self.session.reason().or(self.stopped)
     }
 
-    /// The result, if the match is over.
-    pub(super) fn result(&self) -> Option<MatchResult> {
-        let decided = ending::decided_by_faults(&self.at_fault);
+    /// The result; `None` if the match is not over.
+    pub(crate) fn result(&self) -> Option<MatchResult> {
+        let decided = adjudication::decided_by_faults(&self.at_fault);
         let ended = self.ended();
         if !decided && ended.is_none() {
             return None;
@@ -260,8 +260,8 @@ impl Table {
         let (outcome, reason) = if self.faults.is_empty() {
             (outcome.to_vec(), ended.unwrap_or_default())
         } else {
-            let outcome = ending::forfeit_outcome(&outcome, &self.at_fault);
-            (outcome, ending::FORFEIT)
+            let outcome = adjudication::forfeit_outcome(&outcome, &self.at_fault);
+            (outcome, adjudication::FORFEIT)
         };
         Some(MatchResult {
             scores: self
@@ -274,13 +274,5 @@ impl Table {
             reason: reason.to_owned(),
             faults: self.faults.clone(),
         })
-    }
-}
-
-/// Limits as they are written.
-pub fn wire_limits(limits: Limits) -> protocol::Limits {
-    protocol::Limits {
-        max_plies: limits.max_plies,
-        repetition: limits.repetition,
     }
 }

@@ -1,0 +1,52 @@
+//! What a bot says about its thinking during a turn, up to a limit.
+
+use serde_json::{Map, Value};
+
+/// How many different fields of `info` are kept with a move, at most.
+const MAX_FIELDS: usize = 50;
+
+/// The fields of all `info` messages of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct TurnInfo {
+    fields: Map<String, Value>,
+    /// About how many bytes they take in the log.
+    bytes: u64,
+}
+
+impl TurnInfo {
+    /// Adds fields, each over an earlier one of the same name. What exceeds the limits is dropped,
+    /// so that a bot that never stops talking does not fill the memory.
+    pub(crate) fn add(&mut self, fields: Map<String, Value>, max_bytes: u64) {
+        for (name, value) in fields {
+            let old = self.fields.get(&name).map(|old| size(&name, old));
+            let bytes = self.bytes - old.unwrap_or(0) + size(&name, &value);
+            if bytes <= max_bytes && (old.is_some() || self.fields.len() < MAX_FIELDS) {
+                self.bytes = bytes;
+                self.fields.insert(name, value);
+            }
+        }
+    }
+
+    /// What is logged with a move: all fields, with those of the move itself over the others.
+    /// `None` if there are none.
+    pub(crate) fn take_with(&mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
+        match own {
+            Some(Value::Object(own)) => self.add(own, max_bytes),
+            Some(other) if size("", &other) <= max_bytes => return Some(other),
+            _ => {}
+        }
+        let all = std::mem::take(self).fields;
+        (!all.is_empty()).then_some(Value::Object(all))
+    }
+}
+
+/// About how many bytes a field takes in the log.
+fn size(name: &str, value: &Value) -> u64 {
+    let inside = match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(values) => values.iter().map(|value| size("", value)).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| size(name, value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 4,
+    };
+    name.len() as u64 + inside + 4
+}

@@ -1,0 +1,8 @@
+//! Matches as scripts of events, without processes and without a clock.
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
+mod clocks;
+mod script;
+mod starting;
+mod suspension;
+mod turns;
