@@ -1,5 +1,77 @@
-//! The referee as a library: one match as a pure state machine, bots as processes, tournaments,
-//! logs and reports. The program `referee` is a thin layer over it ([`cli`]).
+//! A General Game Playing referee as a library: play matches of bots, run tournaments, read logs.
+//!
+//! A bot is any program that talks the protocol on its stdin and stdout. The program `referee` is a
+//! thin layer over this library ([`cli`]); what it can do, you can do from Rust.
+//!
+//! # Playing a match
+//!
+//! ```standalone_crate
+//! use referee::MatchRequest;
+//!
+//! fn main() -> Result<(), referee::MatchError> {
+//!     referee::become_supervisor_if_asked();
+//!     let bot = "python3 ../bots/examples/python/random_bot.py";
+//!     let record = MatchRequest::new("run", [bot, bot]).play()?;
+//!     assert_eq!(record.result.outcome.iter().sum::<f64>(), 1.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Bots are started and watched over by further processes of the same program, so `main` calls
+//! [`become_supervisor_if_asked`] before it does anything else.
+//!
+//! # Running a tournament
+//!
+//! ```standalone_crate
+//! use referee::{Config, Tournament};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     referee::become_supervisor_if_asked();
+//!     let config = r#"
+//!         name = "two"
+//!         games = [{ id = "amazons", options = { size = 5 } }]
+//!         bots = [
+//!             { name = "one", command = ["python3", "random_bot.py"] },
+//!             { name = "two", command = ["python3", "random_bot.py"] },
+//!         ]
+//!         [time]
+//!         per_move = "10s"
+//!     "#;
+//!     let config = Config::parse(config, "../bots/examples/python".as_ref())?;
+//!     let folder = std::env::temp_dir().join(format!("referee-doc-{}", std::process::id()));
+//!     let outcome = Tournament::create(config, Some(&folder))?.play_to_the_end()?;
+//!     assert!(outcome.complete);
+//!     std::fs::remove_dir_all(folder)?;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The folder holds the log, one line a match. If the program ends early, [`Tournament::resume`] goes
+//! on with what is missing.
+//!
+//! # Reading a log
+//!
+//! ```
+//! use referee::log::LogFile;
+//! use referee::ratings::{MatchStore, MatchSummary, Request};
+//!
+//! let mut matches = MatchStore::new();
+//! for record in LogFile::open("../tests/fixtures/tournament-0.1".as_ref())? {
+//!     matches.add(&MatchSummary::from(&record?));
+//! }
+//! let report = matches.report(&Request::default())?;
+//! for &bot in &report.ranking {
+//!     let rating = report.ratings.bots[bot].expect("every bot has played");
+//!     println!("{}: {:.0}", report.bots[bot].name, rating.elo);
+//! }
+//! assert_eq!(report.bots[report.ranking[0]].name, "greedy");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Below
+//!
+//! [`arbiter`] is one match as a pure state machine, [`ratings`] are the statistics, [`supervisor`] is
+//! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
 pub mod check;
 pub mod cli;
@@ -12,7 +84,31 @@ mod machine;
 mod match_runner;
 pub mod model;
 pub mod new_bot;
+mod one_match;
 mod players;
 pub mod report;
 pub mod rerun;
 pub mod tournament;
+
+pub use ::arbiter;
+pub use ::ratings;
+pub use ::supervisor;
+
+pub use config::Config;
+pub use one_match::{MatchError, MatchRequest};
+pub use tournament::{Tournament, TournamentError};
+
+/// Supervises a bot, if that is what this process was started for: then it does not return. The first
+/// thing that `main` calls in a program that starts bots; without it, every bot would start the
+/// program once more.
+pub fn become_supervisor_if_asked() {
+    let asked = std::env::args().nth(1);
+    let tasks = [
+        supervisor::process::plan::SUBCOMMAND,
+        supervisor::sandbox::launch::SUBCOMMAND,
+        supervisor::sandbox::init::SUBCOMMAND,
+    ];
+    if asked.is_some_and(|asked| tasks.contains(&&*asked)) {
+        std::process::exit(cli::run_to_code().into());
+    }
+}

@@ -109,6 +109,11 @@ impl Command {
 
 /// Runs the program with the arguments of this process.
 pub fn run() -> ExitCode {
+    ExitCode::from(run_to_code())
+}
+
+/// The same; gives the exit code as a number.
+pub(crate) fn run_to_code() -> u8 {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -145,12 +150,12 @@ pub fn run() -> ExitCode {
         Command::Init(args) => args.run(),
     };
     match done.and_then(|()| not_short()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         // Who reads the output has seen enough, as in `referee games | head -1`.
-        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
             tell(format_args!("error: {error}\n"));
-            ExitCode::from(error.code())
+            error.code()
         }
     }
 }

@@ -162,6 +162,18 @@ impl Tournament {
         self.schedule.standing()
     }
 
+    /// Plays what is left, and waits for it, without showing anything.
+    ///
+    /// # Errors
+    /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
+    pub fn play_to_the_end(self) -> Result<Outcome, TournamentError> {
+        let runtime = tokio::runtime::Runtime::new().map_err(|error| {
+            TournamentError::Short(format!("the tournament cannot run: {error}"))
+        })?;
+        let (_never, stop) = watch::channel(false);
+        runtime.block_on(self.play(Surroundings::default(), stop, |_| {}))
+    }
+
     /// Plays what is left. When `stop` turns true, matches in flight are given up; those that were
     /// finished are in the log.
     ///
