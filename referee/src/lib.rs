@@ -3,10 +3,12 @@
 
 pub mod check;
 pub mod cli;
+pub mod config;
 pub mod draw;
 pub mod files;
+pub mod known_games;
 pub mod log;
-mod machine_load;
+mod machine;
 mod match_runner;
 pub mod model;
 pub mod new_bot;

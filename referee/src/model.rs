@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::tournament::unknown_game;
+use crate::known_games;
 
 /// No perft goes deeper: it would not end.
 pub const MAX_DEPTH: u32 = 1000;
@@ -135,8 +135,9 @@ impl Open {
         state: Option<&Value>,
         max_plies: Option<u32>,
     ) -> Result<Self, ModelError> {
-        let Some(entry) = games::find(game) else {
-            return error(Code::UnknownGame, unknown_game(game));
+        let entry = match known_games::find(game) {
+            Ok(entry) => entry,
+            Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
         };
         let rules = entry
             .configure(options)

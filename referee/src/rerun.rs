@@ -12,10 +12,10 @@ use supervisor::{BotProcess, Failure};
 use thiserror::Error;
 use tokio::time::Instant;
 
+use crate::known_games;
 use crate::log::{Mismatch, verify};
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};
-use crate::tournament::unknown_game;
 
 /// A debugger may hold a bot for this long.
 const READ_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -110,7 +110,7 @@ pub async fn play(
 
 fn setup(record: &Record) -> Result<Setup, String> {
     verify(record).map_err(|mismatch: Mismatch| mismatch.to_string())?;
-    let game = games::find(&record.game).ok_or_else(|| unknown_game(&record.game))?;
+    let game = known_games::find(&record.game).map_err(|unknown| unknown.to_string())?;
     let rules = game.configure(&record.options).map_err(|e| e.to_string())?;
     let opening = &record.moves[..record.opening as usize];
     Ok(Setup {

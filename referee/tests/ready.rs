@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use referee::tournament::Config;
+use referee::config::Config;
 
 #[test]
 fn ready_configurations_can_be_used() {

@@ -9,7 +9,7 @@ use super::lab::Lab;
 use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};
-use crate::machine_load::LoadWatch;
+use crate::machine::load::LoadWatch;
 use ratings::matches::is_busy;
 
 /// A check that a bot can pass or fail.

@@ -11,8 +11,8 @@ use super::format::print_json;
 use super::input::find;
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::check::{self, Check, CheckReport, Extent, Lab, Outcome, Selection};
+use crate::config::Time;
 use crate::report::checks;
-use crate::tournament::config::Time;
 
 /// Checks a bot against the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]

@@ -8,8 +8,8 @@ use supervisor::BotFactory;
 use super::dry_run;
 use super::format::Format;
 use super::{CliError, block_on, print};
-use crate::tournament::Config;
-use crate::tournament::config_schema::{self, Key};
+use crate::config::Config;
+use crate::config::schema::{self, Key};
 
 /// Checks configurations of tournaments, and tells what may stand in them
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ impl Args {
                 print(&dry_run::check(&config, format)?)
             }
             Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),
-            Command::Schema => print(&json(&config_schema::schema())?),
+            Command::Schema => print(&json(&schema::schema())?),
         }
     }
 }
@@ -75,7 +75,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
 }
 
 fn explain(begin: Option<&str>, format: Format) -> Result<String, CliError> {
-    let mut keys = config_schema::keys();
+    let mut keys = schema::keys();
     if let Some(begin) = begin {
         // Lists are written without brackets as well.
         let fits =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::CliError;
 use super::format::Format;
-use crate::tournament::Config;
+use crate::config::Config;
 use crate::tournament::forecast::{Forecast, MatchForecast};
 
 /// So many matches are printed for people.

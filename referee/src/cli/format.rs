@@ -1,9 +1,12 @@
-//! The two ways in which most commands print: for people and for programs.
+//! How commands print: for people and for programs.
+
+use std::io::Write as _;
 
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::{CliError, print};
+use super::error::CliError;
+use crate::report::terminal;
 
 /// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,4 +37,11 @@ impl FormatArgs {
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
     print(&format!("{text}\n"))
+}
+
+/// Prints to stdout, without colours where they would only be in the way.
+pub(crate) fn print(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(terminal::fit(text).as_bytes())?;
+    Ok(out.flush()?)
 }

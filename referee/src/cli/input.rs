@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::CliError;
 use crate::files::{self, MOST_TEXT};
-use crate::tournament::unknown_game;
+use crate::known_games;
 
 /// A game with its options.
 #[derive(Debug, Args)]
@@ -76,7 +76,7 @@ impl StartArgs {
 
 /// The game with this id.
 pub(super) fn find(id: &str) -> Result<&'static Entry, CliError> {
-    games::find(id).ok_or_else(|| CliError::Usage(unknown_game(id)))
+    known_games::find(id).map_err(|unknown| CliError::Usage(unknown.to_string()))
 }
 
 fn json(text: &str, what: &str) -> Result<Value, CliError> {

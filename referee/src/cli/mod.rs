@@ -6,6 +6,7 @@ mod check;
 mod config;
 mod doctor;
 mod dry_run;
+mod error;
 mod export;
 mod format;
 mod games;
@@ -21,30 +22,24 @@ mod play;
 mod privacy;
 mod replay;
 mod rerun;
+mod runtime;
 mod shell;
 mod standings;
 mod supervise;
 mod tournament;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use supervisor::shortage;
-use supervisor::{FactoryError, TraceError};
-use thiserror::Error;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use clap::{CommandFactory, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-use crate::log::{LogError, WriteError};
-use crate::new_bot::NewBotError;
 use crate::report::{tell, terminal};
-use crate::tournament::ConfigError;
-use crate::tournament::capacity::TooMuch;
-use crate::tournament::folder::FolderError;
-use crate::tournament::resume::ResumeError;
-use crate::tournament::run::RunError;
+
+pub(crate) use error::{CliError, not_short};
+pub(crate) use format::print;
+pub(crate) use runtime::{block_on, on_interrupt};
+use supervisor::shortage;
 
 /// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
 #[derive(Debug, Parser)]
@@ -112,91 +107,6 @@ impl Command {
     }
 }
 
-/// Why a command did not go well.
-#[derive(Debug, Error)]
-enum CliError {
-    /// A value of the command line is wrong.
-    #[error("{0}")]
-    Usage(String),
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(transparent)]
-    Resume(#[from] ResumeError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A tournament that stopped in the middle.
-    #[error("{error}; {advice}")]
-    Stopped {
-        error: WriteError,
-        /// Where its results are, and how to go on.
-        advice: String,
-    },
-    /// The machine has no more of something.
-    #[error("{why}{advice}")]
-    Short {
-        /// What.
-        why: String,
-        /// What can be done, as the rest of the sentence.
-        advice: String,
-    },
-    #[error(transparent)]
-    Capacity(#[from] TooMuch),
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    BotFactory(#[from] FactoryError),
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    #[error(transparent)]
-    Log(#[from] LogError),
-    #[error(transparent)]
-    NewBot(#[from] NewBotError),
-    /// A log was read but does not hold what it should, or a bot does not do what it should.
-    #[error("{0}")]
-    Verify(String),
-    /// Input or output of the program itself.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl CliError {
-    /// The documented exit code.
-    fn code(&self) -> u8 {
-        match self {
-            CliError::Usage(_) | CliError::Config(_) => 2,
-            CliError::Folder(FolderError::Taken { .. }) => 2,
-            CliError::NewBot(NewBotError::Write { .. }) => 4,
-            CliError::NewBot(_) => 2,
-            CliError::BotFactory(FactoryError::Sandbox(_)) => 2,
-            CliError::Log(LogError::Io { .. }) => 2,
-            CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
-            CliError::Resume(
-                ResumeError::NoFolder { .. }
-                | ResumeError::NoneYet { .. }
-                | ResumeError::Nothing { .. }
-                | ResumeError::Copy { .. }
-                | ResumeError::Changed { .. }
-                | ResumeError::NotExtended { .. }
-                | ResumeError::Format,
-            ) => 2,
-            CliError::Resume(
-                ResumeError::Log(_)
-                | ResumeError::Line { .. }
-                | ResumeError::Chain { .. }
-                | ResumeError::Write(_),
-            ) => 4,
-            CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
-            CliError::Short { .. } | CliError::Capacity(_) => 4,
-            CliError::Trace(_) | CliError::Run(_) | CliError::BotFactory(_) | CliError::Io(_) => 4,
-            CliError::Interrupted => 130,
-        }
-    }
-}
-
 /// Runs the program with the arguments of this process.
 pub fn run() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
@@ -227,8 +137,8 @@ pub fn run() -> ExitCode {
         Command::NewBot(args) => args.run(),
         Command::Doctor(args) => args.run(),
         Command::Config(args) => args.run(),
-        Command::Completions(args) => args.run(),
-        Command::Man(args) => args.run(),
+        Command::Completions(args) => args.run(Cli::command()),
+        Command::Man(args) => args.run(Cli::command()),
         Command::Supervise(args) => args.run(),
         Command::Launch(args) => args.run(),
         #[cfg(target_os = "linux")]
@@ -243,58 +153,4 @@ pub fn run() -> ExitCode {
             ExitCode::from(error.code())
         }
     }
-}
-
-/// Whatever came out while the machine had no more of something is worth nothing.
-fn not_short() -> Result<(), CliError> {
-    match shortage::noted() {
-        None => Ok(()),
-        Some(why) => Err(CliError::Short {
-            why: why.to_owned(),
-            advice: String::new(),
-        }),
-    }
-}
-
-/// Prints to stdout, without colours where they would only be in the way.
-fn print(text: &str) -> Result<(), CliError> {
-    let mut out = anstream::stdout().lock();
-    out.write_all(terminal::fit(text).as_bytes())?;
-    Ok(out.flush()?)
-}
-
-/// Turns true at the first Ctrl-C, SIGTERM or hang-up; a second one ends the program at once, and
-/// with it its bots.
-fn on_interrupt() -> Result<watch::Receiver<bool>, CliError> {
-    let (sender, receiver) = watch::channel(false);
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hang_up.recv() => {}
-            }
-            if sender.send_replace(true) {
-                std::process::exit(i32::from(CliError::Interrupted.code()));
-            }
-        }
-    });
-    Ok(receiver)
-}
-
-/// The asynchronous part of a command; in it, a file that grows beyond the
-/// limit on file sizes is an error of the write, not the end of the program by SIGXFSZ. (Bots do
-/// not inherit the handler.)
-fn block_on<T>(future: impl Future<Output = T>) -> Result<T, CliError> {
-    // One more thread, for signals: this one may be held up by who reads what it prints.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()?;
-    let _runtime = runtime.enter();
-    let _too_large = signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?;
-    Ok(runtime.block_on(future))
 }

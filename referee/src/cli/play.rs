@@ -15,13 +15,12 @@ use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, not_short, on_interrupt, print};
+use crate::config::{GameSetup, Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
-use crate::tournament::GameSetup;
-use crate::tournament::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
-use crate::tournament::opening;
+use crate::tournament::openings;
 use crate::tournament::plan::Plan;
 
 /// Plays one match and draws the board as it goes
@@ -154,7 +153,7 @@ impl Args {
         let start = given.unwrap_or_else(|| rules.start(self.start.seed));
         Ok(Plan {
             id: match_id(1),
-            opening: opening::moves(&*start, limits, self.start.seed, self.random_plies),
+            opening: openings::moves(&*start, limits, self.start.seed, self.random_plies),
             start,
             game: GameSetup {
                 rules,

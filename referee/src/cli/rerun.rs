@@ -9,9 +9,9 @@ use protocol::{Millis, Player, Record, TimeControl, shown};
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
+use crate::config::variables::expand;
 use crate::files::{self, MOST_TEXT};
 use crate::rerun::{self, News};
-use crate::tournament::config_variables::expand;
 use crate::tournament::folder::CONFIG_NAME;
 
 /// A bot in a debugger may take so long to start.

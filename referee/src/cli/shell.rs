@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 
-use super::{Cli, CliError, print};
+use super::{CliError, print};
 
 /// Prints the completions for a shell
 #[derive(Debug, clap::Args)]
@@ -20,9 +20,9 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self) -> Result<(), CliError> {
+    pub(super) fn run(self, whole: Command) -> Result<(), CliError> {
         let mut out = Vec::new();
-        clap_complete::generate(self.shell, &mut public(), "referee", &mut out);
+        clap_complete::generate(self.shell, &mut public(&whole), "referee", &mut out);
         print(&String::from_utf8_lossy(&out))
     }
 }
@@ -40,12 +40,12 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self) -> Result<(), CliError> {
+    pub(super) fn run(self, whole: Command) -> Result<(), CliError> {
         match self.out {
-            None => print(&page(public())?),
+            None => print(&page(public(&whole))?),
             Some(folder) => {
                 fs::create_dir_all(&folder)?;
-                Ok(clap_mangen::generate_to(public(), folder)?)
+                Ok(clap_mangen::generate_to(public(&whole), folder)?)
             }
         }
     }
@@ -58,8 +58,7 @@ fn page(command: Command) -> Result<String, CliError> {
 }
 
 /// The command line without what is only for the program itself.
-fn public() -> Command {
-    let whole = Cli::command();
+fn public(whole: &Command) -> Command {
     let mut public = Command::new("referee")
         .version(env!("CARGO_PKG_VERSION"))
         .args(whole.get_arguments().cloned())

@@ -1,22 +1,20 @@
 //! `referee standings`: ratings and all other statistics of a log, in several formats.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::ValueEnum;
+use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 
 use super::{CliError, print};
-use crate::log::{self, LogError, LogFile};
+use crate::log::{self, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::tell;
-use ratings::matches::{Account, Plies};
-use ratings::report::{Estimate, Resampling, SprtRequest};
+use ratings::report::{Resampling, SprtRequest};
 use ratings::sprt::{EloModel, Hypotheses};
 use ratings::{MatchStore, MatchSummary, Request, game_label};
 
-/// With fewer matches of a bot, its rating would say next to nothing.
-const ENOUGH: u64 = 16;
 /// Anchors are this far from 0 at most.
 const MOST_ELO: f64 = 1e6;
 /// A game that counts more than this leaves nothing of the others.
@@ -107,6 +105,55 @@ pub(super) struct Args {
     svg: Option<PathBuf>,
 }
 
+impl ValueEnum for By {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[By::Game, By::Seat, By::Opening, By::Pair, By::Version]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            By::Game => ("game", "Ratings and results in each game"),
+            By::Seat => ("seat", "Results in each seat of each game"),
+            By::Opening => (
+                "opening",
+                "What each seat made of each opening, all bots together",
+            ),
+            By::Pair => (
+                "pair",
+                "The difference between each two bots, and how sure it is",
+            ),
+            By::Version => (
+                "version",
+                "All results, with each version of a bot as a bot of its own",
+            ),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
+impl ValueEnum for SheetFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            SheetFormat::Text,
+            SheetFormat::Markdown,
+            SheetFormat::Csv,
+            SheetFormat::Json,
+            SheetFormat::Html,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            SheetFormat::Text => ("text", "Tables for a terminal"),
+            SheetFormat::Markdown => ("markdown", "Tables for a README"),
+            SheetFormat::Csv => ("csv", "One table with a line of names, for programs"),
+            SheetFormat::Json => ("json", "All figures"),
+            SheetFormat::Html => ("html", "A page by itself, with the plot of ratings"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
+}
+
 /// The scale of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Model {
@@ -152,7 +199,7 @@ impl Args {
             if number > 0 {
                 matches.next_log();
             }
-            let cut = each(log, prepare, |played, summary| {
+            let cut = each_summary(log, prepare, |played, summary| {
                 let Some(wanted) = &self.game else {
                     matches.add_summary(played, summary);
                     return;
@@ -278,46 +325,4 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
     fs::write(path, text).map_err(|error| {
         CliError::Usage(format!("`{}` cannot be written: {error}", path.display()))
     })
-}
-
-/// Takes all whole matches of a log, without their plies but with what is made of them, and says
-/// what was dropped.
-fn each(
-    log: &Path,
-    prepare: impl Fn(&mut MatchSummary) + Sync,
-    mut take: impl FnMut(&MatchSummary, &Account),
-) -> Result<Option<String>, LogError> {
-    let sum_up = |mut played: MatchSummary| {
-        prepare(&mut played);
-        let summary = Account::of(&played);
-        played.moves = Plies::default();
-        (played, summary)
-    };
-    let mut file = LogFile::open(log)?;
-    file.each(sum_up, |(played, summary)| {
-        take(&played, &summary);
-        Ok::<_, LogError>(())
-    })?;
-    let path = log::locate(log);
-    Ok(file.cut().map(|cut| format!("{}: {cut}", path.display())))
-}
-
-/// The ratings of the bots of a tournament's folder, in which so many matches were played, for those
-/// that have enough of them; nothing if the log cannot be read.
-pub(super) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
-    let mut matches = MatchStore::with_capacity(played);
-    let report = each(
-        folder,
-        |_| {},
-        |played, summary| matches.add_summary(played, summary),
-    )
-    .ok()
-    .and_then(|_| matches.report(&Request::default()).ok());
-    let Some(report) = report else {
-        return BTreeMap::new();
-    };
-    let bots = report.bots.iter().zip(&report.ratings.bots);
-    let enough = bots.filter(|(bot, _)| bot.results.matches >= ENOUGH);
-    let rated = enough.filter_map(|(bot, rating)| Some((bot.name.clone(), (*rating)?)));
-    rated.collect()
 }

@@ -1,25 +1,24 @@
 //! `referee tournament`: plays a tournament from a configuration file, or goes on with one.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::json;
-use supervisor::{BotFactory, Tracer};
+use supervisor::Tracer;
 
 use super::dry_run;
 use super::format::{Format, print_json};
-use super::standings::ratings;
 use super::{CliError, block_on, on_interrupt, print};
-use crate::log::{LOG_NAME, WriteError};
+use crate::config::Config;
+use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
-use crate::tournament::folder::{self, Folder, STDERR_NAME};
 use crate::tournament::forecast::TestForecast;
-use crate::tournament::resume::{self, Allowed, ResumeError};
-use crate::tournament::run::{self, RunError};
-use crate::tournament::schedule::{Schedule, Standing};
-use crate::tournament::{Config, capacity};
+use crate::tournament::results::ratings;
+use crate::tournament::resume::Allowed;
+use crate::tournament::schedule::Standing;
+use crate::tournament::slots::Progress;
+use crate::tournament::{Remains, Surroundings, Tournament, TournamentError};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
@@ -73,102 +72,52 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut config = Config::load_with(&self.config, &self.set)?;
+        let config = Config::load_with(&self.config, &self.set)?;
         if self.dry_run {
             return print(&dry_run::schedule(&config, self.format)?);
         }
-        if let Some(said) = capacity::fit(&mut config)? {
-            tell(format_args!("warning: {said}, so that is what is done\n",));
-        }
-        block_on(self.play(Arc::new(config)))?
+        block_on(self.play(config))?
     }
 
-    /// What bots have no business to see: results of today and before, and configurations with
-    /// everybody's environment.
-    fn hidden(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut hidden = vec![folder.to_owned(), self.config.clone()];
-        let all_runs = folder.parent().filter(|runs| runs.ends_with(folder::RUNS));
-        hidden.extend(all_runs.map(Path::to_owned));
-        hidden.extend(self.trace.clone());
-        hidden
-    }
-
-    async fn play(self, config: Arc<Config>) -> Result<(), CliError> {
+    async fn play(self, config: Config) -> Result<(), CliError> {
         let stop = on_interrupt()?;
-        // Before anything is written: what this machine cannot do.
-        BotFactory::new(&config.bots, &[], None)?;
-        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
-        let (mut folder, schedule) = match self.resume || self.extend {
-            true => self.resumed(&config, &mut standings)?,
-            false => (self.created(&config)?, Schedule::new(&config.shape())),
+        let mut surroundings = Surroundings {
+            hidden: vec![self.config.clone()],
+            tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
         };
+        surroundings.hidden.extend(self.trace.clone());
+        let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
+        let tournament = self.open(config, &mut standings)?;
+        let (config, folder) = (tournament.config().clone(), tournament.folder().to_owned());
+        let schedule = tournament.schedule();
         let (done, total) = (schedule.finished(), schedule.total());
         if schedule.is_over() {
-            let path = folder.path.display();
+            let path = folder.display();
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
-            return self.results(
-                &config,
-                (true, schedule.standing()),
-                &standings,
-                &folder.path,
-            );
+            let came = (true, tournament.standing());
+            return self.results(&config, came, &standings, &folder);
         }
-        let left = usize::try_from(total).map_or(usize::MAX, |total| total - done);
-        let at_a_time = config.concurrency.min(left);
         if !self.quiet {
-            tell(format_args!(
-                "{}: {} of {} bots, {} at a time; the log is {}\n",
-                config.name,
-                config.shape().count(),
-                config.bots.len(),
-                at_a_time,
-                folder.path.join(LOG_NAME).display()
-            ));
-            if let Some(test) = TestForecast::of(&config.format) {
-                tell(test.in_words());
-            }
+            announce(&tournament);
         }
         let mut display = Display::new(standings, done, total, self.how());
-        let factory = BotFactory::new(
-            &config.bots,
-            &self.hidden(&folder.path),
-            Some(folder.path.join(STDERR_NAME)),
-        )?
-        .after(folder::last_stderr(&folder.path))
-        .keeping(config.keep.stderr)
-        .traced(tracer);
-        if !config.all_strict() {
-            folder.log.guard()?;
-        }
-        let show = |progress: run::Progress<'_>| display.show(progress);
-        let ran = run::run(config.clone(), schedule, factory, &mut folder, stop, show).await;
+        let show = |progress: Progress<'_>| display.show(progress);
+        let outcome = tournament.play(surroundings, stop, show).await;
         let standings = display.finish();
-        let ran = ran.map_err(|error| match error {
-            RunError::Log(error) => self.stopped(error, &folder, &config),
-            RunError::Short(why) => CliError::Short {
-                why,
-                advice: format!(
-                    "; no bot is at fault: what was finished is in the log, go on with `{}`",
-                    self.command(&folder.path)
-                ),
-            },
-        })?;
-        let came = (ran.complete, ran.standing);
-        self.results(&config, came, &standings, &folder.path)?;
-        match ran.complete {
-            true => Ok(()),
-            false => {
-                tell(format_args!(
-                    "what was finished is in {}; go on with `{}`\n",
-                    folder.path.join(LOG_NAME).display(),
-                    self.command(&folder.path)
-                ));
-                Err(CliError::Interrupted)
-            }
+        let outcome = outcome.map_err(|error| self.with_advice(error, &folder))?;
+        let came = (outcome.complete, outcome.standing);
+        self.results(&config, came, &standings, &folder)?;
+        if outcome.complete {
+            return Ok(());
         }
+        tell(format_args!(
+            "what was finished is in {}; go on with `{}`\n",
+            folder.join(LOG_NAME).display(),
+            self.command(&folder)
+        ));
+        Err(CliError::Interrupted)
     }
 
     fn how(&self) -> Detail {
@@ -179,75 +128,75 @@ impl Args {
         }
     }
 
-    fn created(&self, config: &Config) -> Result<Folder, CliError> {
-        Ok(match &self.out {
-            Some(path) => Folder::create(path, &config.text)?,
-            None => Folder::create_numbered(&config.name, &config.text)?,
-        })
-    }
-
-    /// The folder to go on in, and what is left to be played; what was played is entered in the
-    /// standings.
-    fn resumed(
-        &self,
-        config: &Config,
-        standings: &mut Standings,
-    ) -> Result<(Folder, Schedule), CliError> {
-        let newest = || folder::newest(&config.name);
-        let path = self.out.clone().or_else(newest);
-        let path = path.ok_or_else(|| ResumeError::NoneYet {
-            pattern: folder::pattern(&config.name),
-        })?;
-        let take = |record: &_| standings.add(record);
-        let allowed = match self.extend {
-            true => Allowed::Additions,
-            false => Allowed::Nothing,
+    /// A new tournament, or one to go on with, whose matches so far are entered in the standings.
+    fn open(&self, config: Config, standings: &mut Standings) -> Result<Tournament, CliError> {
+        let folder = self.out.as_deref();
+        let goes_on = self.resume || self.extend;
+        let tournament = if goes_on {
+            let allowed = if self.extend {
+                Allowed::Additions
+            } else {
+                Allowed::Nothing
+            };
+            Tournament::resume(config, folder, allowed, |record| standings.add(record))?
+        } else {
+            Tournament::create(config, folder)?
         };
-        let resumed = resume::open(&path, config, allowed, take)?;
-        if let Some(cut) = &resumed.cut {
-            let log = path.join(LOG_NAME);
-            tell(format_args!("warning: {}: {cut}\n", log.display()));
+        for warning in tournament.warnings() {
+            tell(format_args!("warning: {warning}\n"));
         }
-        let schedule = resumed.schedule;
+        let schedule = tournament.schedule();
         let silent = self.quiet && self.out.is_some();
-        if !schedule.is_over() && !silent {
-            let (path, done, total) = (path.display(), schedule.finished(), schedule.total());
+        if goes_on && !schedule.is_over() && !silent {
+            let path = tournament.folder().display();
+            let (done, total) = (schedule.finished(), schedule.total());
             tell(format_args!(
                 "resuming `{path}`: {done} of {total} matches were played\n"
             ));
         }
-        Ok((resumed.folder, schedule))
+        Ok(tournament)
     }
 
-    /// A log that could not be written any more: where all that was finished is, and how to go
-    /// on.
-    fn stopped(&self, error: WriteError, folder: &Folder, config: &Config) -> CliError {
+    /// Why the tournament stopped, where its results are, and how to go on.
+    fn with_advice(&self, error: TournamentError, folder: &Path) -> CliError {
+        let (error, remains) = match error {
+            TournamentError::Stopped { error, remains } => (error, remains),
+            TournamentError::Short(why) => {
+                let command = self.command(folder);
+                let advice = format!(
+                    "; no bot is at fault: what was finished is in the log, go on with `{command}`"
+                );
+                return CliError::Short { why, advice };
+            }
+            other => return other.into(),
+        };
+        let advice = self.advice(&remains, folder);
+        CliError::Stopped { error, advice }
+    }
+
+    fn advice(&self, remains: &Remains, folder: &Path) -> String {
         let again = |path: &Path| format!("go on with `{}`", self.command(path));
-        let advice = match &error {
-            WriteError::Gone { .. } => match folder.log.moved_to() {
-                Some(log) => {
-                    let place = log.parent().unwrap_or(Path::new("/"));
-                    let log = log.display();
-                    format!("what was finished is in `{log}`, {}", again(place))
-                }
-                None => match folder.rescue(&config.text) {
-                    Ok(path) => {
-                        let place = path.display();
-                        format!("what was finished is saved in `{place}`, {}", again(&path))
-                    }
-                    Err(error) => format!("what was finished could not be saved: {error}"),
-                },
-            },
-            WriteError::Lost { .. } => again(&folder.path),
-            _ => {
-                let path = &folder.path;
+        match remains {
+            Remains::Moved(log) => {
+                let place = log.parent().unwrap_or(Path::new("/"));
                 format!(
-                    "what was finished is in the log; when that is mended, {}",
-                    again(path)
+                    "what was finished is in `{}`, {}",
+                    log.display(),
+                    again(place)
                 )
             }
-        };
-        CliError::Stopped { error, advice }
+            Remains::Rescued(path) => format!(
+                "what was finished is saved in `{}`, {}",
+                path.display(),
+                again(path)
+            ),
+            Remains::Unsaved(error) => format!("what was finished could not be saved: {error}"),
+            Remains::Incomplete => again(folder),
+            Remains::Complete => format!(
+                "what was finished is in the log; when that is fixed, {}",
+                again(folder)
+            ),
+        }
     }
 
     /// The command that goes on in a folder.
@@ -265,6 +214,7 @@ impl Args {
         words.extend(self.set.iter().flat_map(|set| ["--set", set]));
         shell_words::join(words)
     }
+
     /// Prints what came out: what the format comes to, then standings.
     fn results(
         &self,
@@ -286,5 +236,21 @@ impl Args {
         }
         let format = standing.map(|standing| formats::report(&standing, &names));
         print(&(format.unwrap_or_default() + &tables::report(standings, &ratings)))
+    }
+}
+
+/// Says what will be played, and where the log is.
+fn announce(tournament: &Tournament) {
+    let config = tournament.config();
+    tell(format_args!(
+        "{}: {} of {} bots, {} at a time; the log is {}\n",
+        config.name,
+        config.shape().count(),
+        config.bots.len(),
+        tournament.at_a_time(),
+        tournament.folder().join(LOG_NAME).display()
+    ));
+    if let Some(test) = TestForecast::of(&config.format) {
+        tell(test.in_words());
     }
 }

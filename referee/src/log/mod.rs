@@ -3,11 +3,13 @@
 mod chain;
 mod guard;
 mod read;
+mod summaries;
 mod verify;
 mod write;
 
 pub use chain::{Break, ChainBreak};
 pub use read::{CutLine, Line, LogError, LogFile, locate};
+pub use summaries::each_summary;
 pub use verify::{Mismatch, verify};
 pub use write::{LogWriter, WriteError};
 

@@ -7,14 +7,14 @@ use games::{Limits, Session};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
-use crate::tournament::unknown_game;
+use crate::known_games::{self, UnknownGame};
 
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Mismatch {
     /// No game has this id.
-    #[error("{}", unknown_game(.0))]
-    UnknownGame(String),
+    #[error(transparent)]
+    UnknownGame(#[from] UnknownGame),
     /// The game does not take these options.
     #[error("{0}")]
     Options(String),
@@ -120,8 +120,7 @@ struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     fn open(record: &'a Record) -> Result<Self, Mismatch> {
-        let game =
-            games::find(&record.game).ok_or_else(|| Mismatch::UnknownGame(record.game.clone()))?;
+        let game = known_games::find(&record.game)?;
         let rules = game
             .configure(&record.options)
             .map_err(|error| Mismatch::Options(error.to_string()))?;

@@ -4,6 +4,8 @@
 mod alarm;
 mod match_time;
 mod observer;
+#[cfg(test)]
+mod tests;
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;

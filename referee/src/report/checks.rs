@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use protocol::excerpt;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
@@ -72,10 +73,8 @@ fn details(finding: &Finding, indent: &str, text: &mut String) {
 }
 
 fn cut(line: &str) -> String {
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
+    // A tab would be escaped.
+    excerpt(line.replace('\t', " ").as_bytes(), SHOWN)
 }
 
 /// The last line.

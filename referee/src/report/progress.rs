@@ -9,7 +9,7 @@ use protocol::{FaultCode, Record};
 
 use super::standings::Standings;
 use super::{formats, summary, tables, tell, terminal};
-use crate::tournament::run::Progress;
+use crate::tournament::slots::Progress;
 
 /// Shows on stderr how a tournament is going.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use supervisor::sandbox::limits::Tier;
 use supervisor::{MAX_IDLE, Restart};
 use thiserror::Error;
 
-use super::Config;
 use super::schedule::Schedule;
+use crate::config::Config;
 
 /// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
 const DESCRIPTORS: u64 = 32;

@@ -6,8 +6,9 @@ use protocol::TimeControl;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::schedule::{Count, Format, Schedule, Scheduled};
-use super::{Config, GameSetup, opening};
+use super::openings;
+use super::schedule::{Count, Format, FormatName, Schedule, Scheduled};
+use crate::config::{Config, GameSetup};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 
@@ -20,7 +21,7 @@ pub struct Forecast {
     /// The tournament's name.
     pub name: String,
     /// How bots meet, by its name in configurations.
-    pub format: &'static str,
+    pub format: FormatName,
     /// How often everything is played; nothing in a test.
     pub rounds: Option<u32>,
     /// The bots' names.
@@ -142,7 +143,7 @@ impl Forecast {
         };
         Forecast {
             name: config.name.clone(),
-            format: name(&config.format),
+            format: config.format.name(),
             rounds: match config.format {
                 Format::Sprt { .. } => None,
                 _ => Some(config.rounds),
@@ -168,17 +169,6 @@ impl Forecast {
     }
 }
 
-/// The name of a format in configurations.
-fn name(format: &Format) -> &'static str {
-    match format {
-        Format::RoundRobin => "round-robin",
-        Format::Gauntlet { .. } => "gauntlet",
-        Format::Swiss => "swiss",
-        Format::Knockout { .. } => "knockout",
-        Format::Sprt { .. } => "sprt",
-    }
-}
-
 fn game(setup: &GameSetup) -> GameForecast {
     let rules = &setup.rules;
     let playouts = rules.start(1).playouts(PLAYOUTS, 1, setup.limits.max_plies);
@@ -198,7 +188,7 @@ fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
         round: scheduled.round + 1,
         game: config.games[scheduled.game].rules.info().id.to_owned(),
         game_index: scheduled.game,
-        seed: opening::seed(config, scheduled),
+        seed: openings::seed(config, scheduled),
         players: bots.map(|bot| bot.name.clone()).collect(),
     }
 }

@@ -11,9 +11,9 @@ use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, R
 use supervisor::shortage;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
-use super::GameSetup;
 use super::failures::{Failure, Failures};
-use crate::machine_load::LoadWatch;
+use crate::config::GameSetup;
+use crate::machine::load::LoadWatch;
 use crate::match_runner::{self, Finished, Observer, Timing};
 use crate::players::{After, Either, Person, Process, Started};
 

@@ -10,7 +10,8 @@ use toml::Table;
 
 use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape};
-use super::{Config, config_format, difference, opening};
+use super::{extension, openings};
+use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 
@@ -174,7 +175,7 @@ pub fn open(
     match read_copy(&copy)? {
         Some((text, table)) => {
             if differs(&table, config, allowed, path)? {
-                before = Some(text);
+                before = Some((text, table));
             }
         }
         // The referee died in the moment between making the two files.
@@ -187,8 +188,10 @@ pub fn open(
     })?;
     let version = folder.version();
     let mut earlier = Vec::new();
-    for text in folder.earlier.iter().chain(&before) {
-        let found = config_format::earlier(text, config, version);
+    let tables = folder.earlier.iter().map(|text| parsed(text, &copy));
+    let last = before.iter().map(|(_, table)| Ok(table.clone()));
+    for table in tables.chain(last) {
+        let found = extension::earlier(&table?, config, version);
         earlier.push(found.map_err(|differences| ResumeError::NotExtended {
             differences,
             copy: copy.clone(),
@@ -217,7 +220,7 @@ pub fn open(
     if let Some(cut) = &cut {
         folder.log.drop_cut(cut)?;
     }
-    if let Some(before) = before {
+    if let Some((before, _)) = before {
         folder.extend(before, &config.text)?;
     }
     let schedule = ledger.schedule;
@@ -236,13 +239,21 @@ fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
     };
     match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
-            let first_line = |error: toml::de::Error| error.message().to_owned();
-            let table = text.parse().map_err(|error| wrong(first_line(error)))?;
+            let table = parsed(&text, path)?;
             Ok(Some((text, table)))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(wrong(error.to_string())),
     }
+}
+
+/// A copy of a configuration as values.
+fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
+    text.parse()
+        .map_err(|error: toml::de::Error| ResumeError::Copy {
+            path: path.to_owned(),
+            reason: error.message().to_owned(),
+        })
 }
 
 /// Whether there is a difference, if only what is allowed differs.
@@ -252,12 +263,12 @@ fn differs(
     allowed: Allowed,
     folder: &Path,
 ) -> Result<bool, ResumeError> {
-    let current: Table = config.text.parse().unwrap_or_default();
-    let all = difference::differences(copy, &current);
+    let current = &config.table;
+    let all = difference::differences(copy, current);
     if all.is_empty() {
         return Ok(false);
     }
-    let beyond = difference::beyond_additions(copy, &current);
+    let beyond = difference::beyond_additions(copy, current);
     let fixed = !config.format.is_of_pairings();
     let copy = folder.join(CONFIG_NAME);
     match allowed {
@@ -326,7 +337,7 @@ impl<'a> Ledger<'a> {
         let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
         let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
         let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
-        let seed = opening::seed(self.config, scheduled);
+        let seed = openings::seed(self.config, scheduled);
         let wrong = |what: &str, recorded: &str, right: &str| {
             Err(format!(
                 "the match `{id}` has the {what} {recorded}, but is scheduled with {right}"
@@ -345,7 +356,7 @@ impl<'a> Ledger<'a> {
         if players != names {
             return wrong("players", &players.join(", "), &names.join(", "));
         }
-        if let Some((start, moves)) = opening::from_book(self.config, scheduled) {
+        if let Some((start, moves)) = openings::from_book(self.config, scheduled) {
             let opened = record.moves.iter().map(|played| &*played.mv);
             let opened: Vec<&str> = opened.take(moves.len()).collect();
             if record.start != start.state() || opened != moves {
@@ -411,7 +422,7 @@ mod tests {
             let mut record = json!({
                 "format": 1, "match": scheduled.id(), "game": "amazons",
                 "options": self.config.games[0].rules.options().to_json(),
-                "seed": opening::seed(&self.config, scheduled), "start": {},
+                "seed": openings::seed(&self.config, scheduled), "start": {},
                 "players": scheduled.seats.iter().map(player).collect::<Vec<_>>(),
                 "time": {"startup_ms": 1, "margin_ms": 1},
                 "limits": {"max_plies": null, "repetition": null}, "opening": 0, "moves": [],

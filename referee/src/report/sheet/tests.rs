@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{By, Sheet, SheetFormat, clean, plot};
+use super::{By, Sheet, SheetFormat, plot};
+use protocol::shown as clean;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request};
 

@@ -1,162 +1,27 @@
 //! Who meets whom, in which game and seats: a pure function of the configuration and, in some
 //! formats, of the results so far.
 
-mod cycles;
-mod fixed;
-mod knockout;
-mod matching;
+mod earlier;
+mod formats;
 mod order;
+mod planner;
+mod scheduled;
+mod seats;
 mod shape;
-mod sprt;
 mod standing;
-mod swiss;
 #[cfg(test)]
 mod tests;
-mod top_down;
+mod unit;
 mod version;
 
-use std::collections::HashMap;
+use planner::{Finished, Planner, Played, State};
 
-use arrayvec::ArrayVec;
-use games::MAX_SEATS;
-
-pub use shape::{Count, Format, GameShape, SeatOrders, Shape};
+pub use earlier::Earlier;
+pub use scheduled::{Group, Scheduled};
+pub use seats::{GameShape, SeatOrders};
+pub use shape::{Count, Format, FormatName, Shape};
 pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
 pub use version::Version;
-
-/// Bots as indices. It stands in the matches themselves: large tournaments have many.
-pub type Group = ArrayVec<usize, MAX_SEATS>;
-
-/// A match to be played.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// Its place in the schedule, from 1; the match's id is made from it.
-    pub number: usize,
-    /// The game, as an index.
-    pub game: usize,
-    /// The bots in seat order.
-    pub seats: Group,
-    /// The format's round, from 0.
-    pub round: u32,
-    /// How often these bots were to play this game before, in each seat order: with it the start
-    /// and the opening change.
-    pub turn: u32,
-}
-
-impl Scheduled {
-    /// The match's id.
-    pub fn id(&self) -> String {
-        format!("m-{:06}", self.number)
-    }
-
-    /// The bots of the pairing, whoever sits where: what all matches of a pairing share.
-    pub fn group(&self) -> Group {
-        let mut group = self.seats.clone();
-        group.sort_unstable();
-        group
-    }
-}
-
-/// A swapped pair, or what corresponds to it with more seats: all matches of a group at one
-/// start, in all seat orders. They are played one after another.
-#[derive(Clone, Debug)]
-struct Unit {
-    game: usize,
-    /// In the order from which the seat orders are made: ascending, or a cyclic order.
-    group: Group,
-    round: u32,
-    turn: u32,
-}
-
-/// Counts how often each group plays each game.
-#[derive(Debug, Default)]
-struct Turns(HashMap<(usize, Group), u32>);
-
-impl Turns {
-    fn unit(&mut self, game: usize, group: &[usize], round: u32) -> Unit {
-        let group: Group = group.iter().copied().collect();
-        let next = self.0.entry((game, group.clone())).or_default();
-        let turn = *next;
-        *next += 1;
-        Unit {
-            game,
-            group,
-            round,
-            turn,
-        }
-    }
-}
-
-/// The matches so far and what came out.
-#[derive(Clone, Copy)]
-struct Played<'a> {
-    matches: &'a [Scheduled],
-    states: &'a [State],
-}
-
-impl<'a> Played<'a> {
-    fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
-        let both = self.matches.iter().zip(self.states);
-        both.filter_map(|(scheduled, state)| match state {
-            State::Finished(Some(result)) => Some((scheduled, &*result.outcome)),
-            _ => None,
-        })
-    }
-
-    fn result(self, number: usize) -> Option<&'a Finished> {
-        match self.states.get(number.checked_sub(1)?)? {
-            State::Finished(result) => result.as_deref(),
-            _ => None,
-        }
-    }
-}
-
-/// How bots meet: what a format has to know.
-trait Planner: Send {
-    /// What is played next, when all that came before is finished; nothing at the end.
-    fn next(&mut self, played: Played<'_>) -> Vec<Unit>;
-
-    /// Whether nothing more need be played. Asked after each match.
-    fn settled(&mut self, _: Played<'_>) -> bool {
-        false
-    }
-
-    /// Whether anything depends on results; else none are kept.
-    fn heeds_results(&self) -> bool {
-        true
-    }
-
-    /// Whether it matters that a match repeats another one.
-    fn heeds_repetition(&self) -> bool {
-        false
-    }
-
-    /// How many matches will come, at least, after those that are known.
-    fn ahead(&self) -> u64 {
-        0
-    }
-
-    /// Where the tournament stands, if that is more than points.
-    fn standing(&self, _: Played<'_>) -> Option<Standing> {
-        None
-    }
-
-    /// The same, if it is worth a look after each match.
-    fn live(&self) -> Option<Standing> {
-        None
-    }
-}
-
-/// A tournament that this one is an extension of.
-#[derive(Clone, Debug)]
-pub struct Earlier {
-    /// Its shape.
-    pub shape: Shape,
-    /// The index here of each of its bots.
-    pub bots: Vec<usize>,
-    /// The index here of each of its games.
-    pub games: Vec<usize>,
-}
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,22 +32,6 @@ pub enum Next {
     Wait,
     /// Nothing more.
     Over,
-}
-
-#[derive(Clone, Debug)]
-enum State {
-    Open,
-    Taken,
-    /// With what came out, where anything depends on it.
-    Finished(Option<Box<Finished>>),
-}
-
-/// What came out of a match.
-#[derive(Clone, Debug)]
-struct Finished {
-    outcome: Box<[f64]>,
-    /// Equal for matches that repeat each other, if that matters.
-    repetition: Option<u64>,
 }
 
 /// The matches of a tournament, as they become known.
@@ -217,28 +66,8 @@ impl Schedule {
     /// The same for one that was extended: the matches of `earlier` shapes come first and keep
     /// their numbers. Only round robins and gauntlets can be extended; others pay no heed to it.
     pub fn extending(shape: &Shape, earlier: &[Earlier]) -> Self {
-        let planner: Box<dyn Planner> = match &shape.format {
-            Format::RoundRobin | Format::Gauntlet { .. } => {
-                Box::new(fixed::Fixed::new(shape, earlier))
-            }
-            Format::Swiss => Box::new(swiss::Swiss::new(shape)),
-            Format::Knockout {
-                drawn,
-                tie_breaks,
-                third_place,
-            } => Box::new(knockout::Knockout::new(
-                shape,
-                *drawn,
-                *tie_breaks,
-                *third_place,
-            )),
-            Format::Sprt {
-                hypotheses,
-                max_pairs,
-            } => Box::new(sprt::Sprt::new(shape, hypotheses.clone(), *max_pairs)),
-        };
         let mut schedule = Schedule {
-            planner,
+            planner: formats::planner(shape, earlier),
             orders: shape.orders,
             matches: Vec::new(),
             states: Vec::new(),

@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::shape::{GameShape, SeatOrders};
-use itertools::Itertools as _;
+use super::seats::GameShape;
 
 /// How many groups of `size` there are out of `bots`; too many to count is [`u64::MAX`].
 pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
@@ -54,23 +53,6 @@ fn successor(mut group: Vec<usize>, bots: usize) -> Option<Vec<usize>> {
         group[i] = group[i - 1] + 1;
     }
     Some(group)
-}
-
-impl SeatOrders {
-    /// The orders in which a group sits.
-    pub(super) fn of(self, group: &[usize]) -> Vec<Vec<usize>> {
-        match self {
-            SeatOrders::Rotations => {
-                let rotation = |by: usize| {
-                    let mut seats = group.to_vec();
-                    seats.rotate_left(by);
-                    seats
-                };
-                (0..group.len()).map(rotation).collect()
-            }
-            SeatOrders::Permutations => group.iter().copied().permutations(group.len()).collect(),
-        }
-    }
 }
 
 /// The games with so many seats (`None` for any), each as often as its weight says, evenly mixed.
@@ -188,17 +170,6 @@ mod tests {
         assert_eq!(slots(&games, Some(3)), [1; 5]);
         assert_eq!(slots(&games, Some(4)), [0; 0]);
         assert_eq!(slots(&games, None).len(), 9);
-    }
-
-    #[test]
-    fn groups_sit_in_rotations_or_in_all_orders() {
-        let rotations = [[4, 5, 6], [5, 6, 4], [6, 4, 5]];
-        assert_eq!(SeatOrders::Rotations.of(&[4, 5, 6]), rotations);
-        let all = SeatOrders::Permutations.of(&[4, 5, 6, 7]);
-        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 24);
-        for orders in [SeatOrders::Rotations, SeatOrders::Permutations] {
-            assert_eq!(orders.of(&[1, 2]), [[1, 2], [2, 1]]);
-        }
     }
 
     #[test]

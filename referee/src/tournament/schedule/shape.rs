@@ -1,8 +1,11 @@
 //! What a schedule is made from, and how many matches that gives.
 
 use games::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::order;
+use super::seats::{GameShape, SeatOrders};
 use super::version::Version;
 use ratings::sprt::Hypotheses;
 
@@ -23,22 +26,6 @@ pub struct Shape {
     pub seed: u64,
     /// How the schedule is made.
     pub version: Version,
-}
-
-/// What a schedule has to know about a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameShape {
-    /// How many bots play it.
-    pub seats: usize,
-    /// How often it is played where a game of weight 1 is played once.
-    pub weight: u32,
-}
-
-impl GameShape {
-    /// A game of weight 1.
-    pub fn of(seats: usize) -> Self {
-        GameShape { seats, weight: 1 }
-    }
 }
 
 /// How bots meet.
@@ -71,22 +58,46 @@ pub enum Format {
     },
 }
 
+/// How bots meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Format")]
+pub enum FormatName {
+    /// Every pairing (for games of more seats: every group).
+    #[default]
+    RoundRobin,
+    /// Every pairing (for games of more seats: every group) that has a challenger in it.
+    Gauntlet,
+    /// In each round, pairings of bots with about as many points that have not met yet.
+    Swiss,
+    /// Duels; the loser is out.
+    Knockout,
+    /// Swapped pairs of two bots until it is clear which of two hypotheses holds.
+    Sprt,
+}
+
+impl std::fmt::Display for FormatName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.serialize(f)
+    }
+}
+
 impl Format {
+    /// Its name.
+    pub fn name(&self) -> FormatName {
+        match self {
+            Format::RoundRobin => FormatName::RoundRobin,
+            Format::Gauntlet { .. } => FormatName::Gauntlet,
+            Format::Swiss => FormatName::Swiss,
+            Format::Knockout { .. } => FormatName::Knockout,
+            Format::Sprt { .. } => FormatName::Sprt,
+        }
+    }
+
     /// Whether there are pairings only, and so games of two seats only.
     pub fn is_of_pairings(&self) -> bool {
         !matches!(self, Format::RoundRobin | Format::Gauntlet { .. })
     }
-}
-
-/// In which orders the bots of a group sit. Two bots always sit both ways.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SeatOrders {
-    /// Each bot is in each seat once: as many orders as there are seats, all rotations of one
-    /// cyclic order, which changes from round to round.
-    #[default]
-    Rotations,
-    /// All.
-    Permutations,
 }
 
 /// How many matches there are: both the same where results decide nothing about that.
@@ -197,15 +208,5 @@ impl Shape {
         let mut bots: Vec<usize> = (0..self.bots).collect();
         Rng::from_text(self.seed, "lots").shuffle(&mut bots);
         bots
-    }
-}
-
-impl SeatOrders {
-    fn count(self, seats: usize) -> u64 {
-        let seats = seats as u64;
-        match self {
-            SeatOrders::Rotations => seats,
-            SeatOrders::Permutations => (1..=seats).product(),
-        }
     }
 }

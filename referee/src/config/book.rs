@@ -1,0 +1,259 @@
+//! Books of openings: a text file, one opening a line.
+//!
+//! ```text
+//! # comments and empty lines are skipped
+//! amazons: d1-d7/g7 g10-g8/f8
+//! {"game": "amazons", "options": {"size": 6}, "moves": ["b1-b2/b3"]}
+//! {"game": "run", "state": {…}, "moves": []}
+//! ```
+//!
+//! A line is the id of a game, a colon and moves, or an object with `game` and `moves`, or a
+//! `state`, or both: the moves are played from the state. With `options`, it is for games that
+//! have these.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arbiter::adjudication::LimitWatch;
+use games::{Rules, Session};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::game::GameSetup;
+use crate::files;
+use crate::known_games;
+
+/// No book is longer, in bytes.
+const MOST_BOOK: u64 = 256 << 20;
+
+/// A book that cannot be used.
+#[derive(Debug, Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("the book `{}` cannot be read: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A line is no opening of its game.
+    #[error("the book `{}`, line {line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// An opening of one game.
+#[derive(Clone, Debug)]
+pub struct BookOpening {
+    /// The position at the start; `None` for the game's own.
+    state: Option<Value>,
+    /// The moves from there.
+    moves: Vec<String>,
+}
+
+impl BookOpening {
+    /// The position at the start and the moves from there. Both were checked.
+    pub(crate) fn open(&self, rules: &dyn Rules) -> (Box<dyn Session>, Vec<String>) {
+        let loaded = self.state.as_ref().and_then(|state| rules.load(state).ok());
+        let start = loaded.unwrap_or_else(|| rules.start(0));
+        (start, self.moves.clone())
+    }
+}
+
+/// A line as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    game: String,
+    #[serde(default)]
+    options: Map<String, Value>,
+    #[serde(default)]
+    moves: Vec<String>,
+    state: Option<Value>,
+}
+
+/// The openings of each game, in the order of the book; every one of them was tried.
+pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, BookError> {
+    let text = files::read(path, MOST_BOOK).map_err(|error| BookError::Read {
+        path: path.to_owned(),
+        error,
+    })?;
+    read(&text, games).map_err(|(line, reason)| BookError::Line {
+        path: path.to_owned(),
+        line,
+        reason,
+    })
+}
+
+/// The same from a text; errors are a line and what is wrong with it.
+fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
+    let mut book = vec![Vec::new(); games.len()];
+    for (at, text) in text.lines().enumerate() {
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let wrong = |reason: String| (at + 1, reason);
+        let line = parse(text).map_err(wrong)?;
+        known_games::find(&line.game).map_err(|unknown| wrong(unknown.to_string()))?;
+        for (game, openings) in games.iter().zip(&mut book) {
+            if fits(&line, game) {
+                openings.push(checked(&line, game).map_err(wrong)?);
+            }
+        }
+    }
+    Ok(book)
+}
+
+fn parse(text: &str) -> Result<Line, String> {
+    if text.starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| error.to_string());
+    }
+    let (game, moves) = text.split_once(':').ok_or(
+        "an opening is `GAME: MOVE MOVE …`, or a JSON object with `game` and `moves` or `state`",
+    )?;
+    Ok(Line {
+        game: game.trim().to_owned(),
+        options: Map::new(),
+        moves: moves.split_whitespace().map(str::to_owned).collect(),
+        state: None,
+    })
+}
+
+/// Whether a line is for this game under these options.
+fn fits(line: &Line, game: &GameSetup) -> bool {
+    let options = game.rules.options().to_json();
+    let same = |(name, value): (&String, &Value)| options.get(name) == Some(value);
+    line.game == game.rules.info().id && line.options.iter().all(same)
+}
+
+/// The opening, if it can be played and the match goes on after it.
+fn checked(line: &Line, game: &GameSetup) -> Result<BookOpening, String> {
+    let rules = &game.rules;
+    let id = rules.info().id;
+    let mut session = match &line.state {
+        Some(state) => rules.load(state).map_err(|error| error.to_string())?,
+        None if line.moves.is_empty() => {
+            return Err(format!("an opening of {id} needs `moves` or a `state`"));
+        }
+        None if has_random_starts(&**rules) => {
+            return Err(format!(
+                "{id} starts from a random position here, so its openings need a `state`"
+            ));
+        }
+        None => rules.start(0),
+    };
+    let mut watch = LimitWatch::new(game.limits);
+    let ended = |session: &dyn Session, watch: &mut LimitWatch| {
+        session.to_move().is_none() || watch.see(session).is_some()
+    };
+    let mut over = ended(&*session, &mut watch);
+    for (at, mv) in line.moves.iter().enumerate() {
+        let number = at + 1;
+        if over {
+            return Err(format!("the match is over before move {number}, `{mv}`"));
+        }
+        session.play(mv).map_err(|error| {
+            let options = rules.options().to_json();
+            format!("move {number}: {error} (options {options})")
+        })?;
+        over = ended(&*session, &mut watch);
+    }
+    match over {
+        true => Err("the match is over after this opening".to_owned()),
+        false => Ok(BookOpening {
+            state: line.state.clone(),
+            moves: line.moves.clone(),
+        }),
+    }
+}
+
+/// Whether different seeds give different starts.
+fn has_random_starts(rules: &dyn Rules) -> bool {
+    let first = rules.start(0).identity();
+    (1..6).any(|seed| rules.start(seed).identity() != first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn setup(id: &str, options: Value) -> GameSetup {
+        let entry = games::find(id).unwrap();
+        GameSetup {
+            rules: entry.configure(&options).unwrap(),
+            limits: entry.info.limits,
+            weight: 1,
+        }
+    }
+
+    fn games() -> [GameSetup; 3] {
+        [
+            setup("amazons", json!({"size": 6})),
+            setup("amazons", json!({"size": 10})),
+            setup("penguins", json!({})),
+        ]
+    }
+
+    fn first_move(game: &GameSetup) -> String {
+        game.rules.start(0).legal()[0].clone()
+    }
+
+    #[test]
+    fn lines_belong_to_games_with_their_options() {
+        let games = games();
+        let small = first_move(&games[0]);
+        let on_small = games[0].rules.start(0).legal();
+        let mut on_large = games[1].rules.start(0).legal().into_iter();
+        let large = on_large.find(|mv| !on_small.contains(mv)).unwrap();
+        let state = games[2].rules.start(9).state();
+        let text = format!(
+            "# A book.\n\n  amazons : {large}\n\
+             {{\"game\": \"amazons\", \"options\": {{\"size\": 6}}, \"moves\": [\"{small}\"]}}\n\
+             {{\"game\": \"penguins\", \"state\": {state}}}\nsiam: not in this tournament\n"
+        );
+        // The first line is legal on the large board only.
+        let (line, reason) = read(&text, &games).unwrap_err();
+        assert_eq!(line, 3);
+        assert!(reason.starts_with("move 1: "), "{reason}");
+        let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
+        let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
+        let book = read(&text, &games).unwrap();
+        assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+        let (start, moves) = book[0][0].open(&*games[0].rules);
+        assert_eq!((start.ply(), moves), (0, vec![small]));
+        let (start, moves) = book[2][0].open(&*games[2].rules);
+        assert_eq!((start.state(), moves.len()), (state, 0));
+    }
+
+    #[test]
+    fn what_is_no_opening_is_named_with_its_line() {
+        let games = games();
+        let refused = |line: &str| {
+            let (number, reason) = read(&format!("\n{line}\n"), &games).unwrap_err();
+            assert_eq!(number, 2);
+            reason
+        };
+        assert!(refused("a7-a8/a9").contains("`GAME: MOVE MOVE …`"));
+        assert!(refused("amazon: x").contains("did you mean `amazons`?"));
+        assert!(refused("amazons: x").contains("move 1"));
+        assert!(refused("amazons:").contains("needs `moves` or a `state`"));
+        assert!(refused("penguins: x").contains("need a `state`"));
+        assert!(refused("{\"game\": \"penguins\", \"state\": {}}").contains("ply"));
+        assert!(refused("{\"game\": \"run\", \"mvoes\": []}").contains("mvoes"));
+        let mut short = games.clone();
+        short[0].limits.max_plies = Some(1);
+        let text = format!("amazons: {}", first_move(&short[0]));
+        let (_, reason) = read(&text, &short[..1]).unwrap_err();
+        assert!(reason.contains("over after this opening"), "{reason}");
+    }
+}

@@ -1,0 +1,76 @@
+//! What is played: rules under their options, limits, weight.
+
+use std::sync::Arc;
+
+use games::{Limits, OptionError, Rules};
+use serde_json::Value;
+use thiserror::Error;
+
+use super::file::{GameEntry, GameTable, LimitsTable};
+use crate::known_games::{self, UnknownGame};
+use crate::tournament::schedule::GameShape;
+
+/// A game as a tournament plays it.
+#[derive(Clone)]
+pub struct GameSetup {
+    /// The rules under their options.
+    pub rules: Arc<dyn Rules>,
+    /// What ends matches besides the game.
+    pub limits: Limits,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+}
+
+impl GameSetup {
+    /// What a schedule has to know about it.
+    pub(crate) fn shape(&self) -> GameShape {
+        GameShape {
+            seats: self.rules.seats(),
+            weight: self.weight,
+        }
+    }
+}
+
+/// A game that cannot be played.
+#[derive(Debug, Error)]
+pub enum GameError {
+    /// No game has this id.
+    #[error(transparent)]
+    Unknown(#[from] UnknownGame),
+    /// An option that the game does not take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+}
+
+/// A game as the configuration has it; `limits` are those for all games.
+pub(crate) fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, GameError> {
+    let whole;
+    let table = match entry {
+        GameEntry::Table(table) => table,
+        GameEntry::Id(id) => {
+            whole = GameTable {
+                id: id.clone(),
+                options: Value::Null,
+                limits: LimitsTable::default(),
+                weight: 1,
+            };
+            &whole
+        }
+    };
+    let game = known_games::find(&table.id)?;
+    let rules = game.configure(&table.options)?;
+    let mut effective = game.info.limits;
+    for table in [limits, &table.limits] {
+        if let Some(limit) = table.max_plies {
+            effective.max_plies = limit.0;
+        }
+        if let Some(limit) = table.repetition {
+            effective.repetition = limit.0;
+        }
+    }
+    Ok(GameSetup {
+        rules,
+        limits: effective,
+        weight: table.weight,
+    })
+}

@@ -1,0 +1,48 @@
+//! How matches begin, as the configuration says it.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::book::{self, BookOpening};
+use super::error::Problem;
+use super::file::OpeningTable;
+use super::game::GameSetup;
+
+/// How matches begin.
+#[derive(Debug, Default)]
+pub struct Openings {
+    /// So many random plies are made by the referee.
+    pub random_plies: u32,
+    /// How far from equal chances an opening may be, as the mean outcome of random games.
+    pub balanced: Option<f64>,
+    /// The openings of each game; none where the book has none.
+    pub book: Vec<Vec<BookOpening>>,
+    /// Of each game: which openings of the book are balanced, once that was asked.
+    pub(crate) judged: Vec<OnceLock<Judged>>,
+}
+
+/// Which openings of a book are balanced.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Their places in the book; the best one if none is.
+    pub(crate) chosen: Vec<usize>,
+    /// How far from equal the best one is, if that is too far.
+    pub(crate) best: Option<f64>,
+}
+
+/// Reads the book, if there is one; its path starts at `folder`.
+pub(super) fn openings(
+    table: &OpeningTable,
+    games: &[GameSetup],
+    folder: &Path,
+) -> Result<Openings, Problem> {
+    Ok(Openings {
+        random_plies: table.random_plies,
+        balanced: table.balanced,
+        book: match &table.book {
+            Some(path) => book::load(&folder.join(path), games).map_err(Problem::Book)?,
+            None => Vec::new(),
+        },
+        judged: games.iter().map(|_| OnceLock::new()).collect(),
+    })
+}

@@ -1,0 +1,83 @@
+//! Time control: the tables of a configuration, and the flags of a command line.
+
+use std::time::Duration;
+
+use protocol::{ClockKind, Millis, TimeControl};
+
+use super::file::{Time, TimeTable};
+
+/// The limit on a move where the configuration limits nothing.
+const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
+const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
+const DEFAULT_MARGIN: Duration = Duration::from_millis(50);
+
+/// The time control of a table, over another one or over the defaults.
+pub(super) fn time_control(
+    table: &TimeTable,
+    clock: ClockKind,
+    over: Option<&TimeControl>,
+) -> Result<TimeControl, String> {
+    let millis = |given: Option<Time>| given.map(|time| Millis(time.0));
+    let base = over.cloned().unwrap_or(TimeControl {
+        startup: Millis(DEFAULT_STARTUP),
+        margin: Millis(DEFAULT_MARGIN),
+        ..TimeControl::default()
+    });
+    let mut control = TimeControl {
+        per_move: millis(table.per_move).or(base.per_move),
+        base: millis(table.base).or(base.base),
+        increment: millis(table.increment).or(base.increment),
+        startup: millis(table.startup).unwrap_or(base.startup),
+        margin: millis(table.margin).unwrap_or(base.margin),
+        clock,
+        wall: millis(table.wall).or(base.wall),
+    };
+    if control.wall.is_some() && clock == ClockKind::Wall {
+        return Err(
+            "`wall` needs `clock = \"cpu\"`: it stands behind a limit of CPU time".to_owned(),
+        );
+    }
+    if control.increment.is_some() && control.base.is_none() {
+        return Err("`increment` needs a `base` that it is added to".to_owned());
+    }
+    for (key, time) in [
+        ("per_move", control.per_move),
+        ("base", control.base),
+        ("wall", control.wall),
+    ] {
+        if time.is_some_and(|time| time.0.is_zero()) {
+            return Err(format!("`{key}` must be longer than nothing"));
+        }
+    }
+    if control.per_move.is_none() && control.base.is_none() {
+        control.per_move = Some(Millis(DEFAULT_PER_MOVE));
+    }
+    Ok(control)
+}
+
+/// The time control of a command line.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimeFlags {
+    /// For each move.
+    pub per_move: Option<Time>,
+    /// For all moves together.
+    pub base: Option<Time>,
+    /// Added to `base` after each move.
+    pub increment: Option<Time>,
+}
+
+impl TimeFlags {
+    /// The time control, with the same defaults as in configurations.
+    ///
+    /// # Errors
+    /// If the flags do not go together.
+    pub fn control(self) -> Result<TimeControl, String> {
+        let table = TimeTable {
+            per_move: self.per_move,
+            base: self.base,
+            increment: self.increment,
+            ..TimeTable::default()
+        };
+        time_control(&table, ClockKind::Wall, None)
+    }
+}

@@ -1,0 +1,33 @@
+//! The matches of a log as statistics need them.
+
+use std::path::Path;
+
+use ratings::MatchSummary;
+use ratings::matches::{Account, Plies};
+
+use super::read::{LogError, LogFile, locate};
+
+/// Takes all whole matches of a log, without their plies but with what is made of them, and says
+/// what was dropped.
+///
+/// # Errors
+/// If the log cannot be read.
+pub fn each_summary(
+    log: &Path,
+    prepare: impl Fn(&mut MatchSummary) + Sync,
+    mut take: impl FnMut(&MatchSummary, &Account),
+) -> Result<Option<String>, LogError> {
+    let sum_up = |mut played: MatchSummary| {
+        prepare(&mut played);
+        let summary = Account::of(&played);
+        played.moves = Plies::default();
+        (played, summary)
+    };
+    let mut file = LogFile::open(log)?;
+    file.each(sum_up, |(played, summary)| {
+        take(&played, &summary);
+        Ok::<_, LogError>(())
+    })?;
+    let path = locate(log);
+    Ok(file.cut().map(|cut| format!("{}: {cut}", path.display())))
+}

@@ -1,0 +1,99 @@
+//! Numbers as people read them: Elo with intervals, results, counts.
+
+use super::parts::Grid;
+use crate::report::points;
+use ratings::report::{Estimate, Totals};
+
+/// A whole number of Elo, without a negative zero.
+pub(crate) fn elo(value: f64) -> String {
+    format!("{}", value.round() + 0.0)
+}
+
+pub(crate) fn percent(results: &Totals) -> String {
+    match share(results) {
+        Some(share) => format!("{:.1} %", 100.0 * share),
+        None => "·".to_owned(),
+    }
+}
+
+/// Points a match.
+pub(super) fn share(results: &Totals) -> Option<f64> {
+    (results.matches > 0).then(|| results.points / results.matches as f64)
+}
+
+/// Points as people write them, wins, draws and so on.
+pub(crate) fn counts(results: &Totals) -> [String; 7] {
+    [
+        points(results.points),
+        results.matches.to_string(),
+        percent(results),
+        results.wins.to_string(),
+        results.draws.to_string(),
+        results.losses.to_string(),
+        results.faults.to_string(),
+    ]
+}
+
+/// What [`counts`] are.
+pub(crate) const COUNTS: [&str; 7] = [
+    "points", "matches", "score", "wins", "draws", "losses", "faults",
+];
+
+/// An empty table with ratings and results after these columns.
+pub(crate) fn rated_grid(first: &[&str], names: usize) -> Grid {
+    let columns = first.iter().copied().chain(["elo", "±"]).chain(COUNTS);
+    Grid::new(columns, names)
+}
+
+/// A rating, and half its interval. Where results say only on which side it is, the end that is
+/// known.
+pub(crate) fn interval(rating: Option<&Estimate>) -> [String; 2] {
+    let Some(rating) = rating else {
+        return ["·", "·"].map(str::to_owned);
+    };
+    let figure = match (rating.low.is_finite(), rating.high.is_finite()) {
+        (true, true) => elo(rating.elo),
+        (true, false) => format!("≥ {}", elo(rating.low)),
+        (false, true) => format!("≤ {}", elo(rating.high)),
+        (false, false) => "?".to_owned(),
+    };
+    [figure, half(Some(rating))]
+}
+
+/// `146 ± 52`, or the end that is known.
+pub(crate) fn figures(rating: &Estimate) -> String {
+    joined(interval(Some(rating)))
+}
+
+fn joined([figure, half]: [String; 2]) -> String {
+    match &*half {
+        "·" => figure,
+        half => format!("{figure} ± {half}"),
+    }
+}
+
+/// Half an interval, if it has both ends.
+pub(crate) fn half(rating: Option<&Estimate>) -> String {
+    match rating.map(|rating| (rating.high - rating.low) / 2.0) {
+        Some(half) if half.is_finite() => elo(half),
+        _ => "·".to_owned(),
+    }
+}
+
+/// `+146 ± 52`.
+pub(crate) fn signed_figures(difference: &Estimate) -> String {
+    joined(signed(difference))
+}
+
+/// A difference, with its sign, and half its interval.
+pub(crate) fn signed(difference: &Estimate) -> [String; 2] {
+    let [figure, half] = interval(Some(difference));
+    let known = difference.low.is_finite() && difference.high.is_finite();
+    let plus = known && difference.elo.round() > 0.0;
+    [format!("{}{figure}", if plus { "+" } else { "" }), half]
+}
+
+/// A number and what there are of it.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

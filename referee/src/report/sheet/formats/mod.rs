@@ -1,0 +1,24 @@
+//! What a report is written as, one file a format.
+
+mod csv;
+mod html;
+mod json;
+mod markdown;
+mod markup;
+mod plot;
+mod text;
+
+use super::statistics::{Sheet, SheetFormat};
+
+pub use plot::plot;
+
+/// The report in a format.
+pub(super) fn write(sheet: &Sheet, format: SheetFormat) -> String {
+    match format {
+        SheetFormat::Text => text::write(sheet),
+        SheetFormat::Markdown => markdown::write(sheet),
+        SheetFormat::Csv => csv::write(sheet),
+        SheetFormat::Json => json::write(sheet),
+        SheetFormat::Html => html::write(sheet),
+    }
+}

@@ -1,0 +1,40 @@
+//! What a report consists of: headings, notes and tables.
+
+use protocol::shown as clean;
+
+/// A part of what is shown to people.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Part {
+    Heading(String),
+    Note(String),
+    Table(Grid),
+}
+
+/// A table: one column has names, the others have figures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) header: Vec<String>,
+    /// The column with names.
+    pub(crate) names: usize,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// A table without rows.
+    pub(crate) fn new<'a>(header: impl IntoIterator<Item = &'a str>, names: usize) -> Self {
+        Grid {
+            header: header.into_iter().map(clean).collect(),
+            names,
+            rows: Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn heading(text: &str) -> Part {
+    Part::Heading(text.to_owned())
+}
+
+/// A name in a note, marked as one.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("`{}`", clean(name).replace('`', "'"))
+}

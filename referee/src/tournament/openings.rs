@@ -1,0 +1,399 @@
+//! Starts and openings: the same for all seat orders of a pairing.
+
+use arbiter::adjudication::LimitWatch;
+use games::{Limits, Rng, Session};
+
+use super::schedule::Scheduled;
+use crate::config::{BookOpening, Config, GameSetup, Judged};
+
+/// Tells the stream of opening moves from others that are made from a pairing's seed.
+const OPENING_MOVES: u64 = 1;
+/// Tells the stream of other starts and openings, for when the first ones are not balanced.
+const OTHERS: u64 = 2;
+/// How many random games judge whether an opening is balanced.
+const PLAYOUTS: u32 = 200;
+/// So many random openings are judged before the best of them is taken.
+const MOST_JUDGED: u64 = 50;
+/// How often a random opening that ends the game is drawn anew before a shorter one is taken.
+const TRIES: u32 = 50;
+/// Seeds stay below this so that every reader of JSON gets them right.
+const SEED_MASK: u64 = (1 << 53) - 1;
+
+/// How a match begins.
+pub struct Opening {
+    /// The position at the start.
+    pub start: Box<dyn Session>,
+    /// The plies that the referee makes.
+    pub moves: Vec<String>,
+    /// How far from equal chances it is, if that is farther than was wanted.
+    pub unbalanced: Option<f64>,
+}
+
+impl Opening {
+    /// How a match of a tournament begins.
+    pub fn of(config: &Config, scheduled: &Scheduled) -> Self {
+        let (game, openings) = (&config.games[scheduled.game], &config.openings);
+        let seed = seed(config, scheduled);
+        let book = from_book(config, scheduled);
+        let lopsided_book = openings.judged[scheduled.game]
+            .get()
+            .and_then(|judged| judged.best);
+        let candidate = |seed: u64| match &book {
+            Some((start, moves)) => {
+                let more = more_moves(&**start, game, moves, seed, openings.random_plies);
+                (start.fork(), more)
+            }
+            None => {
+                let start = game.rules.start(seed);
+                let moves = moves(&*start, game.limits, seed, openings.random_plies);
+                (start, moves)
+            }
+        };
+        let (start, moves) = candidate(seed);
+        // What a book has was judged already.
+        let varies = openings.random_plies > 0 || book.is_none();
+        let Some(margin) = openings.balanced.filter(|_| varies) else {
+            return Opening {
+                start,
+                moves,
+                unbalanced: lopsided_book,
+            };
+        };
+        balanced((start, moves), game, seed, margin, candidate)
+    }
+}
+
+type Candidate = (Box<dyn Session>, Vec<String>);
+
+/// The first of some openings that is balanced, or else the best one.
+fn balanced(
+    first: Candidate,
+    game: &GameSetup,
+    seed: u64,
+    margin: f64,
+    candidate: impl Fn(u64) -> Candidate,
+) -> Opening {
+    let first_is = (first.0.identity(), first.1.clone());
+    let mut best = (imbalance(&*first.0, &first.1, game, seed), first);
+    for number in 1..MOST_JUDGED {
+        if best.0 <= margin {
+            break;
+        }
+        let seed = Rng::from_parts(&[seed, OTHERS, number]).next_u64() & SEED_MASK;
+        let (start, moves) = candidate(seed);
+        if number == 1 && (start.identity(), moves.clone()) == first_is && moves.is_empty() {
+            // A game that always starts the same, and no random plies: there is nothing else.
+            break;
+        }
+        let value = imbalance(&*start, &moves, game, seed);
+        if value < best.0 {
+            best = (value, (start, moves));
+        }
+    }
+    let (value, (start, moves)) = best;
+    Opening {
+        start,
+        moves,
+        unbalanced: (value > margin).then_some(value),
+    }
+}
+
+/// How far an opening is from equal chances: the largest distance of a seat's mean outcome from
+/// one half, in random games.
+fn imbalance(start: &dyn Session, moves: &[String], game: &GameSetup, seed: u64) -> f64 {
+    let mut session = start.fork();
+    for mv in moves {
+        if session.play(mv).is_err() {
+            break;
+        }
+    }
+    let playouts = session.playouts(PLAYOUTS, seed, game.limits.max_plies);
+    let distances = playouts.outcome.iter().map(|mean| (mean - 0.5).abs());
+    distances.fold(0.0, f64::max)
+}
+
+/// What the book deals to a match, if it has openings of its game. Each pairing gets all of them
+/// in an order of its own before any comes again.
+pub fn from_book(
+    config: &Config,
+    scheduled: &Scheduled,
+) -> Option<(Box<dyn Session>, Vec<String>)> {
+    let book = config.openings.book.get(scheduled.game)?;
+    if book.is_empty() {
+        return None;
+    }
+    let game = &config.games[scheduled.game];
+    let mut deal: Vec<usize> = match config.openings.balanced {
+        Some(margin) => {
+            let judged = &config.openings.judged[scheduled.game];
+            let judged = judged.get_or_init(|| judge(book, game, config.seed, margin));
+            judged.chosen.clone()
+        }
+        None => (0..book.len()).collect(),
+    };
+    let dealer = format!("book\n{}", pairing(config, scheduled));
+    Rng::from_text(config.seed, &dealer).shuffle(&mut deal);
+    let opening = &book[deal[scheduled.turn as usize % deal.len()]];
+    Some(opening.open(&*game.rules))
+}
+
+fn judge(book: &[BookOpening], game: &GameSetup, seed: u64, margin: f64) -> Judged {
+    let value = |opening: &BookOpening| {
+        let (start, moves) = opening.open(&*game.rules);
+        imbalance(&*start, &moves, game, seed)
+    };
+    let values: Vec<f64> = book.iter().map(value).collect();
+    let chosen: Vec<usize> = (0..book.len()).filter(|&i| values[i] <= margin).collect();
+    let best = (0..book.len()).min_by(|&a, &b| values[a].total_cmp(&values[b]));
+    match (chosen.is_empty(), best) {
+        (true, Some(best)) => Judged {
+            chosen: vec![best],
+            best: Some(values[best]),
+        },
+        _ => Judged { chosen, best: None },
+    }
+}
+
+/// Moves of a book, and so many random plies after them.
+fn more_moves(
+    start: &dyn Session,
+    game: &GameSetup,
+    moves: &[String],
+    seed: u64,
+    plies: u32,
+) -> Vec<String> {
+    let mut all = moves.to_vec();
+    let mut session = start.fork();
+    if plies > 0 && moves.iter().all(|mv| session.play(mv).is_ok()) {
+        all.extend(self::moves(&*session, game.limits, seed, plies));
+    }
+    all
+}
+
+/// The seed of a pairing: the same for all its seat orders, and independent of what else is in
+/// the tournament.
+pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
+    let rules = &config.games[scheduled.game].rules;
+    let text = format!(
+        "{} {} {}\n{}",
+        rules.info().id,
+        rules.options().to_json(),
+        scheduled.turn,
+        names(config, scheduled)
+    );
+    Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
+}
+
+/// Who meets in which game.
+fn pairing(config: &Config, scheduled: &Scheduled) -> String {
+    let rules = &config.games[scheduled.game].rules;
+    let (id, options) = (rules.info().id, rules.options().to_json());
+    format!("{id} {options}\n{}", names(config, scheduled))
+}
+
+/// The names of a pairing's bots, whoever sits where.
+fn names(config: &Config, scheduled: &Scheduled) -> String {
+    let group = scheduled.group().into_iter();
+    let names: Vec<&str> = group.map(|bot| &*config.bots[bot].name).collect();
+    names.join("\n")
+}
+
+/// So many random plies that belong to a seed; fewer only where the match does not last longer,
+/// by its game or by its limits.
+pub fn moves(start: &dyn Session, limits: Limits, seed: u64, plies: u32) -> Vec<String> {
+    let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
+    let mut longest = Vec::new();
+    for _ in 0..TRIES {
+        let moves = random_moves(start, limits, &mut rng, plies);
+        if moves.len() == plies as usize {
+            return moves;
+        }
+        if moves.len() > longest.len() {
+            longest = moves;
+        }
+    }
+    longest
+}
+
+/// At most `plies` random moves, none of which ends the match.
+fn random_moves(start: &dyn Session, limits: Limits, rng: &mut Rng, plies: u32) -> Vec<String> {
+    let mut session = start.fork();
+    let mut watch = LimitWatch::new(limits);
+    let mut moves = Vec::new();
+    if watch.see(&*session).is_some() {
+        return moves;
+    }
+    while moves.len() < plies as usize {
+        let Some(mv) = session.random_move(rng) else {
+            break;
+        };
+        let played = session.play(&mv).is_ok();
+        let stopped = watch.see(&*session).is_some();
+        if !played || stopped || session.to_move().is_none() {
+            break;
+        }
+        moves.push(mv);
+    }
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn openings_do_not_end_games() {
+        let rules = games::find("amazons")
+            .unwrap()
+            .configure(&json!({"size": 5}))
+            .unwrap();
+        let mut session = rules.start(3);
+        let short = moves(&*session, Limits::NONE, 3, 4);
+        assert_eq!(short.len(), 4);
+        assert_eq!(
+            moves(&*session, Limits::NONE, 3, 4),
+            short,
+            "made from the seed alone"
+        );
+        // No game on 25 cells lasts that long.
+        let long = moves(&*session, Limits::NONE, 3, 100);
+        for mv in &long {
+            session.play(mv).unwrap();
+        }
+        assert!(!long.is_empty() && session.to_move().is_some());
+    }
+
+    #[test]
+    fn openings_stay_within_the_limits_of_the_match() {
+        let session = games::find("siam")
+            .unwrap()
+            .configure(&json!({}))
+            .unwrap()
+            .start(1);
+        let limits = |max_plies, repetition| Limits {
+            max_plies,
+            repetition,
+        };
+        let cut = moves(&*session, limits(Some(7), None), 1, 20);
+        assert_eq!(cut.len(), 6, "the seventh ply would end the match");
+        assert!(moves(&*session, limits(Some(1), None), 1, 20).is_empty());
+        // Where the start itself counts as a repetition, no move can be made.
+        assert!(moves(&*session, limits(None, Some(1)), 1, 20).is_empty());
+    }
+
+    /// Two bots, so many rounds of a game.
+    fn config(game: &str, rounds: u32, opening: &str, folder: &std::path::Path) -> Config {
+        let text = format!(
+            "name = \"t\"\nrounds = {rounds}\ngames = [{game}]\n[opening]\n{opening}\n\
+             [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
+             [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n"
+        );
+        Config::parse(&text, folder).unwrap()
+    }
+
+    /// The openings of all matches: the identity of the start, the moves, how lopsided it is.
+    fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
+        let schedule = crate::tournament::schedule::Schedule::new(&config.shape());
+        let one = |scheduled: &Scheduled| {
+            let opening = Opening::of(config, scheduled);
+            (opening.start.identity(), opening.moves, opening.unbalanced)
+        };
+        schedule.known().map(one).collect()
+    }
+
+    #[test]
+    fn books_are_dealt_whole_before_anything_comes_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let legal = games::find("run").unwrap().configure(&json!({})).unwrap();
+        let legal = legal.start(0).legal();
+        let lines: Vec<String> = legal[..3].iter().map(|mv| format!("run: {mv}\n")).collect();
+        std::fs::write(folder.path().join("book"), lines.concat()).unwrap();
+        let config = config("\"run\"", 6, "book = \"book\"", folder.path());
+        let openings = all(&config);
+        for pair in openings.chunks(2) {
+            assert_eq!(pair[0], pair[1], "the same for both seat orders");
+        }
+        let dealt: Vec<&String> = openings.iter().step_by(2).map(|o| &o.1[0]).collect();
+        let mut first: Vec<&String> = dealt[..3].to_vec();
+        assert_eq!(first, dealt[3..]);
+        first.sort();
+        let mut expected: Vec<&String> = legal[..3].iter().collect();
+        expected.sort();
+        assert_eq!(first, expected);
+    }
+
+    #[test]
+    fn random_openings_are_balanced_as_far_as_can_be() {
+        let folder = std::path::Path::new("/");
+        let game = "{ id = \"amazons\", options = { size = 5 } }";
+        let any = config(game, 8, "random_plies = 3", folder);
+        let strict = config(game, 8, "random_plies = 3\nbalanced = 0.05", folder);
+        let far = |config: &Config, openings: &[(String, Vec<String>, Option<f64>)]| {
+            let setup = &config.games[0];
+            let far = openings.iter().map(|(_, moves, _)| {
+                let start = setup.rules.start(0);
+                imbalance(&*start, moves, setup, 99)
+            });
+            far.fold(0.0, f64::max)
+        };
+        let (loose, tight) = (all(&any), all(&strict));
+        assert!(far(&any, &loose) > 0.15, "some openings are lopsided");
+        assert!(far(&strict, &tight) < 0.15, "{}", far(&strict, &tight));
+        assert!(tight.iter().all(|opening| opening.2.is_none()));
+        assert!(tight.chunks(2).all(|pair| pair[0] == pair[1]));
+        assert_eq!(all(&strict), tight, "they are made from the seed");
+        // Where nothing can be chosen, that is told.
+        let fixed = config(game, 1, "balanced = 0.0001", folder);
+        assert!(all(&fixed)[0].2.is_some());
+    }
+
+    #[test]
+    fn random_starts_are_chosen_for_balance() {
+        let folder = std::path::Path::new("/");
+        let strict = config("\"penguins\"", 6, "balanced = 0.03", folder);
+        let any = config("\"penguins\"", 6, "", folder);
+        let (strict, any) = (all(&strict), all(&any));
+        assert!(strict.chunks(2).all(|pair| pair[0] == pair[1]));
+        assert_ne!(strict, any);
+        assert!(strict.iter().all(|opening| opening.2.is_none()));
+    }
+
+    #[test]
+    fn lopsided_openings_of_a_book_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let rules = games::find("amazons").unwrap();
+        let rules = rules.configure(&json!({"size": 5})).unwrap();
+        let setup = GameSetup {
+            rules: rules.clone(),
+            limits: Limits::NONE,
+            weight: 1,
+        };
+        let mut lines: Vec<(f64, String)> = rules.start(0).legal()[..40]
+            .iter()
+            .map(|mv| {
+                let far = imbalance(&*rules.start(0), std::slice::from_ref(mv), &setup, 1);
+                (far, format!("amazons: {mv}\n"))
+            })
+            .collect();
+        lines.sort_by(|a, b| a.0.total_cmp(&b.0));
+        lines.retain(|(far, _)| *far > 0.001);
+        let last = lines.len() - 1;
+        let book = format!("{}{}", lines[0].1, lines[last].1);
+        std::fs::write(folder.path().join("book"), book).unwrap();
+        let game = "{ id = \"amazons\", options = { size = 5 } }";
+        let margin = (lines[0].0 + lines[last].0) / 2.0;
+        let openings = format!("book = \"book\"\nbalanced = {margin:.4}");
+        let dealt = all(&config(game, 4, &openings, folder.path()));
+        let only = lines[0].1.trim().trim_start_matches("amazons: ");
+        assert!(dealt.iter().all(|opening| opening.1 == [only]));
+        assert!(dealt.iter().all(|opening| opening.2.is_none()));
+        let none = all(&config(
+            game,
+            1,
+            "book = \"book\"\nbalanced = 0.000001",
+            folder.path(),
+        ));
+        assert!(none[0].2.is_some() && none[0].1 == [only]);
+    }
+}

@@ -1,0 +1,235 @@
+//! A whole tournament: its folder is made, or opened again, what is left is played, and what was
+//! finished is saved if the log is lost.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+use tokio::sync::watch;
+
+use super::capacity::{self, TooMuch};
+use super::folder::{self, Folder, FolderError, STDERR_NAME};
+use super::resume::{self, Allowed, ResumeError};
+use super::schedule::{Schedule, Standing};
+use super::slots::{self, Outcome, Progress, RunError};
+use crate::config::Config;
+use crate::log::{LOG_NAME, WriteError};
+use protocol::Record;
+use supervisor::{BotFactory, FactoryError, Tracer};
+
+/// A tournament that is ready to be played: bots can be started, and its log is open.
+pub struct Tournament {
+    config: Arc<Config>,
+    folder: Folder,
+    schedule: Schedule,
+    warnings: Vec<String>,
+}
+
+/// Why a tournament does not begin, or stops.
+#[derive(Debug, Error)]
+pub enum TournamentError {
+    /// The machine is too small for so many matches at a time.
+    #[error(transparent)]
+    Capacity(#[from] TooMuch),
+    /// Bots cannot be started as the configuration asks for it.
+    #[error(transparent)]
+    BotFactory(#[from] FactoryError),
+    /// No folder can be made.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The tournament cannot be resumed.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
+    /// The log cannot be guarded.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The log failed while matches were played.
+    #[error("{error}")]
+    Stopped {
+        /// How it failed.
+        error: WriteError,
+        /// Where the finished matches are.
+        remains: Remains,
+    },
+    /// The machine ran out of something; no bot is at fault.
+    #[error("{0}")]
+    Short(String),
+}
+
+/// Where the finished matches are after the log failed.
+#[derive(Debug)]
+pub enum Remains {
+    /// In the log, which was moved here.
+    Moved(PathBuf),
+    /// In a new folder: the old one is gone.
+    Rescued(PathBuf),
+    /// Nowhere: the old folder is gone, and no new one could be written.
+    Unsaved(WriteError),
+    /// In the log, except for the lines that the error names.
+    Incomplete,
+    /// In the log.
+    Complete,
+}
+
+/// What surrounds the bots of a tournament.
+#[derive(Default)]
+pub struct Surroundings {
+    /// What sandboxed bots must not see, besides the folders of tournaments.
+    pub hidden: Vec<PathBuf>,
+    /// Records what bots and referee say to each other.
+    pub tracer: Option<Tracer>,
+}
+
+impl Tournament {
+    /// A new tournament in this folder, by default in the next free one below `runs`.
+    ///
+    /// # Errors
+    /// If the machine cannot run it, there is a tournament in the folder already, or the folder
+    /// cannot be written. Nothing was written then.
+    pub fn create(mut config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
+        let warnings = prepare(&mut config)?;
+        let folder = match folder {
+            Some(path) => Folder::create(path, &config.text)?,
+            None => Folder::create_numbered(&config.name, &config.text)?,
+        };
+        Ok(Tournament {
+            schedule: Schedule::new(&config.shape()),
+            config: Arc::new(config),
+            folder,
+            warnings,
+        })
+    }
+
+    /// Goes on with the tournament in this folder, by default in the newest one of its name below
+    /// `runs`. `take` gets the matches that were played, in the order of the log.
+    ///
+    /// # Errors
+    /// If the machine cannot run it, or the folder is not that of this tournament. Nothing was
+    /// changed then.
+    pub fn resume(
+        mut config: Config,
+        folder: Option<&Path>,
+        allowed: Allowed,
+        take: impl FnMut(&Record),
+    ) -> Result<Self, TournamentError> {
+        let mut warnings = prepare(&mut config)?;
+        let newest = || folder::newest(&config.name);
+        let path = folder.map(Path::to_owned).or_else(newest);
+        let path = path.ok_or_else(|| ResumeError::NoneYet {
+            pattern: folder::pattern(&config.name),
+        })?;
+        let resumed = resume::open(&path, &config, allowed, take)?;
+        if let Some(cut) = &resumed.cut {
+            warnings.push(format!("{}: {cut}", path.join(LOG_NAME).display()));
+        }
+        Ok(Tournament {
+            config: Arc::new(config),
+            folder: resumed.folder,
+            schedule: resumed.schedule,
+            warnings,
+        })
+    }
+
+    /// The configuration, with as many matches at a time as the machine has room for.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.config
+    }
+
+    /// Where everything is written.
+    pub fn folder(&self) -> &Path {
+        &self.folder.path
+    }
+
+    /// The matches, and which of them were played.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// What the user should know before it begins.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// How many matches run at a time: no more than are left.
+    pub fn at_a_time(&self) -> usize {
+        let left = self.schedule.total() - self.schedule.finished() as u64;
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        self.config.concurrency.min(left)
+    }
+
+    /// Where it stands, in formats in which that is more than points.
+    pub fn standing(&self) -> Option<Standing> {
+        self.schedule.standing()
+    }
+
+    /// Plays what is left. When `stop` turns true, matches in flight are given up; those that were
+    /// finished are in the log.
+    ///
+    /// # Errors
+    /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
+    pub async fn play(
+        self,
+        surroundings: Surroundings,
+        stop: watch::Receiver<bool>,
+        show: impl FnMut(Progress<'_>),
+    ) -> Result<Outcome, TournamentError> {
+        let Tournament {
+            config,
+            mut folder,
+            schedule,
+            ..
+        } = self;
+        let factory = factory(&config, &folder.path, surroundings)?;
+        if !config.all_strict() {
+            folder.log.guard()?;
+        }
+        let played = slots::run(config.clone(), schedule, factory, &mut folder, stop, show).await;
+        played.map_err(|error| match error {
+            RunError::Log(error) => TournamentError::Stopped {
+                remains: remains(&error, &folder, &config),
+                error,
+            },
+            RunError::Short(what) => TournamentError::Short(what),
+        })
+    }
+}
+
+/// Finds out what this machine cannot do, before anything is written; gives warnings.
+fn prepare(config: &mut Config) -> Result<Vec<String>, TournamentError> {
+    let lowered = capacity::fit(config)?;
+    BotFactory::new(&config.bots, &[], None)?;
+    let warning = |what| format!("{what}, so that is what is done");
+    Ok(lowered.map(warning).into_iter().collect())
+}
+
+/// Starts bots that do not see results, of today or before.
+fn factory(
+    config: &Config,
+    folder: &Path,
+    surroundings: Surroundings,
+) -> Result<BotFactory, FactoryError> {
+    let mut hidden = vec![folder.to_owned()];
+    let all_runs = folder.parent().filter(|runs| runs.ends_with(folder::RUNS));
+    hidden.extend(all_runs.map(Path::to_owned));
+    hidden.extend(surroundings.hidden);
+    let factory = BotFactory::new(&config.bots, &hidden, Some(folder.join(STDERR_NAME)))?;
+    Ok(factory
+        .after(folder::last_stderr(folder))
+        .keeping(config.keep.stderr)
+        .traced(surroundings.tracer))
+}
+
+/// Finds what was finished after the log failed, and saves it if its folder is gone.
+fn remains(error: &WriteError, folder: &Folder, config: &Config) -> Remains {
+    match error {
+        WriteError::Gone { .. } => match folder.log.moved_to() {
+            Some(log) => Remains::Moved(log),
+            None => match folder.rescue(&config.text) {
+                Ok(path) => Remains::Rescued(path),
+                Err(error) => Remains::Unsaved(error),
+            },
+        },
+        WriteError::Lost { .. } => Remains::Incomplete,
+        _ => Remains::Complete,
+    }
+}

@@ -1,0 +1,105 @@
+//! Round robins and gauntlets: all matches are known in advance.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cycles::Cycles;
+use crate::tournament::schedule::earlier::Earlier;
+use crate::tournament::schedule::order;
+use crate::tournament::schedule::planner::{Planner, Played};
+use crate::tournament::schedule::scheduled::Group;
+use crate::tournament::schedule::seats::SeatOrders;
+use crate::tournament::schedule::shape::{Format, Shape};
+use crate::tournament::schedule::unit::{Turns, Unit};
+use crate::tournament::schedule::version::Version;
+
+/// All units at once.
+pub(super) struct Fixed {
+    units: Vec<Unit>,
+}
+
+impl Fixed {
+    /// The units of `earlier` tournaments come first, each in its order; then what is new.
+    pub(super) fn new(shape: &Shape, earlier: &[Earlier]) -> Self {
+        let mut there = HashSet::new();
+        let mut all = Vec::new();
+        let lists = earlier.iter().map(Earlier::units);
+        let cyclic = shape.orders == SeatOrders::Rotations && shape.version >= Version::Second;
+        let mut cycles = cyclic.then(|| Cycles::new(shape));
+        for mut list in lists.chain([units(shape)]) {
+            // Of the first list, as of every list, each unit is there once.
+            let is_new = |unit: &Unit| there.insert((unit.game, unit.group.clone(), unit.turn));
+            if !earlier.is_empty() {
+                list.retain(is_new);
+            }
+            if let Some(cycles) = &mut cycles {
+                // An extension begins with the lists of before, so they get what they had.
+                for round in list.chunk_by_mut(|a, b| a.round == b.round) {
+                    cycles.deal(round);
+                }
+            }
+            all.append(&mut list);
+        }
+        Fixed { units: all }
+    }
+}
+
+impl Planner for Fixed {
+    fn next(&mut self, _: Played<'_>) -> Vec<Unit> {
+        std::mem::take(&mut self.units)
+    }
+
+    fn heeds_results(&self) -> bool {
+        false
+    }
+}
+
+impl Earlier {
+    /// The units of the earlier tournament, told by the indices of the one now.
+    fn units(&self) -> Vec<Unit> {
+        let now = |unit: Unit| {
+            let mut group: Group = unit.group.iter().map(|&bot| self.bots[bot]).collect();
+            group.sort_unstable();
+            Unit {
+                game: self.games[unit.game],
+                group,
+                ..unit
+            }
+        };
+        units(&self.shape).into_iter().map(now).collect()
+    }
+}
+
+/// The units of a round robin or a gauntlet, round by round.
+fn units(shape: &Shape) -> Vec<Unit> {
+    let a_round = a_round(shape);
+    let mut turns = Turns::default();
+    let mut units = Vec::with_capacity(a_round.len() * shape.rounds as usize);
+    for round in 0..shape.rounds {
+        units.extend(
+            a_round
+                .iter()
+                .map(|(game, group)| turns.unit(*game, group, round)),
+        );
+    }
+    units
+}
+
+/// What is played in each round, as games and groups.
+fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
+    let mut by_seats: HashMap<usize, Vec<Vec<usize>>> = HashMap::new();
+    let mut classes = Vec::new();
+    for game in &shape.games {
+        if let std::collections::hash_map::Entry::Vacant(groups) = by_seats.entry(game.seats) {
+            let mut all = order::groups(shape.bots, game.seats);
+            if let Format::Gauntlet { challengers } = &shape.format {
+                all.retain(|group| group.iter().any(|bot| challengers.contains(bot)));
+            }
+            groups.insert(all);
+            classes.push(game.seats);
+        }
+    }
+    let lists = classes
+        .into_iter()
+        .map(|seats| order::mix(&by_seats[&seats], &order::slots(&shape.games, Some(seats))));
+    order::joined(lists.collect())
+}

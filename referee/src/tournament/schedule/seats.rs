@@ -1,0 +1,76 @@
+//! Games as a schedule sees them, and the orders in which a group sits.
+
+use itertools::Itertools as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a schedule has to know about a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameShape {
+    /// How many bots play it.
+    pub seats: usize,
+    /// How often it is played where a game of weight 1 is played once.
+    pub weight: u32,
+}
+
+impl GameShape {
+    /// A game of weight 1.
+    pub fn of(seats: usize) -> Self {
+        GameShape { seats, weight: 1 }
+    }
+}
+
+/// In which orders the bots of a group sit. Two bots always sit both ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeatOrders {
+    /// Each bot is in each seat once: all rotations of one cyclic order, which changes from round
+    /// to round.
+    #[default]
+    Rotations,
+    /// Every order.
+    Permutations,
+}
+
+impl SeatOrders {
+    /// The orders in which a group sits.
+    pub(super) fn of(self, group: &[usize]) -> Vec<Vec<usize>> {
+        match self {
+            SeatOrders::Rotations => {
+                let rotation = |by: usize| {
+                    let mut seats = group.to_vec();
+                    seats.rotate_left(by);
+                    seats
+                };
+                (0..group.len()).map(rotation).collect()
+            }
+            SeatOrders::Permutations => group.iter().copied().permutations(group.len()).collect(),
+        }
+    }
+
+    /// How many orders there are.
+    pub(super) fn count(self, seats: usize) -> u64 {
+        let seats = seats as u64;
+        match self {
+            SeatOrders::Rotations => seats,
+            SeatOrders::Permutations => (1..=seats).product(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn groups_sit_in_rotations_or_in_all_orders() {
+        let rotations = [[4, 5, 6], [5, 6, 4], [6, 4, 5]];
+        assert_eq!(SeatOrders::Rotations.of(&[4, 5, 6]), rotations);
+        let all = SeatOrders::Permutations.of(&[4, 5, 6, 7]);
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 24);
+        for orders in [SeatOrders::Rotations, SeatOrders::Permutations] {
+            assert_eq!(orders.of(&[1, 2]), [[1, 2], [2, 1]]);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Slots play matches side by side, and one writer keeps the log.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use arbiter::Arbiter;
+use protocol::Record;
+use supervisor::shortage;
+use supervisor::{BotFactory, BotSpec, Pool};
+use thiserror::Error;
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
+
+use super::failures::Failures;
+use super::folder::Folder;
+use super::openings::{self, Opening};
+use super::plan::{People, Plan};
+use super::queue::Queue;
+use super::schedule::{Schedule, Scheduled, Standing};
+use crate::config::{Affinity, Config};
+use crate::log::{LogWriter, WriteError};
+use crate::machine::{cores, memory};
+
+/// So many reports of slots wait to be written, at most.
+const MOST_REPORTS: usize = 32;
+/// So long the writer rests when it has written all there is: to wake it costs a slot as much as
+/// several moves of instant bots do.
+const REST: Duration = Duration::from_millis(1);
+
+/// What happens in a tournament, for those who show it.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A match has begun: its id, game and players.
+    Started(&'a str),
+    /// A match was finished and is in the log.
+    Finished {
+        /// The match.
+        record: &'a Record,
+        /// How many are finished now.
+        done: usize,
+        /// How many there are, as far as is known.
+        total: u64,
+        /// Where the tournament stands, if that is worth a look after each match.
+        standing: Option<Standing>,
+    },
+    /// Something that the user should hear about.
+    Trouble(&'a str),
+}
+
+/// Why a tournament could not go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The log.
+    #[error(transparent)]
+    Log(#[from] WriteError),
+    /// The machine has no more of something.
+    #[error("{0}")]
+    Short(String),
+}
+
+/// How playing went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Whether everything was played; else it was interrupted, and what was finished is in the
+    /// log.
+    pub complete: bool,
+    /// Where the tournament stands, if that is more than points.
+    pub standing: Option<Standing>,
+}
+
+/// What slots report to the writer.
+enum FromSlot {
+    Started(String),
+    /// A match, by its number in the schedule.
+    Finished(usize, Box<Record>),
+    Trouble(String),
+    /// The machine has no more of something.
+    Short(String),
+}
+
+impl FromSlot {
+    /// The match, if it reports one.
+    fn record(&self) -> Option<&Record> {
+        match self {
+            FromSlot::Finished(_, record) => Some(record),
+            FromSlot::Started(_) | FromSlot::Trouble(_) | FromSlot::Short(_) => None,
+        }
+    }
+}
+
+/// What slots share.
+struct Shared {
+    config: Arc<Config>,
+    queue: Queue,
+    /// Games about whose openings there was a warning.
+    told: Mutex<HashSet<usize>>,
+    factory: Arc<BotFactory>,
+    failures: Arc<Failures>,
+    stop: watch::Receiver<bool>,
+}
+
+/// Plays what is left of the schedule. Each finished match is in the log before it is shown. When `stop` turns
+/// true, matches in flight are given up and the bots ended.
+///
+/// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
+/// another.
+///
+/// # Errors
+/// If the log cannot be written; matches in flight are given up then, too.
+pub async fn run(
+    config: Arc<Config>,
+    schedule: Schedule,
+    factory: BotFactory,
+    folder: &mut Folder,
+    stop: watch::Receiver<bool>,
+    mut show: impl FnMut(Progress<'_>),
+) -> Result<Outcome, RunError> {
+    let left = schedule.total().saturating_sub(schedule.finished() as u64);
+    let slots = config
+        .concurrency
+        .min(usize::try_from(left).unwrap_or(usize::MAX));
+    let shared = Arc::new(Shared {
+        failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
+        config,
+        queue: Queue::new(schedule),
+        told: Mutex::default(),
+        factory: Arc::new(factory),
+        stop,
+    });
+    memory::share_arenas();
+    // Small, so that slots wait for the log instead of running ahead of it.
+    let (reports, mut inbox) = mpsc::channel(MOST_REPORTS);
+    let mut wrong = None;
+    for number in 0..slots {
+        let (shared, reports) = (shared.clone(), reports.clone());
+        let slot = thread::Builder::new().name(format!("slot {number}"));
+        if let Err(error) = slot.spawn(move || own_runtime(number, shared, reports)) {
+            let what = format!("no thread can be started for a match: {error}");
+            wrong = Some(RunError::Short(what));
+            break;
+        }
+    }
+    drop(reports);
+    let mut batch = Vec::new();
+    // Ends when the last slot is gone. After an error slots end at their next report.
+    while wrong.is_none() && inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+        if let Err(error) = folder.log.append(batch.iter().filter_map(FromSlot::record)) {
+            wrong = Some(error.into());
+            break;
+        }
+        warn_if_put_back(&mut folder.log, &mut show);
+        for report in batch.drain(..) {
+            match report {
+                FromSlot::Started(what) => show(Progress::Started(&what)),
+                FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
+                FromSlot::Short(what) => wrong = Some(RunError::Short(what)),
+                FromSlot::Finished(number, record) => {
+                    // Only what is in the log decides what comes next.
+                    let outcome = &record.result.outcome;
+                    let repetition = || ratings::repetition(&record);
+                    shared.queue.finish(number, outcome, repetition);
+                    show(finished(&record, &shared.queue));
+                }
+            }
+        }
+        if inbox.is_empty() && !inbox.is_closed() {
+            sleep(REST).await;
+        }
+    }
+    drop(inbox);
+    shared.factory.all_gone().await;
+    for what in shared.factory.take_news() {
+        show(Progress::Trouble(&what));
+    }
+    if let Some(error) = wrong {
+        // Wherever the file is now, what is in it should be true.
+        if matches!(error, RunError::Log(WriteError::Gone { .. }))
+            && let Err(lost) = folder.log.check()
+        {
+            show(Progress::Trouble(&lost.to_string()));
+        }
+        // What was finished should be on the disk; an error that is there already is the cause.
+        let _ = folder.log.finish();
+        return Err(error);
+    }
+    folder.log.finish()?;
+    warn_if_put_back(&mut folder.log, &mut show);
+    let schedule = shared.queue.schedule();
+    Ok(Outcome {
+        complete: schedule.is_over(),
+        standing: schedule.standing(),
+    })
+}
+
+fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
+    let schedule = queue.schedule();
+    Progress::Finished {
+        record,
+        done: schedule.finished(),
+        total: schedule.total(),
+        standing: schedule.live(),
+    }
+}
+
+/// Tells the user that somebody else wrote to the log.
+fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
+    if let Some(lines) = log.take_put_back() {
+        show(Progress::Trouble(&format!(
+            "another program wrote to the log, perhaps a bot; it was put back as it was, all \
+             {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
+        )));
+    }
+}
+
+/// A slot's thread.
+fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
+    if shared.config.affinity == Affinity::Cores
+        && let Err(error) = cores::keep_to_one(number)
+    {
+        let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
+        let _ = reports.blocking_send(FromSlot::Trouble(what));
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        // A slot has a handful of pipes; the default is meant for thousands.
+        .max_io_events_per_tick(64)
+        .enable_all()
+        .build();
+    match runtime {
+        // On the heap: futures are handed through many frames, which would each carry it.
+        Ok(runtime) => runtime.block_on(Box::pin(slot(shared, reports))),
+        Err(error) => {
+            let what = format!("no match can be driven: {error}");
+            let _ = reports.blocking_send(FromSlot::Short(what));
+        }
+    }
+}
+
+/// Plays one match after another until there are no more.
+async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
+    let mut pool = Pool::new(shared.factory.clone());
+    let mut stop = shared.stop.clone();
+    while !*stop.borrow() {
+        let next = tokio::select! {
+            next = shared.queue.next() => next,
+            _ = stop.wait_for(|stop| *stop) => break,
+            () = reports.closed() => break,
+        };
+        let Some(scheduled) = next else { break };
+        let begun = FromSlot::Started(shared.describe(&scheduled));
+        if reports.send(begun).await.is_err() {
+            break;
+        }
+        let opening = Opening::of(&shared.config, &scheduled);
+        if let Some(warning) = shared.lopsided(&scheduled, &opening) {
+            let _ = reports.send(FromSlot::Trouble(warning)).await;
+        }
+        let record = tokio::select! {
+            // The others are looked at only when the match waits for something.
+            biased;
+            record = Box::pin(play(&shared, &scheduled, opening, &mut pool)) => record,
+            _ = stop.wait_for(|stop| *stop) => break,
+            () = reports.closed() => break,
+        };
+        // The match may be lost by it, or another one may be: none of them counts.
+        if let Some(what) = shortage::noted() {
+            let _ = reports.send(FromSlot::Short(what.to_owned())).await;
+            break;
+        }
+        for what in shared.factory.take_news() {
+            let _ = reports.send(FromSlot::Trouble(what)).await;
+        }
+        let report = FromSlot::Finished(scheduled.number, Box::new(record));
+        if reports.send(report).await.is_err() {
+            break;
+        }
+    }
+    pool.end().await;
+}
+
+impl Shared {
+    /// Id, game and players of a match.
+    fn describe(&self, scheduled: &Scheduled) -> String {
+        let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
+        let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+        let game = self.config.games[scheduled.game].rules.info().id;
+        format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
+    }
+
+    /// A warning about an opening that is not balanced, the first time for each game.
+    fn lopsided(&self, scheduled: &Scheduled, opening: &Opening) -> Option<String> {
+        let (far, margin) = (opening.unbalanced?, self.config.openings.balanced?);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(scheduled.game).then(|| {
+            format!(
+                "no opening of {} was found whose random games are within {margin} of equal \
+                 chances, at least in match {}; the best one is off by {far:.2}",
+                self.config.games[scheduled.game].rules.info().id,
+                scheduled.id()
+            )
+        })
+    }
+}
+
+async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &mut Pool) -> Record {
+    let config = &shared.config;
+    let game = &config.games[scheduled.game];
+    let specs: Vec<Arc<BotSpec>> = scheduled
+        .seats
+        .iter()
+        .map(|&bot| config.bots[bot].clone())
+        .collect();
+    let plan = Plan {
+        id: scheduled.id(),
+        game: game.clone(),
+        seed: openings::seed(config, scheduled),
+        start: opening.start,
+        opening: opening.moves,
+        time: config.time.clone(),
+        specs,
+        conditions: config.conditions(),
+        failures: Some(shared.failures.clone()),
+    };
+    plan.play(pool, People::new(), |_: &Arbiter| ()).await
+}
