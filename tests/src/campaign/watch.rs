@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use super::Findings;
+use super::findings::Findings;
 use crate::traces::{children, open_files, resident_kib};
 use crate::{Arena, Ran, referee};
 

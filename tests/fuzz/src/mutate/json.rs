@@ -3,7 +3,7 @@
 use games::Rng;
 use serde_json::{Map, Number, Value, json};
 
-use super::{EXTREMES, LONGEST, pick};
+use super::material::{EXTREMES, LONGEST, pick};
 
 /// Changes one line of the input from its first `{` or `[` on; false if there is no JSON.
 pub(super) fn change(input: &mut Vec<u8>, other: &[u8], rng: &mut Rng) -> bool {

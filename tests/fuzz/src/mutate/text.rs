@@ -2,7 +2,7 @@
 
 use games::Rng;
 
-use super::{EXTREMES, LONGEST, pick, stretch};
+use super::material::{EXTREMES, LONGEST, pick, stretch};
 
 /// What often matters in the texts that are read here.
 const WORDS: [&str; 24] = [

@@ -5,8 +5,9 @@ use clap::Args;
 use serde_json::Value;
 
 use super::judge::seat_of;
+use super::options::{Tier, User};
 use super::site::{Programs, Site};
-use super::{Findings, Tier, User};
+use crate::campaign::Findings;
 
 /// How many matches, and how.
 #[derive(Debug, Args)]

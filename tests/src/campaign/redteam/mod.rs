@@ -3,94 +3,23 @@
 
 pub mod duels;
 mod judge;
+mod options;
 mod promises;
 mod site;
 mod table;
 mod tournaments;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use nix::unistd::geteuid;
 
 use super::Findings;
 use judge::Verdicts;
+pub use options::{Options, Tier, User};
 use promises::Promises;
 use site::Programs;
 use table::Table;
-
-/// What is run of the matrix; everything where nothing is said.
-#[derive(Debug, Default, Args)]
-pub struct Options {
-    /// Only this tier of the sandbox
-    #[arg(long)]
-    pub tier: Option<Tier>,
-    /// Only with the referee run by this user
-    #[arg(long)]
-    pub user: Option<User>,
-    /// Only this trick, or all those of a promise; prints every attempt
-    #[arg(long)]
-    pub trick: Option<String>,
-    /// Only the tier `strict`, and less of what takes long
-    #[arg(long)]
-    pub short: bool,
-    /// Replace the table between the two marks in this file; as root only, so that it is whole
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tier", "user", "trick", "short"])]
-    pub write: Option<PathBuf>,
-}
-
-/// How far bots are kept apart from the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum Tier {
-    /// Not at all.
-    None,
-    /// What they use is limited.
-    Limits,
-    /// By Landlock and seccomp.
-    Restricted,
-    /// By bubblewrap.
-    Strict,
-}
-
-impl Tier {
-    /// As configurations have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tier::None => "none",
-            Tier::Limits => "limits",
-            Tier::Restricted => "restricted",
-            Tier::Strict => "strict",
-        }
-    }
-}
-
-/// Who runs the referee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum User {
-    /// Root.
-    Root,
-    /// Somebody without rights.
-    Ordinary,
-}
-
-impl User {
-    /// In tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            User::Root => "root",
-            User::Ordinary => "ordinary",
-        }
-    }
-
-    /// Those that this process can be.
-    fn possible() -> Vec<User> {
-        match geteuid().is_root() {
-            true => vec![User::Root, User::Ordinary],
-            false => vec![User::Ordinary],
-        }
-    }
-}
 
 /// Runs the matrix, or a part of it.
 pub fn run(options: &Options) -> Findings {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::Ran;
 
+use super::options::{Tier, User};
 use super::site::{Programs, as_user};
-use super::{Tier, User};
 
 /// The program's table of promises.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Tier, User};
+use super::options::{Tier, User};
 use crate::traces::MARK;
 use crate::{Arena, Ran};
 

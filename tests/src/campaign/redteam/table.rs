@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 
 use super::judge::{Verdict, Verdicts};
+use super::options::{Tier, User};
 use super::promises::Promises;
-use super::{Tier, User};
 
 /// What stands around the table in a document.
 const BEGIN: &str = "<!-- red team: begin -->";

@@ -4,8 +4,9 @@
 use std::time::Instant;
 
 use super::judge::{Verdict, Verdicts, faults_of, moves_of, promise_of};
+use super::options::{Options, Tier, User};
 use super::site::{Played, Programs, Site};
-use super::{Findings, Options, Tier, User};
+use crate::campaign::Findings;
 
 /// Promises that are judged by how time passes.
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
