@@ -15,6 +15,7 @@ use super::format::Format;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, not_short, on_interrupt, print};
+use crate::config::file::LimitsTable;
 use crate::config::{GameSetup, Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::files;
@@ -142,13 +143,11 @@ impl Args {
         };
         let time = flags.control().map_err(CliError::Usage)?;
         let specs = self.specs(&*rules, &humans, &time)?;
-        let mut limits = rules.info().limits;
-        if let Some(limit) = self.max_plies {
-            limits.max_plies = limit.0;
-        }
-        if let Some(limit) = self.repetition {
-            limits.repetition = limit.0;
-        }
+        let limits = LimitsTable {
+            max_plies: self.max_plies,
+            repetition: self.repetition,
+        };
+        let limits = limits.over(rules.info().limits);
         let given = self.start.given(&*rules)?;
         let start = given.unwrap_or_else(|| rules.start(self.start.seed));
         Ok(Plan {

@@ -9,8 +9,8 @@ use protocol::{Millis, Player, Record, TimeControl, shown};
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::config::variables::expand;
-use crate::files::{self, MOST_TEXT};
+use crate::config::recorded_environment;
+use crate::log;
 use crate::rerun::{self, News};
 use crate::tournament::folder::CONFIG_NAME;
 
@@ -50,7 +50,10 @@ impl RerunArgs {
                 names.join(", ")
             ))
         })?;
-        let spec = Arc::new(self.spec(&players[seat], environment(log, name))?);
+        let log = log::locate(log);
+        let config = log.with_file_name(CONFIG_NAME);
+        let env = recorded_environment(&config, name)?;
+        let spec = Arc::new(self.spec(&players[seat], env)?);
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         block_on(play(record, seat, spec, tracer))?
     }
@@ -79,27 +82,6 @@ impl RerunArgs {
         usable.map_err(|error| CliError::Usage(format!("`{}`: {error}", spec.name)))?;
         Ok(spec)
     }
-}
-
-/// What the configuration beside the log adds to the environment of a bot.
-fn environment(log: &Path, name: &str) -> BTreeMap<String, String> {
-    let read = || -> Option<BTreeMap<String, String>> {
-        let log = crate::log::locate(log);
-        let text = files::read(&log.parent()?.join(CONFIG_NAME), 4 * MOST_TEXT).ok()?;
-        let config: toml::Table = text.parse().ok()?;
-        let bots = config.get("bots")?.as_array()?;
-        let bot = bots
-            .iter()
-            .find(|bot| bot.get("name").and_then(|n| n.as_str()) == Some(name))?;
-        let env = bot.get("env")?.as_table()?.iter();
-        let variable = |name: &str| std::env::var(name).ok();
-        let expanded = env.filter_map(|(key, value)| {
-            let value = expand(value.as_str()?, variable).ok()?;
-            Some((key.clone(), value))
-        });
-        Some(expanded.collect())
-    };
-    read().unwrap_or_default()
 }
 
 async fn play(

@@ -1,21 +1,26 @@
 //! Who plays: names, commands, environment, limits.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use protocol::TimeControl;
 
-use super::error::Problem;
+use super::error::{ConfigError, Problem};
 use super::file::{BotTable, Command, ConfigFile};
+use super::layers;
 use super::time::time_control;
 use super::variables::{expand, split};
+use crate::files::{self, MOST_TEXT};
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, Idle};
 
 /// More bots than anybody could let play.
 const MOST_BOTS: usize = 10_000;
+/// In characters: longer names do not fit a table.
+const LONGEST_NAME: usize = 60;
 
 /// The bots in the order of the configuration; relative paths start at `folder`.
 pub(super) fn bots(
@@ -32,74 +37,127 @@ pub(super) fn bots(
             ),
         });
     }
-    let mut bots: Vec<Arc<BotSpec>> = Vec::new();
+    let mut bots = Vec::new();
     let mut names = HashSet::new();
     for entry in &file.bots {
-        let name = entry.name.trim();
-        if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > 60 {
-            return Err(Problem::BotName(entry.name.clone()));
-        }
+        let name = name(entry)?;
         if !names.insert(name) {
             return Err(Problem::TwoBots(name.to_owned()));
         }
-        let of_bot = |error| Problem::Command {
-            bot: name.to_owned(),
-            error,
-        };
-        let with_variables = |key: &'static str, text: &str| {
-            let value = |name: &str| std::env::var(name).ok();
-            expand(text, value).map_err(|variable| Problem::Variable {
-                bot: name.to_owned(),
-                key,
-                name: variable,
-            })
-        };
-        let words = match &entry.command {
-            Command::Words(words) => words.clone(),
-            // Split first: what is in a variable is never split.
-            Command::Line(line) => split(line, command::split).map_err(of_bot)?,
-        };
-        let words = words.iter().map(|word| with_variables("command", word));
-        let command = words.collect::<Result<Vec<_>, _>>()?;
-        let dir = match &entry.dir {
-            Some(dir) => folder.join(with_variables("dir", &dir.to_string_lossy())?),
-            None => folder.to_owned(),
-        };
-        let env = entry.env.iter().map(|(variable, text)| {
-            let text = with_variables("env", text)?;
-            Ok((variable.clone(), text))
-        });
-        let wanted = wanted(file, entry, folder).map_err(|message| Problem::Bot {
-            bot: name.to_owned(),
-            message,
-        })?;
-        let spec = BotSpec {
-            name: name.to_owned(),
-            command,
-            dir: spec::resolved(dir),
-            shows_dir: entry.dir.is_some(),
-            env: env.collect::<Result<_, Problem>>()?,
-            time: match &entry.time {
-                Some(own) => time_control(own, file.clock, Some(time)).map_err(|message| {
-                    Problem::BotTime {
-                        bot: name.to_owned(),
-                        message,
-                    }
-                })?,
-                None => time.clone(),
-            },
-            own_time: entry.time.is_some(),
-            restart: entry.restart.unwrap_or(file.restart),
-            idle: file.idle.unwrap_or(match wanted.tier {
-                Tier::None => Idle::Run,
-                _ => Idle::Freeze,
-            }),
-            wanted,
-        };
-        spec.program().map_err(of_bot)?;
-        bots.push(Arc::new(spec));
+        bots.push(Arc::new(spec(file, entry, time, folder)?));
     }
     Ok(bots)
+}
+
+fn spec(
+    file: &ConfigFile,
+    entry: &BotTable,
+    time: &TimeControl,
+    folder: &Path,
+) -> Result<BotSpec, Problem> {
+    let name = name(entry)?;
+    let bot = || name.to_owned();
+    let wanted = wanted(file, entry, folder);
+    let wanted = wanted.map_err(|message| Problem::Bot {
+        bot: bot(),
+        message,
+    })?;
+    let own_time = entry.time.as_ref();
+    let own_time = own_time.map(|own| time_control(own, file.clock, Some(time)));
+    let own_time = own_time.transpose().map_err(|message| Problem::BotTime {
+        bot: bot(),
+        message,
+    })?;
+    let dir = match &entry.dir {
+        Some(dir) => folder.join(with_variables(name, "dir", &dir.to_string_lossy())?),
+        None => folder.to_owned(),
+    };
+    let spec = BotSpec {
+        name: bot(),
+        command: words(entry, name)?,
+        dir: spec::resolved(dir),
+        shows_dir: entry.dir.is_some(),
+        env: environment(entry, name)?,
+        own_time: own_time.is_some(),
+        time: own_time.unwrap_or_else(|| time.clone()),
+        restart: entry.restart.unwrap_or(file.restart),
+        idle: file.idle.unwrap_or(match wanted.tier {
+            Tier::None => Idle::Run,
+            _ => Idle::Freeze,
+        }),
+        wanted,
+    };
+    if let Err(error) = spec.program() {
+        return Err(Problem::Command { bot: bot(), error });
+    }
+    Ok(spec)
+}
+
+/// The name without the space around it, if it fits a table.
+fn name(entry: &BotTable) -> Result<&str, Problem> {
+    let name = entry.name.trim();
+    if name.is_empty() || name.contains(protocol::steers) || name.chars().count() > LONGEST_NAME {
+        return Err(Problem::BotName(entry.name.clone()));
+    }
+    Ok(name)
+}
+
+/// Program and arguments.
+fn words(entry: &BotTable, name: &str) -> Result<Vec<String>, Problem> {
+    let words = match &entry.command {
+        Command::Words(words) => words.clone(),
+        // Split first: what is in a variable is never split.
+        Command::Line(line) => split(line, command::split).map_err(|error| Problem::Command {
+            bot: name.to_owned(),
+            error,
+        })?,
+    };
+    let words = words.iter();
+    words
+        .map(|word| with_variables(name, "command", word))
+        .collect()
+}
+
+/// What is added to the environment of a bot.
+fn environment(entry: &BotTable, name: &str) -> Result<BTreeMap<String, String>, Problem> {
+    let env = entry.env.iter().map(|(variable, text)| {
+        let text = with_variables(name, "env", text)?;
+        Ok((variable.clone(), text))
+    });
+    env.collect()
+}
+
+/// A text with the environment variables that it names.
+fn with_variables(bot: &str, key: &'static str, text: &str) -> Result<String, Problem> {
+    let value = |name: &str| std::env::var(name).ok();
+    expand(text, value).map_err(|name| Problem::Variable {
+        bot: bot.to_owned(),
+        key,
+        name,
+    })
+}
+
+/// What the configuration in this file adds to the environment of a bot; nothing if there is no
+/// such file or no such bot.
+///
+/// # Errors
+/// If the file cannot be used, or a variable is not set.
+pub(crate) fn recorded_environment(
+    path: &Path,
+    bot: &str,
+) -> Result<BTreeMap<String, String>, ConfigError> {
+    let at = |problem| ConfigError::new(path, problem);
+    let text = match files::read(path, 4 * MOST_TEXT) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(at(Problem::Read(error))),
+    };
+    let file = layers::parse(&text).map_err(at)?.file;
+    let mut bots = file.bots.iter();
+    let entry = bots.find(|entry| entry.name.trim() == bot);
+    entry.map_or(Ok(BTreeMap::new()), |entry| {
+        environment(entry, bot).map_err(at)
+    })
 }
 
 /// What a bot may do and use: its own tables over those of the tournament.
@@ -122,4 +180,35 @@ fn wanted(file: &ConfigFile, entry: &BotTable, folder: &Path) -> Result<Wanted, 
         readable: readable.map(|path| folder.join(path)).collect(),
         best_effort: file.best_effort,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_environment_of_a_recorded_bot_is_read_or_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tournament.toml");
+        let read = |text: &str, bot: &str| {
+            fs::write(&path, text).expect("a file");
+            recorded_environment(&path, bot).map_err(|error| error.to_string())
+        };
+        let text = "name = \"t\"\ngames = [\"siam\"]\n[[bots]]\nname = \"a\"\ncommand = \"x\"\n\
+                    env = { WORD = \"${NO_SUCH_VARIABLE:-left}\", OTHER = \"$$\" }\n";
+        let found = read(text, "a").expect("an environment");
+        let expected = [("OTHER", "$"), ("WORD", "left")].map(|(k, v)| (k.into(), v.into()));
+        assert_eq!(found, BTreeMap::from(expected));
+        assert_eq!(read(text, "b"), Ok(BTreeMap::new()));
+        let unset = read(&text.replace(":-left", ""), "a").expect_err("a variable");
+        assert!(
+            unset.contains("there is no environment variable `NO_SUCH_VARIABLE`"),
+            "{unset}"
+        );
+        assert!(read("name = ", "a").is_err());
+        fs::remove_file(&path).expect("a file");
+        let none = recorded_environment(&path, "a").expect("no configuration is no error");
+        assert!(none.is_empty());
+    }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use games::Limits;
 use protocol::ClockKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -291,6 +292,17 @@ pub(crate) struct LimitsTable {
     pub(crate) max_plies: Option<Limit>,
     /// How many times a position is there, or "none".
     pub(crate) repetition: Option<Limit>,
+}
+
+impl LimitsTable {
+    /// These limits, and the others where nothing is given.
+    pub(crate) fn over(&self, others: Limits) -> Limits {
+        let given = |limit: Option<Limit>, other| limit.map_or(other, |limit| limit.0);
+        Limits {
+            max_plies: given(self.max_plies, others.max_plies),
+            repetition: given(self.repetition, others.repetition),
+        }
+    }
 }
 
 /// How matches begin.

@@ -59,18 +59,9 @@ pub(crate) fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup,
     };
     let game = known_games::find(&table.id)?;
     let rules = game.configure(&table.options)?;
-    let mut effective = game.info.limits;
-    for table in [limits, &table.limits] {
-        if let Some(limit) = table.max_plies {
-            effective.max_plies = limit.0;
-        }
-        if let Some(limit) = table.repetition {
-            effective.repetition = limit.0;
-        }
-    }
     Ok(GameSetup {
         rules,
-        limits: effective,
+        limits: table.limits.over(limits.over(game.info.limits)),
         weight: table.weight,
     })
 }

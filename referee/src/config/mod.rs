@@ -14,7 +14,7 @@ mod openings;
 pub mod schema;
 mod sources;
 mod time;
-pub(crate) mod variables;
+mod variables;
 
 use std::fs;
 use std::path::Path;
@@ -31,6 +31,7 @@ use supervisor::sandbox::limits::Tier;
 use supervisor::{BotSpec, Idle};
 
 pub use book::BookOpening;
+pub(crate) use bots::recorded_environment;
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, Time};
 pub(crate) use game::game;

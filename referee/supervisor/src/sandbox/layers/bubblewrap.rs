@@ -44,8 +44,8 @@ impl Bubblewrap {
             .find_map(|folder| Some(folder.join(PROGRAM)).filter(|path| path.is_file()))
             .ok_or_else(|| format!("there is no `{PROGRAM}` on the PATH"))?;
         let asked = Command::new(&program).arg("--version").output();
-        let told = asked.map_err(|error| format!("`{}`: {error}", program.display()))?;
-        let version = String::from_utf8_lossy(&told.stdout).trim().to_owned();
+        let printed = asked.map_err(|error| format!("`{}`: {error}", program.display()))?;
+        let version = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
         let found = Bubblewrap {
             program,
             root: account.ids().is_some(),
@@ -73,10 +73,10 @@ impl Bubblewrap {
         match ran {
             Ok(ran) if ran.status.success() => Ok(()),
             Ok(ran) => {
-                let told = String::from_utf8_lossy(&ran.stderr);
-                let told = told.lines().next_back().unwrap_or("it does not say why");
+                let printed = String::from_utf8_lossy(&ran.stderr);
+                let why = printed.lines().next_back().unwrap_or("it does not say why");
                 Err(format!(
-                    "`{}` does not work here: {told}",
+                    "`{}` does not work here: {why}",
                     self.program.display()
                 ))
             }
