@@ -76,7 +76,7 @@ pub struct TimeControl {
     /// What the limits are measured by.
     #[serde(default, skip_serializing_if = "ClockKind::is_wall")]
     pub clock: ClockKind,
-    /// What a move may take by the clock on the wall, where the limits are of CPU time.
+    /// The wall-clock time that a move may take, where the limits are of CPU time.
     #[serde(rename = "wall_ms", default, skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
 }

@@ -57,7 +57,7 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) restart: Restart,
     /// What time limits are measured by: "wall", or "cpu" for the CPU time of all processes of a
-    /// bot, with a limit by the clock on the wall behind it.
+    /// bot, with a limit on wall-clock time behind it.
     #[serde(default)]
     pub(crate) clock: ClockKind,
     /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default those
@@ -267,7 +267,7 @@ pub(crate) struct TimeTable {
     pub(crate) startup: Option<Time>,
     /// Tolerated on top of each limit. Default "50ms".
     pub(crate) margin: Option<Time>,
-    /// With `clock = "cpu"`: what a move may take by the clock on the wall. By default ten times
+    /// With `clock = "cpu"`: the wall-clock time that a move may take. By default ten times
     /// its limit, and at least 2 s.
     pub(crate) wall: Option<Time>,
 }

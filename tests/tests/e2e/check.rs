@@ -15,7 +15,7 @@ fn check(args: &[&str], bot: &[&str]) -> Ran {
 /// Runs these checks of Amazons against a hostile bot; the first one of them (after the
 /// handshake, which is always there) must fail in this way.
 #[track_caller]
-fn fails(how: &str, name: &str, args: &[&str], what: &str, mend: &str) {
+fn fails(how: &str, name: &str, args: &[&str], what: &str, fix: &str) {
     let only = ["--game", "amazons", "--only", name, "--format", "json"];
     let ran = check(&[&only, args].concat(), &[HOSTILE, how]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
@@ -26,7 +26,7 @@ fn fails(how: &str, name: &str, args: &[&str], what: &str, mend: &str) {
     let told = found["finding"]["what"].as_str().unwrap();
     assert!(told.contains(what), "`{what}` in `{told}`");
     let advice = found["finding"]["mend"].to_string();
-    assert!(advice.contains(mend), "`{mend}` in `{advice}`");
+    assert!(advice.contains(fix), "`{fix}` in `{advice}`");
     let said = found["finding"]["said"].as_array().unwrap();
     assert!(!said.is_empty(), "what was said is shown");
     if name != "handshake" {
@@ -36,10 +36,10 @@ fn fails(how: &str, name: &str, args: &[&str], what: &str, mend: &str) {
 
 /// Tests of bots that fail a check: how they misbehave, the check, and parts of what is told.
 macro_rules! fail {
-    ($($test:ident: $how:literal, $name:literal, $args:expr, $what:literal, $mend:literal;)*) => {
+    ($($test:ident: $how:literal, $name:literal, $args:expr, $what:literal, $fix:literal;)*) => {
         $(#[test]
         fn $test() {
-            fails($how, $name, &$args, $what, $mend);
+            fails($how, $name, &$args, $what, $fix);
         })*
     };
 }

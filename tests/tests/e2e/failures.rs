@@ -115,14 +115,14 @@ fn the_side_of_a_failure_can_be_played_again() {
 fn a_mended_bot_answers_where_the_other_failed() {
     let arena = tournament("illegal");
     let log = arena.path("out").to_string_lossy().into_owned();
-    let mended = replay_with(&arena, &[HOSTILE, "plays"]);
-    assert_eq!(mended.code, Some(0), "{}", mended.stderr);
+    let fixed = replay_with(&arena, &[HOSTILE, "plays"]);
+    assert_eq!(fixed.code, Some(0), "{}", fixed.stderr);
     assert!(
-        mended.stdout.contains("recorded is a fault"),
+        fixed.stdout.contains("recorded is a fault"),
         "{}",
-        mended.stdout
+        fixed.stdout
     );
-    assert!(mended.stdout.contains("recorded at ply 3: illegal_move"));
+    assert!(fixed.stdout.contains("recorded at ply 3: illegal_move"));
     let other = run(["replay", &log, "--match", "m-000001", "--bot", "nobody"]);
     assert_eq!(other.code, Some(2));
     assert!(

@@ -29,7 +29,7 @@ enum Campaign {
         #[arg(long, default_value_t = 10_000)]
         matches: u32,
     },
-    /// Fast bots beside two busy loops, by CPU time and by the clock on the wall
+    /// Fast bots beside two busy loops, by CPU time and by wall-clock time
     Busy {
         /// So many with each clock
         #[arg(long, default_value_t = 1000)]
