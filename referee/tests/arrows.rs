@@ -120,3 +120,27 @@ fn moves_are_opaque_outside_games() {
         }
     }
 }
+
+/// The files and folders that CONTRIBUTING.md names are there.
+#[test]
+fn the_places_of_the_guide_exist() {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).expect("the guide");
+    let quoted = text.split('`').skip(1).step_by(2);
+    let tops = [
+        "referee/",
+        "games/",
+        "bots/",
+        "protocol/",
+        "tests/",
+        "tournaments/",
+    ];
+    let is_path = |words: &&str| {
+        let top = tops.iter().any(|top| words.starts_with(top));
+        top && !words.contains([' ', '*', '<'])
+    };
+    let paths: Vec<&str> = quoted.filter(is_path).collect();
+    assert!(paths.len() > 20, "{paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "CONTRIBUTING.md names `{path}`");
+    }
+}
