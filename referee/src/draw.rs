@@ -19,7 +19,7 @@ const SEATS: [AnsiColor; 4] = [
 
 /// Draws a board, each row from its first to its last cell with their names beside it. Cells in
 /// `marked` (the last move's) stand in brackets. Seats are told apart by colour and by letter.
-pub fn board(view: &View, marked: &[String]) -> String {
+pub(crate) fn board(view: &View, marked: &[String]) -> String {
     let pieces: HashMap<&str, &Piece> = view.pieces.iter().map(|p| (&*p.cell, p)).collect();
     let mut rows: Vec<i32> = view.cells.iter().map(|cell| cell.y).collect();
     rows.sort_unstable();
@@ -88,7 +88,7 @@ fn arrow(facing: char) -> char {
 }
 
 /// The cells that a move names, for marking: every letter followed by a number.
-pub fn cells_of(mv: &str) -> Vec<String> {
+pub(crate) fn cells_of(mv: &str) -> Vec<String> {
     let mut cells = Vec::new();
     let mut rest = mv;
     while let Some(start) = rest.find(|c: char| c.is_ascii_lowercase()) {

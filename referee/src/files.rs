@@ -10,13 +10,13 @@ use bytesize::ByteSize;
 use nix::libc::O_NONBLOCK;
 
 /// No configuration, and no position, is longer, in bytes.
-pub const MOST_TEXT: u64 = 16 << 20;
+pub(crate) const MOST_TEXT: u64 = 16 << 20;
 
 /// Opens a regular file for reading.
 ///
 /// # Errors
 /// If it cannot be opened, or is no regular file.
-pub fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     // So that a FIFO is opened at once, also without a writer; regular files do not mind.
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(O_NONBLOCK).open(path)?;
@@ -28,7 +28,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// If it cannot be read, is no regular file, too long, or not UTF-8.
-pub fn read(path: &Path, most: u64) -> io::Result<String> {
+pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
     let mut text = String::new();
     let read = open(path)?.take(most + 1).read_to_string(&mut text)?;
     match read as u64 > most {
@@ -44,7 +44,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// If it is no regular file.
-pub fn check(path: &Path) -> io::Result<()> {
+pub(crate) fn check(path: &Path) -> io::Result<()> {
     match path.metadata() {
         Ok(_) => open(path).map(drop),
         Err(_) => Ok(()),

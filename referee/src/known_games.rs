@@ -13,7 +13,7 @@ pub struct UnknownGame(pub String);
 ///
 /// # Errors
 /// If there is none; the error names the nearest id and all others.
-pub fn find(id: &str) -> Result<&'static Entry, UnknownGame> {
+pub(crate) fn find(id: &str) -> Result<&'static Entry, UnknownGame> {
     games::find(id).ok_or_else(|| UnknownGame(id.to_owned()))
 }
 

@@ -73,21 +73,21 @@
 //! [`arbiter`] is one match as a pure state machine, [`ratings`] are the statistics, [`supervisor`] is
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
-pub mod check;
+mod check;
 pub mod cli;
 pub mod config;
-pub mod draw;
-pub mod files;
-pub mod known_games;
+mod draw;
+mod files;
+mod known_games;
 pub mod log;
 mod machine;
 mod match_runner;
-pub mod model;
-pub mod new_bot;
+mod model;
+mod new_bot;
 mod one_match;
 mod players;
-pub mod report;
-pub mod rerun;
+mod report;
+mod rerun;
 pub mod tournament;
 
 pub use ::arbiter;
@@ -97,6 +97,19 @@ pub use ::supervisor;
 pub use config::Config;
 pub use one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
+
+/// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::model::Model;
+    pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
+    pub use crate::report::standings::Standings;
+    pub use crate::report::summary;
+    pub use crate::report::tables::report as standings_table;
+    pub use crate::report::transcript::text as transcript;
+    pub use crate::tournament::openings::{moves as opening_moves, seed as opening_seed};
+    pub use crate::tournament::schedule::{Schedule, Scheduled};
+}
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first
 /// thing that `main` calls in a program that starts bots; without it, every bot would start the

@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::known_games;
 
 /// No perft goes deeper: it would not end.
-pub const MAX_DEPTH: u32 = 1000;
+pub(crate) const MAX_DEPTH: u32 = 1000;
 /// No request may be longer, in bytes.
-pub const MAX_REQUEST: usize = 16 << 20;
+pub(crate) const MAX_REQUEST: usize = 16 << 20;
 /// A perft may make the legal moves of so many positions, which takes seconds.
 const MOST_POSITIONS: u64 = 10_000_000;
 /// Random games may have so many plies in all, which takes seconds, too.

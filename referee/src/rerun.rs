@@ -22,7 +22,7 @@ const READ_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A record that cannot be played again.
 #[derive(Debug, Error)]
-pub enum RerunError {
+pub(crate) enum RerunError {
     /// It is not a match of this game as it is known here.
     #[error("match `{id}` cannot be played again: {reason}")]
     Record {
@@ -35,7 +35,7 @@ pub enum RerunError {
 
 /// What there is to report.
 #[derive(Debug)]
-pub enum News<'a> {
+pub(crate) enum News<'a> {
     /// The bot answered.
     Answer {
         /// The ply at which it was asked.
@@ -71,7 +71,7 @@ pub enum News<'a> {
 ///
 /// # Errors
 /// If the record is not a match that can be played.
-pub async fn play(
+pub(crate) async fn play(
     record: &Record,
     seat: usize,
     bot: Box<BotProcess>,

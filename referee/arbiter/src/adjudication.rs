@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use games::{Limits, Outcome, Session};
 
 /// The reason of a match that a limit on plies ended.
-pub const MAX_PLIES: &str = "max_plies";
+pub(crate) const MAX_PLIES: &str = "max_plies";
 /// The reason of a match that a repeated position ended.
-pub const REPETITION: &str = "repetition";
+pub(crate) const REPETITION: &str = "repetition";
 /// The reason of a match that a fault decided.
 pub const FORFEIT: &str = "forfeit";
 

@@ -65,7 +65,7 @@ impl Clock {
     }
 
     /// The limit of the next move in wall-clock time, without the margin.
-    pub fn wall_limit(&self) -> Option<Duration> {
+    pub(crate) fn wall_limit(&self) -> Option<Duration> {
         let limit = self.limit();
         match self.control.clock {
             ClockKind::Wall => limit,
@@ -83,7 +83,7 @@ impl Clock {
 
     /// The CPU time after which a move is late, margin included; `None` unless CPU time is what is
     /// limited.
-    pub fn cpu_deadline(&self) -> Option<Duration> {
+    pub(crate) fn cpu_deadline(&self) -> Option<Duration> {
         let limit = self.limit().map(|limit| self.with_margin(limit));
         limit.filter(|_| self.control.clock == ClockKind::Cpu)
     }

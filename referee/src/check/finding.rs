@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The result of a check.
 #[derive(Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The bot passed, perhaps with a note.
     Passed(Option<String>),
     /// The bot failed.
@@ -17,7 +17,7 @@ pub enum Outcome {
 
 /// What is wrong with a bot.
 #[derive(Debug, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What it did, in a sentence.
     pub what: String,
     /// The lines that were said last, both ways.
@@ -32,7 +32,7 @@ pub struct Finding {
 
 /// A check with its result.
 #[derive(Debug)]
-pub struct CheckReport {
+pub(crate) struct CheckReport {
     /// The check's name.
     pub name: String,
     /// What a bot does that passes it.
@@ -46,7 +46,7 @@ pub struct CheckReport {
 /// A line that was said, cut where it is long.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Spoken {
+pub(crate) enum Spoken {
     /// By the referee.
     ToBot(String),
     /// By the bot.

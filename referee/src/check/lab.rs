@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub(crate) struct Extent {
     /// The limit on a move.
     pub time: Duration,
     /// How long an answer may take where no clock is checked.
@@ -25,7 +25,7 @@ pub struct Extent {
 }
 
 /// Where a bot is checked.
-pub struct Lab {
+pub(crate) struct Lab {
     pub(super) spec: BotSpec,
     pub(super) factory: BotFactory,
     pub(super) extent: Extent,
@@ -40,7 +40,7 @@ impl Lab {
     ///
     /// # Errors
     /// If the machine does not let this process look after others.
-    pub fn new(
+    pub(crate) fn new(
         mut spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,

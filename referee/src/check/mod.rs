@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use protocol::BotHello;
 
-pub use finding::{CheckReport, Finding, Outcome, Spoken};
+pub(crate) use finding::{CheckReport, Finding, Outcome, Spoken};
 use finding::{Note, Trouble};
-pub use lab::{Extent, Lab};
-pub use list::{Check, checks};
-pub use selection::{Selection, Variant};
+pub(crate) use lab::{Extent, Lab};
+pub(crate) use list::{Check, checks};
+pub(crate) use selection::Selection;
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;
@@ -28,7 +28,7 @@ use supervisor::bot::shebang::ShebangError;
 const MOST_SILENT: u32 = 3;
 
 /// What there is to report of a bot whose command cannot be run at all: it fails the first check.
-pub fn unstartable(error: &CommandError) -> CheckReport {
+pub(crate) fn unstartable(error: &CommandError) -> CheckReport {
     let handshake = Check::handshake();
     let fix = match error {
         CommandError::NotExecutable(_) => "make the script executable, or name its interpreter",
@@ -63,7 +63,7 @@ pub fn unstartable(error: &CommandError) -> CheckReport {
 }
 
 /// Runs all checks, one after another; each is reported when it is done.
-pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
+pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
     let mut variants = selection.variants();
     let mut silent = 0;
     let mut stop = None;

@@ -8,7 +8,7 @@ use games::registry::Entry;
 use serde_json::json;
 
 /// A game with the number of seats that it is checked with.
-pub struct Variant {
+pub(crate) struct Variant {
     /// The game's id; with the number of seats where there is a choice.
     pub label: String,
     /// The rules.
@@ -17,7 +17,7 @@ pub struct Variant {
 
 impl Variant {
     /// The variants of a game: one for each number of seats.
-    pub fn of(entry: &Entry) -> Vec<Self> {
+    pub(crate) fn of(entry: &Entry) -> Vec<Self> {
         let id = entry.info.id;
         let Ok(rules) = entry.configure(&serde_json::Value::Null) else {
             return Vec::new();
@@ -52,7 +52,7 @@ impl Variant {
 
 /// Which checks are wanted.
 #[derive(Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Games, by id; all that the bot plays if there are none.
     pub games: Vec<String>,
     /// Beginnings of names; all if there are none.
@@ -61,12 +61,12 @@ pub struct Selection {
 
 impl Selection {
     /// Whether a check of this name is wanted.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|begin| name.starts_with(&**begin))
     }
 
     /// The variants of all games that are wanted.
-    pub fn variants(&self) -> Vec<Variant> {
+    pub(crate) fn variants(&self) -> Vec<Variant> {
         let wanted = |entry: &&Entry| {
             let id = entry.info.id;
             self.games.is_empty() || self.games.iter().any(|game| game == id)

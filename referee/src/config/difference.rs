@@ -12,14 +12,14 @@ const LONGEST: usize = 200;
 const LISTS: [(&str, &str, &str); 2] = [("bots", "name", "bot"), ("games", "id", "game")];
 
 /// Each difference as a part of a sentence; none if the configurations are the same.
-pub fn differences(old: &Table, new: &Table) -> Vec<String> {
+pub(crate) fn differences(old: &Table, new: &Table) -> Vec<String> {
     let mut found = Vec::new();
     tables(old, new, &Place::default(), &mut found);
     found
 }
 
 /// The differences besides bots, games and rounds that were added, which can be played afterwards.
-pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
+pub(crate) fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
     let mut new = new.clone();
     let before = names(old);
     let added: Vec<String> = names(&new)
@@ -70,7 +70,7 @@ fn whole_game(game: &Value) -> Value {
 }
 
 /// The first differences in one sentence, and how many more there are.
-pub fn in_words(differences: &[String]) -> String {
+pub(crate) fn in_words(differences: &[String]) -> String {
     let told = differences[..differences.len().min(TOLD)].join("; ");
     match differences.len().saturating_sub(TOLD) {
         0 => told,

@@ -2,7 +2,7 @@
 
 mod book;
 mod bots;
-pub mod difference;
+pub(crate) mod difference;
 mod error;
 pub(crate) mod file;
 pub(crate) mod format;
@@ -11,7 +11,7 @@ mod keep;
 mod keys;
 mod layers;
 mod openings;
-pub mod schema;
+pub(crate) mod schema;
 mod sources;
 mod time;
 mod variables;

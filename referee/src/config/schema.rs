@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::file::ConfigFile;
 
 /// The JSON Schema, in the draft that editors know best.
-pub fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<ConfigFile>();
     schema.insert("title".to_owned(), "Tournament of `referee`".into());
@@ -17,7 +17,7 @@ pub fn schema() -> Value {
 
 /// A key of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Key {
+pub(crate) struct Key {
     /// With the tables that it is in; `bots[].name` is the key of each element of a list.
     pub key: String,
     /// What its values are.
@@ -33,7 +33,7 @@ pub struct Key {
 }
 
 /// All keys, tables before what is in them.
-pub fn keys() -> Vec<Key> {
+pub(crate) fn keys() -> Vec<Key> {
     let root = schema();
     let mut keys = Vec::new();
     List { root: &root }.table(&root, "", &mut keys);

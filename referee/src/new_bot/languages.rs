@@ -2,7 +2,7 @@
 
 /// A language.
 #[derive(Debug)]
-pub struct Language {
+pub(crate) struct Language {
     /// What it is called on the command line, and its folder in `bots/examples`.
     pub id: &'static str,
     /// Other names.
@@ -33,7 +33,7 @@ macro_rules! example {
 }
 
 /// All languages.
-pub static LANGUAGES: &[Language] = &[
+pub(crate) static LANGUAGES: &[Language] = &[
     Language {
         id: "python",
         aliases: &["py", "python3"],

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use languages::{LANGUAGES, Language};
+pub(crate) use languages::{LANGUAGES, Language};
 
 /// What all projects share.
 const README: &str = include_str!("../../../bots/templates/README.md");
@@ -24,7 +24,7 @@ const OPPONENT: &str = "random";
 
 /// A project that cannot be made.
 #[derive(Debug, Error)]
-pub enum NewBotError {
+pub(crate) enum NewBotError {
     /// There are no projects in this language.
     #[error("there is no language `{language}`{hint}; there are {known}")]
     Language {
@@ -61,7 +61,7 @@ pub enum NewBotError {
 ///
 /// # Errors
 /// If there is none; the error lists them.
-pub fn find(language: &str) -> Result<&'static Language, NewBotError> {
+pub(crate) fn find(language: &str) -> Result<&'static Language, NewBotError> {
     let wanted = language.to_lowercase();
     let called = |known: &&Language| known.id == wanted || known.aliases.contains(&&*wanted);
     LANGUAGES.iter().find(called).ok_or_else(|| {
@@ -77,7 +77,7 @@ pub fn find(language: &str) -> Result<&'static Language, NewBotError> {
 
 /// A file of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub(crate) struct File {
     /// Where it lies in the project's folder.
     pub path: String,
     /// What is in it.
@@ -88,7 +88,7 @@ pub struct File {
 
 /// A project that has not been written yet.
 #[derive(Debug)]
-pub struct Project {
+pub(crate) struct Project {
     language: &'static Language,
     name: String,
 }
@@ -98,7 +98,7 @@ impl Project {
     ///
     /// # Errors
     /// If the name does not do.
-    pub fn new(language: &'static Language, name: &str) -> Result<Self, NewBotError> {
+    pub(crate) fn new(language: &'static Language, name: &str) -> Result<Self, NewBotError> {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
         if !begins || name.len() > LONGEST || !name.chars().all(letters) {
@@ -114,12 +114,12 @@ impl Project {
     }
 
     /// The bot's name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// All files.
-    pub fn files(&self) -> Vec<File> {
+    pub(crate) fn files(&self) -> Vec<File> {
         let file = |path: &str, text: String| File {
             path: path.to_owned(),
             executable: text.starts_with("#!"),
@@ -140,7 +140,7 @@ impl Project {
     ///
     /// # Errors
     /// If there is something in the folder, or it cannot be written.
-    pub fn write(&self, dir: &Path) -> Result<(), NewBotError> {
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), NewBotError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             |error| NewBotError::Write { path, error }

@@ -17,7 +17,7 @@ const SHOWN: usize = 160;
 
 /// How the checks came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// All is well.
     pub passed: usize,
     /// Something is wrong.
@@ -27,7 +27,7 @@ pub struct Counts {
 }
 
 /// Counts the outcomes.
-pub fn count(reports: &[CheckReport]) -> Counts {
+pub(crate) fn count(reports: &[CheckReport]) -> Counts {
     let mut counts = Counts::default();
     for report in reports {
         match report.outcome {
@@ -40,7 +40,7 @@ pub fn count(reports: &[CheckReport]) -> Counts {
 }
 
 /// One check, as a line; a failure as several.
-pub fn text(report: &CheckReport) -> String {
+pub(crate) fn text(report: &CheckReport) -> String {
     let (colour, mark, rest) = match &report.outcome {
         Outcome::Passed(note) => (AnsiColor::Green, "ok  ", note.as_deref().unwrap_or("")),
         Outcome::Failed(finding) => (AnsiColor::Red, "FAIL", &*finding.what),
@@ -78,7 +78,7 @@ fn cut(line: &str) -> String {
 }
 
 /// The last line.
-pub fn summary(counts: Counts, took: Duration) -> String {
+pub(crate) fn summary(counts: Counts, took: Duration) -> String {
     let Counts {
         passed,
         failed,
@@ -93,7 +93,7 @@ pub fn summary(counts: Counts, took: Duration) -> String {
 }
 
 /// All checks as one object.
-pub fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
+pub(crate) fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
     let checks = reports.iter().map(|report| {
         let mut check = json!({
             "name": report.name,
@@ -128,7 +128,7 @@ fn status(outcome: &Outcome) -> &'static str {
 }
 
 /// The Test Anything Protocol, version 14: <https://testanything.org/tap-version-14-specification.html>.
-pub fn tap(reports: &[CheckReport]) -> String {
+pub(crate) fn tap(reports: &[CheckReport]) -> String {
     let mut text = format!("TAP version 14\n1..{}\n", reports.len());
     for (number, report) in (1..).zip(reports) {
         let name = &report.name;
@@ -159,7 +159,7 @@ fn for_xml(text: &str) -> String {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn junit(
+pub(crate) fn junit(
     command: &str,
     reports: &[CheckReport],
 ) -> Result<String, quick_junit::SerializeError> {

@@ -9,7 +9,7 @@ use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRo
 use ratings::sprt::Verdict;
 
 /// Where a test stands, in one line; other formats have none.
-pub fn line(standing: &Standing) -> Option<String> {
+pub(crate) fn line(standing: &Standing) -> Option<String> {
     match standing {
         Standing::Sprt(test) => Some(format!(
             "SPRT: LLR {:.2} ({:.2} to {:.2}) after {}",
@@ -23,7 +23,7 @@ pub fn line(standing: &Standing) -> Option<String> {
 }
 
 /// A standing as text, with a blank line after it; `names` are the bots'.
-pub fn report(standing: &Standing, names: &[&str]) -> String {
+pub(crate) fn report(standing: &Standing, names: &[&str]) -> String {
     match standing {
         Standing::Swiss(rows) => format!(
             "Swiss: by points (a bye wins all), then by those of the opponents\n{}\n\n",
@@ -35,7 +35,7 @@ pub fn report(standing: &Standing, names: &[&str]) -> String {
 }
 
 /// A standing for programs; `names` are the bots'.
-pub fn json(standing: &Standing, names: &[&str]) -> Value {
+pub(crate) fn json(standing: &Standing, names: &[&str]) -> Value {
     match standing {
         Standing::Swiss(rows) => {
             let rows = rows.iter().map(|row| {

@@ -1,13 +1,13 @@
 //! What is shown to people: standings and tables, and progress while matches run.
 
-pub mod checks;
-pub mod formats;
-pub mod progress;
-pub mod sheet;
-pub mod standings;
-pub mod tables;
-pub mod terminal;
-pub mod transcript;
+pub(crate) mod checks;
+pub(crate) mod formats;
+pub(crate) mod progress;
+pub(crate) mod sheet;
+pub(crate) mod standings;
+pub(crate) mod tables;
+pub(crate) mod terminal;
+pub(crate) mod transcript;
 pub(crate) mod trials;
 
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use protocol::{Record, shown};
 
 /// Tells the user something beside the output. That nobody listens any more, or the disk behind
 /// stderr is full, is no reason to stop.
-pub fn tell(text: impl std::fmt::Display) {
+pub(crate) fn tell(text: impl std::fmt::Display) {
     let text = text.to_string();
     let _ = std::io::stderr().write_all(terminal::fit(&text).as_bytes());
 }
@@ -42,7 +42,7 @@ pub fn summary(record: &Record) -> String {
 }
 
 /// Points as people write them: `3`, `½`, `2½`; other fractions with two digits.
-pub fn points(points: f64) -> String {
+pub(crate) fn points(points: f64) -> String {
     // Sums of thirds come close to whole numbers.
     let halves = (2.0 * points).round() / 2.0;
     let points = if (points - halves).abs() < 1e-6 {

@@ -13,7 +13,7 @@ use crate::tournament::slots::Progress;
 
 /// Shows on stderr how a tournament is going.
 #[derive(Debug)]
-pub struct Display {
+pub(crate) struct Display {
     standings: Standings,
     running: usize,
     done: usize,
@@ -29,7 +29,7 @@ pub struct Display {
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// Nothing but warnings.
     Quiet,
     /// A block of lines that is drawn anew on a terminal; elsewhere a line for each match.
@@ -52,7 +52,7 @@ enum How {
 
 impl Display {
     /// A display for so many matches, of which some are done and in the standings already.
-    pub fn new(standings: Standings, done: usize, total: u64, detail: Detail) -> Self {
+    pub(crate) fn new(standings: Standings, done: usize, total: u64, detail: Detail) -> Self {
         let how = match (detail, std::io::stderr().is_terminal()) {
             (Detail::Quiet, _) => How::Quiet,
             (Detail::Verbose, _) => How::AllLines,
@@ -72,7 +72,7 @@ impl Display {
     }
 
     /// Takes note of what happened and shows it.
-    pub fn show(&mut self, progress: Progress<'_>) {
+    pub(crate) fn show(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started(what) => {
                 self.running += 1;
@@ -145,7 +145,7 @@ impl Display {
     }
 
     /// Takes the display away and gives the standings.
-    pub fn finish(self) -> Standings {
+    pub(crate) fn finish(self) -> Standings {
         if let How::Live(bar) = self.how {
             bar.finish_and_clear();
         }

@@ -28,7 +28,7 @@ pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> St
 }
 
 /// The ranking for programs, the best first.
-pub fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Value {
+pub(crate) fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Value {
     let rows = ranked(standings, ratings).into_iter().map(|(name, tally)| {
         json!({
             "bot": name, "rating": ratings.get(name), "points": tally.points,
@@ -52,7 +52,7 @@ fn ranked<'a>(
 }
 
 /// The ranking alone.
-pub fn ranking(standings: &Standings) -> String {
+pub(crate) fn ranking(standings: &Standings) -> String {
     rated(standings, &BTreeMap::new())
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use protocol::{push_escaped, steers};
 
 /// A text of several lines, fit for a terminal. Escapes are those of JSON, so JSON stays as it is.
-pub fn fit(text: &str) -> Cow<'_, str> {
+pub(crate) fn fit(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(unfit) else {
         return Cow::Borrowed(text);
     };
@@ -46,7 +46,7 @@ fn colour(text: &str) -> Option<usize> {
 
 /// Stderr, for what the program logs about itself.
 #[derive(Debug)]
-pub struct Stderr;
+pub(crate) struct Stderr;
 
 impl Write for Stderr {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -17,13 +17,13 @@ use supervisor::{BotSpec, Evidence, file_name};
 use crate::files;
 
 /// The folder of failures in a tournament's folder.
-pub const FAILURES_NAME: &str = "failures";
+pub(crate) const FAILURES_NAME: &str = "failures";
 /// What tells there that some were dropped.
 const DROPPED_NAME: &str = "dropped.txt";
 
 /// The failures of a tournament: so much about them is kept, the newest.
 #[derive(Debug)]
-pub struct Failures {
+pub(crate) struct Failures {
     /// The tournament's folder.
     folder: PathBuf,
     /// Bytes on the disk, all of them together.
@@ -46,7 +46,7 @@ struct Kept {
 
 impl Failures {
     /// Those of the tournament in this folder, of which some may be there already.
-    pub fn of(folder: &Path, most: u64) -> Self {
+    pub(crate) fn of(folder: &Path, most: u64) -> Self {
         let top = folder.join(FAILURES_NAME);
         let entries = fs::read_dir(&top).into_iter().flatten().flatten();
         let mut found: Vec<_> = entries

@@ -13,13 +13,13 @@ use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 
 /// The copy of the configuration.
-pub const CONFIG_NAME: &str = "tournament.toml";
+pub(crate) const CONFIG_NAME: &str = "tournament.toml";
 /// The file that says how the schedule is made; tournaments of the first version have none.
-pub const SCHEDULE_NAME: &str = "schedule.toml";
+pub(crate) const SCHEDULE_NAME: &str = "schedule.toml";
 /// The folder of what bots printed on stderr.
-pub const STDERR_NAME: &str = "stderr";
+pub(crate) const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
-pub const RUNS: &str = "runs";
+pub(crate) const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
 /// What stands above the number in [`SCHEDULE_NAME`].
@@ -62,7 +62,7 @@ pub enum FolderError {
 
 /// A folder that is ready for matches.
 #[derive(Debug)]
-pub struct Folder {
+pub(crate) struct Folder {
     /// Where it is.
     pub path: PathBuf,
     /// The same, from the root on.
@@ -80,7 +80,7 @@ impl Folder {
     ///
     /// # Errors
     /// If there is a tournament in it, or it cannot be written.
-    pub fn create(path: &Path, config: &str) -> Result<Self, FolderError> {
+    pub(crate) fn create(path: &Path, config: &str) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|error| FolderError::Make {
             path: path.to_owned(),
             error,
@@ -113,7 +113,7 @@ impl Folder {
     }
 
     /// How the schedule is made.
-    pub fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> Version {
         self.version
     }
 
@@ -197,7 +197,7 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn create_numbered(name: &str, config: &str) -> Result<Self, FolderError> {
+    pub(crate) fn create_numbered(name: &str, config: &str) -> Result<Self, FolderError> {
         let name = file_name(name);
         let mut number = 1;
         loop {
@@ -219,7 +219,7 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn rescue(&self, config: &str) -> Result<PathBuf, WriteError> {
+    pub(crate) fn rescue(&self, config: &str) -> Result<PathBuf, WriteError> {
         let mut places = self.absolute.ancestors().skip(1);
         let place = places.find(|place| place.is_dir());
         let place = place.unwrap_or(Path::new("/"));
@@ -269,7 +269,7 @@ fn earlier_name(number: usize) -> String {
 }
 
 /// The newest of the folders `runs/NAME-N`, with the highest number.
-pub fn newest(name: &str) -> Option<PathBuf> {
+pub(crate) fn newest(name: &str) -> Option<PathBuf> {
     let prefix = format!("{}-", file_name(name));
     let number = |name: &str| {
         let digits = name.strip_prefix(&prefix)?;
@@ -286,13 +286,13 @@ pub fn newest(name: &str) -> Option<PathBuf> {
 }
 
 /// What the newest folder of a tournament would be called.
-pub fn pattern(name: &str) -> PathBuf {
+pub(crate) fn pattern(name: &str) -> PathBuf {
     Path::new(RUNS).join(format!("{}-N", file_name(name)))
 }
 
 /// The highest number in the names of the files that keep bots' stderr, `BOT.N.log`; 0 without
 /// any.
-pub fn last_stderr(folder: &Path) -> usize {
+pub(crate) fn last_stderr(folder: &Path) -> usize {
     let entries = fs::read_dir(folder.join(STDERR_NAME)).into_iter().flatten();
     let number = |name: &str| name.strip_suffix(".log")?.rsplit_once('.')?.1.parse().ok();
     let names = entries.flatten().map(|entry| entry.file_name());

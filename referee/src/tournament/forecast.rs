@@ -17,7 +17,7 @@ const PLAYOUTS: u32 = 30;
 
 /// What a tournament will be.
 #[derive(Clone, Debug, Serialize)]
-pub struct Forecast {
+pub(crate) struct Forecast {
     /// The tournament's name.
     pub name: String,
     /// How bots meet, by its name in configurations.
@@ -49,7 +49,7 @@ pub struct Forecast {
 /// What to expect of a test: if the first hypothesis holds, half-way between, and if the second one
 /// does.
 #[derive(Clone, Debug, Serialize)]
-pub struct TestForecast {
+pub(crate) struct TestForecast {
     /// The scale of the hypotheses.
     pub model: EloModel,
     /// Without draws.
@@ -62,7 +62,7 @@ pub struct TestForecast {
 
 impl TestForecast {
     /// What to expect of the test, if the format is one.
-    pub fn of(format: &Format) -> Option<Self> {
+    pub(crate) fn of(format: &Format) -> Option<Self> {
         let Format::Sprt {
             hypotheses,
             max_pairs,
@@ -91,7 +91,7 @@ impl TestForecast {
 
 /// A game of a tournament.
 #[derive(Clone, Debug, Serialize)]
-pub struct GameForecast {
+pub(crate) struct GameForecast {
     /// Its id.
     pub id: String,
     /// Its options, defaults filled in.
@@ -106,7 +106,7 @@ pub struct GameForecast {
 
 /// A match that will be played.
 #[derive(Clone, Debug, Serialize)]
-pub struct MatchForecast {
+pub(crate) struct MatchForecast {
     /// Its id.
     #[serde(rename = "match")]
     pub match_id: String,
@@ -124,7 +124,7 @@ pub struct MatchForecast {
 
 impl Forecast {
     /// Looks ahead. Nothing is played but a few random games without bots.
-    pub fn of(config: &Config) -> Self {
+    pub(crate) fn of(config: &Config) -> Self {
         let shape = config.shape();
         let schedule = Schedule::new(&shape);
         let Count { least, most } = shape.count();
@@ -161,7 +161,7 @@ impl Forecast {
     }
 
     /// How many matches there are.
-    pub fn count(&self) -> Count {
+    pub(crate) fn count(&self) -> Count {
         Count {
             least: self.matches_least,
             most: self.matches_most,

@@ -1,17 +1,17 @@
 //! Tournaments: schedule, openings, folder, running, going on.
 
-pub mod capacity;
+pub(crate) mod capacity;
 mod extension;
-pub mod failures;
-pub mod folder;
-pub mod forecast;
-pub mod openings;
-pub mod plan;
+pub(crate) mod failures;
+pub(crate) mod folder;
+pub(crate) mod forecast;
+pub(crate) mod openings;
+pub(crate) mod plan;
 mod queue;
-pub mod results;
-pub mod resume;
-pub mod runner;
-pub mod schedule;
-pub mod slots;
+pub(crate) mod results;
+pub(crate) mod resume;
+pub(crate) mod runner;
+pub(crate) mod schedule;
+pub(crate) mod slots;
 
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};

@@ -20,7 +20,7 @@ const TRIES: u32 = 50;
 const SEED_MASK: u64 = (1 << 53) - 1;
 
 /// How a match begins.
-pub struct Opening {
+pub(crate) struct Opening {
     /// The position at the start.
     pub start: Box<dyn Session>,
     /// The plies that the referee makes.
@@ -31,7 +31,7 @@ pub struct Opening {
 
 impl Opening {
     /// How a match of a tournament begins.
-    pub fn of(config: &Config, scheduled: &Scheduled) -> Self {
+    pub(crate) fn of(config: &Config, scheduled: &Scheduled) -> Self {
         let (game, openings) = (&config.games[scheduled.game], &config.openings);
         let seed = seed(config, scheduled);
         let book = from_book(config, scheduled);
@@ -114,7 +114,7 @@ fn imbalance(start: &dyn Session, moves: &[String], game: &GameSetup, seed: u64)
 
 /// What the book deals to a match, if it has openings of its game. Each pairing gets all of them
 /// in an order of its own before any comes again.
-pub fn from_book(
+pub(crate) fn from_book(
     config: &Config,
     scheduled: &Scheduled,
 ) -> Option<(Box<dyn Session>, Vec<String>)> {

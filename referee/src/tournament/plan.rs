@@ -27,7 +27,7 @@ pub(crate) type People = BTreeMap<usize, Person>;
 type Participant<'p> = Either<Process<'p>, Person>;
 
 /// One match, with all that belongs to it.
-pub struct Plan {
+pub(crate) struct Plan {
     /// Its id.
     pub id: String,
     /// What is played.

@@ -13,7 +13,7 @@ const ENOUGH: u64 = 16;
 
 /// The ratings of the bots that have enough matches in the log of this folder, in which so many
 /// were played; nothing if the log cannot be read, which is no reason to hide the standings.
-pub fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
+pub(crate) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
     let mut matches = MatchStore::with_capacity(played);
     let read = each_summary(
         folder,

@@ -119,7 +119,7 @@ pub enum ResumeError {
 }
 
 /// A tournament that goes on.
-pub struct Resumed {
+pub(crate) struct Resumed {
     /// Its folder, open for more matches.
     pub folder: Folder,
     /// Its schedule, which knows what was played.
@@ -144,7 +144,7 @@ pub enum Allowed {
 /// # Errors
 /// If it is not the folder of this very tournament, another referee is writing there, or it
 /// cannot be written.
-pub fn open(
+pub(crate) fn open(
     path: &Path,
     config: &Config,
     allowed: Allowed,

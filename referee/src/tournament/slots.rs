@@ -51,7 +51,7 @@ pub enum Progress<'a> {
 
 /// Why a tournament could not go on.
 #[derive(Debug, Error)]
-pub enum RunError {
+pub(crate) enum RunError {
     /// The log.
     #[error(transparent)]
     Log(#[from] WriteError),
@@ -109,7 +109,7 @@ struct Shared {
 ///
 /// # Errors
 /// If the log cannot be written; matches in flight are given up then, too.
-pub async fn run(
+pub(crate) async fn run(
     config: Arc<Config>,
     schedule: Schedule,
     factory: BotFactory,

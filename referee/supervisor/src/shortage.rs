@@ -16,7 +16,7 @@ static NOTED: OnceLock<String> = OnceLock::new();
 static ORIGINAL: OnceLock<(rlim_t, rlim_t)> = OnceLock::new();
 
 /// Whether an error says that a resource of the machine, or the share of this user, is used up.
-pub fn is_one(error: &io::Error) -> bool {
+pub(crate) fn is_one(error: &io::Error) -> bool {
     let codes = [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOSPC, EDQUOT];
     error
         .raw_os_error()
@@ -31,7 +31,7 @@ pub fn note(what: &str, error: &io::Error) {
 }
 
 /// Notes a shortage in words, unless one is noted already.
-pub fn note_as(words: String) {
+pub(crate) fn note_as(words: String) {
     NOTED.get_or_init(|| words);
 }
 
@@ -52,7 +52,7 @@ fn advice(error: &io::Error) -> &'static str {
 }
 
 /// Raises the limit on descriptors as far as possible. Child processes should get the former limit:
-/// see [`restore_descriptor_limit`].
+/// see `restore_descriptor_limit`.
 pub fn raise_descriptors() {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else {
         return;
@@ -69,7 +69,7 @@ pub fn raise_descriptors() {
 
 /// Gives a process that is about to start the former limit on descriptors: some programs close all
 /// possible descriptors, or cannot handle high ones.
-pub fn restore_descriptor_limit(command: &mut Command) {
+pub(crate) fn restore_descriptor_limit(command: &mut Command) {
     let Some(&(soft, hard)) = ORIGINAL.get() else {
         return;
     };

@@ -21,7 +21,7 @@ impl Fingerprint {
     }
 
     /// Of a value that is in memory already; the same as if it had been read.
-    pub fn of_value(value: &Value) -> Self {
+    pub(crate) fn of_value(value: &Value) -> Self {
         // A value is always readable.
         Fingerprint::deserialize(value).unwrap_or_default()
     }

@@ -94,7 +94,7 @@ impl Evidence {
 
     /// Takes in units that depend on each other, such as those that repeat one another or have the
     /// same opening. The order has no meaning.
-    pub fn add_cluster<U: AsRef<[Placing]>>(&mut self, units: &[U]) {
+    pub(crate) fn add_cluster<U: AsRef<[Placing]>>(&mut self, units: &[U]) {
         if let [unit] = units {
             self.add(unit.as_ref());
             return;

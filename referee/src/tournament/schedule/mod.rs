@@ -16,12 +16,12 @@ mod version;
 
 use planner::{Finished, Planner, Played, State};
 
-pub use earlier::Earlier;
-pub use scheduled::{Group, Scheduled};
-pub use seats::{GameShape, SeatOrders};
-pub use shape::{Count, Format, FormatName, Shape};
-pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
-pub use version::Version;
+pub(crate) use earlier::Earlier;
+pub use scheduled::Scheduled;
+pub(crate) use seats::{GameShape, SeatOrders};
+pub(crate) use shape::{Count, Format, FormatName, Shape};
+pub(crate) use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
+pub(crate) use version::Version;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use games::MAX_SEATS;
 
 /// Bots as indices, without a heap: large tournaments have many matches.
-pub type Group = ArrayVec<usize, MAX_SEATS>;
+pub(crate) type Group = ArrayVec<usize, MAX_SEATS>;
 
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]

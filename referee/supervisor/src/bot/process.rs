@@ -288,7 +288,7 @@ impl BotProcess {
     }
 
     /// Notes that it has played a match, and lets it rest.
-    pub async fn after_match(&mut self) {
+    pub(crate) async fn after_match(&mut self) {
         self.has_played = true;
         self.rest().await;
     }

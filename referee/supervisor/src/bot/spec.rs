@@ -16,7 +16,7 @@ use crate::sandbox::limits::Wanted;
 pub const REFEREE: &str = "referee";
 /// The environment variable that holds the path of the running program, for bots that use its
 /// forward model.
-pub const REFEREE_VARIABLE: &str = "REFEREE";
+pub(crate) const REFEREE_VARIABLE: &str = "REFEREE";
 /// The number of characters of a bot's name that names of files have, at most.
 const MAX_FILE_NAME: usize = 60;
 
@@ -112,7 +112,7 @@ impl BotSpec {
     ///
     /// # Errors
     /// If the working directory or the program does not exist, or the program cannot be run.
-    pub fn program_on(&self, path: &OsStr) -> Result<PathBuf, CommandError> {
+    pub(crate) fn program_on(&self, path: &OsStr) -> Result<PathBuf, CommandError> {
         self.check_texts()?;
         let program = self.command.first().ok_or(CommandError::Empty)?;
         if !self.dir.is_dir() {

@@ -13,7 +13,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, SysconfVar, sysconf};
 
 /// Whether this machine shows process trees.
-pub fn is_visible() -> bool {
+pub(crate) fn is_visible() -> bool {
     lists_children() || fs::metadata("/proc/self/stat").is_ok()
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn pid(id: u32) -> io::Result<Pid> {
 
 /// All descendants of a process, parents before their children. Processes that come and go while
 /// this reads may be missed.
-pub fn descendants(root: Pid) -> Vec<Pid> {
+pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = children(root);
     let mut next = 0;
     while next < found.len() {

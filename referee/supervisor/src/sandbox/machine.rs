@@ -39,7 +39,7 @@ impl Machine {
     }
 
     /// A machine that was not examined, for bots without a sandbox.
-    pub fn unexamined() -> Self {
+    pub(crate) fn unexamined() -> Self {
         Machine {
             account: Account::Ordinary,
             cgroups: Cgroups::default(),

@@ -102,7 +102,7 @@ impl Mounts {
     ///
     /// # Errors
     /// What cannot be read, and how to change that, as a sentence.
-    pub fn check_rights(&self, tier: Tier) -> Result<(), String> {
+    pub(crate) fn check_rights(&self, tier: Tier) -> Result<(), String> {
         let closed = |path: &&Path| {
             let needed = if path.is_dir() { 0o005 } else { 0o004 };
             path.metadata()

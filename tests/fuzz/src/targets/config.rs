@@ -6,8 +6,7 @@ use std::time::Duration;
 use arbiter::clock::{self, Clock, Used};
 use games::Rng;
 use referee::config::Config;
-use referee::tournament::openings;
-use referee::tournament::schedule::{Schedule, Scheduled};
+use referee::fuzzing::{Schedule, Scheduled, opening_moves, opening_seed};
 use serde_json::{Map, Value};
 
 /// Configurations with every key.
@@ -149,9 +148,9 @@ fn check(config: &Config) {
     let schedule: Vec<Scheduled> = schedule.known().cloned().collect();
     for scheduled in schedule.iter().rev().take(2) {
         let game = &config.games[scheduled.game];
-        let seed = openings::seed(config, scheduled);
+        let seed = opening_seed(config, scheduled);
         let start = game.rules.start(seed);
-        let moves = openings::moves(&*start, game.limits, seed, config.openings.random_plies);
+        let moves = opening_moves(&*start, game.limits, seed, config.openings.random_plies);
         assert!(moves.len() <= config.openings.random_plies as usize);
         let bots = scheduled.seats.iter().map(|bot| &config.bots[*bot]);
         let mut clocks: Vec<Clock> = bots.map(|bot| Clock::new(bot.time.clone())).collect();

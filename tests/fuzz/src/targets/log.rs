@@ -8,10 +8,10 @@ use games::{Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request};
+use referee::fuzzing::{
+    By, Sheet, SheetFormat, Standings, plot, standings_table, summary, transcript,
+};
 use referee::log::{LogFile, verify};
-use referee::report::sheet::{self, By, Sheet, SheetFormat};
-use referee::report::standings::Standings;
-use referee::report::{summary, tables, transcript};
 use serde_json::{Value, json};
 
 use crate::sets;
@@ -116,7 +116,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     if let Some(cut) = log.cut() {
         assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
     }
-    assert!(tables::report(&standings, &BTreeMap::new()).starts_with("Standings"));
+    assert!(standings_table(&standings, &BTreeMap::new()).starts_with("Standings"));
     check_sheets(&matches);
     verified
 }
@@ -132,7 +132,7 @@ fn check_sheets(matches: &MatchStore) {
     };
     for by in [None, Some(By::Game), Some(By::Seat), Some(By::Opening)] {
         let sheet = Sheet::new(matches, &request, by).expect("a request that names nothing");
-        assert!(sheet::plot(&sheet.report).ends_with("</svg>\n"));
+        assert!(plot(&sheet.report).ends_with("</svg>\n"));
         for format in [
             SheetFormat::Text,
             SheetFormat::Markdown,
@@ -154,7 +154,7 @@ fn check(record: &Record) -> bool {
     assert_eq!(again.to_line(), line);
     assert!(!summary(record).is_empty());
     let steers = |c: char| c.is_control() && c != '\n';
-    assert!(!transcript::text(record).contains(steers));
+    assert!(!transcript(record).contains(steers));
     let fits = verify(record);
     assert_eq!(verify(&again).is_ok(), fits.is_ok());
     if let Err(mismatch) = &fits {

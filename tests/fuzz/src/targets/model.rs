@@ -2,7 +2,7 @@
 
 use games::Rng;
 use protocol::Answer;
-use referee::model::Model;
+use referee::fuzzing::Model;
 use serde_json::{Value, json};
 
 use super::states;

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use games::Rng;
 
+use super::scheduled::Group;
 use super::*;
 use ratings::sprt::{EloModel, Hypotheses, Verdict};
 

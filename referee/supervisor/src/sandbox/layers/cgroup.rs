@@ -273,7 +273,7 @@ impl GroupFreezer {
     ///
     /// # Errors
     /// If the kernel refuses, as when the group is gone.
-    pub fn thaw(&self) -> io::Result<()> {
+    pub(crate) fn thaw(&self) -> io::Result<()> {
         match self.version {
             Version::One => fs::write(self.dir.join("freezer.state"), "THAWED"),
             Version::Two => fs::write(self.dir.join("cgroup.freeze"), "0"),
@@ -281,7 +281,7 @@ impl GroupFreezer {
     }
 
     /// Whether all processes are frozen by now.
-    pub fn is_frozen(&self) -> bool {
+    pub(crate) fn is_frozen(&self) -> bool {
         let text = |file: &str| fs::read_to_string(self.dir.join(file)).unwrap_or_default();
         match self.version {
             Version::One => text("freezer.state").trim() == "FROZEN",
@@ -361,7 +361,7 @@ pub fn enforced(dirs: &[PathBuf]) -> Option<&'static str> {
 }
 
 /// Lets the processes in these groups go on: in version one, frozen processes cannot end.
-pub fn thaw(dirs: &[PathBuf]) {
+pub(crate) fn thaw(dirs: &[PathBuf]) {
     for dir in dirs {
         let state = dir.join("freezer.state");
         if state.exists() {

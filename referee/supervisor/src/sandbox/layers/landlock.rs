@@ -73,7 +73,7 @@ pub fn check() -> Result<(), String> {
 ///
 /// # Errors
 /// If the kernel does not enforce all of the rules.
-pub fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
+pub(crate) fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
     implementation::restrict_self(rules)
 }
 
