@@ -48,7 +48,7 @@ pub struct Position {
     seat: u8,
 }
 
-/// A move.
+/// One ply of a halogai or a giant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A halogai slides, or a giant makes a step.

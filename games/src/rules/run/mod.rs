@@ -35,7 +35,7 @@ pub struct Run {
     steps: [u64; 6],
 }
 
-/// A move.
+/// One action, which is a ply of its own: a turn has one of a cow and one of a cowboy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A piece comes from the reserve.
@@ -463,11 +463,7 @@ impl Game for Run {
         }
         View {
             shape: self.board.shape(),
-            cells: self
-                .board
-                .cells()
-                .map(|cell| self.board.draw(cell, ground(cell), None))
-                .collect(),
+            cells: self.board.draw_all(ground),
             pieces,
             notes,
         }
