@@ -12,8 +12,8 @@ const READ: usize = 64 << 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every line is answered with one line, also what is no request (`bad_request`, an empty line too)
-and what would take minutes: a perft of more than 10,000,000 positions and random games of more
-than 20,000,000 plies in all are given up (`too_much`).
+and what would take minutes: a perft of more than 10,000,000 positions, random games of more than
+20,000,000 plies in all and `children` of more than 16 MiB are given up (`too_much`).
 
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]
