@@ -86,6 +86,7 @@ mod model;
 mod new_bot;
 mod one_match;
 mod players;
+mod prose;
 mod report;
 mod rerun;
 pub mod tournament;

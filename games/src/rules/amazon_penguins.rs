@@ -101,6 +101,8 @@ impl PenguinMoves for Spearing {
         limits: Limits::NONE,
     };
 
+    const GUIDE: &'static str = include_str!("amazon_penguins.md");
+
     fn new(options: &Options) -> Result<(FishRules, Self), OptionError> {
         let (board, moves) = if options.choice("board") == "hex" {
             let board = Board::hex60();

@@ -157,6 +157,8 @@ impl Game for Amazons {
         limits: Limits::NONE,
     };
 
+    const GUIDE: &'static str = include_str!("amazons.md");
+
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
         let board = Board::square(size, size);

@@ -66,6 +66,8 @@ impl PenguinMoves for Sliding {
         limits: Limits::NONE,
     };
 
+    const GUIDE: &'static str = include_str!("penguins.md");
+
     fn new(options: &Options) -> Result<(FishRules, Self), OptionError> {
         let seats = options.number("players");
         let mut fish_rules =

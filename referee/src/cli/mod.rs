@@ -20,8 +20,10 @@ mod new_bot;
 mod perft;
 mod play;
 mod privacy;
+mod protocol;
 mod replay;
 mod rerun;
+mod rules;
 mod runtime;
 mod shell;
 mod standings;
@@ -72,6 +74,8 @@ enum Command {
     Model(model::Args),
     Perft(perft::Args),
     Games(games::Args),
+    Rules(rules::Args),
+    Protocol(protocol::Args),
     Bot(bot::Args),
     NewBot(new_bot::Args),
     Doctor(doctor::Args),
@@ -119,7 +123,8 @@ pub(crate) fn run_to_code() -> u8 {
         .with_env_filter(filter)
         .with_writer(|| terminal::Stderr)
         .init();
-    let command = Cli::parse().command;
+    let args = protocol::document(std::env::args_os().collect());
+    let command = Cli::parse_from(args).command;
     if !command.is_part_of_a_bot() {
         shortage::raise_descriptors();
     }
@@ -138,6 +143,8 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Model(args) => args.run(),
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
+        Command::Rules(args) => args.run(),
+        Command::Protocol(args) => args.run(),
         Command::Bot(args) => args.run(),
         Command::NewBot(args) => args.run(),
         Command::Doctor(args) => args.run(),

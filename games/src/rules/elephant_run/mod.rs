@@ -185,6 +185,8 @@ impl Game for ElephantRun {
         limits: Limits::NONE,
     };
 
+    const GUIDE: &'static str = include_str!("elephant_run.md");
+
     fn new(options: &Options) -> Result<Self, OptionError> {
         Ok(ElephantRun {
             board: Board::square(COLUMNS, ROWS),

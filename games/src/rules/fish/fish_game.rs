@@ -27,6 +27,8 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
 
     /// See [`Game::INFO`].
     const INFO: Info;
+    /// See [`Game::GUIDE`].
+    const GUIDE: &'static str;
 
     /// The common rules and the moves under these options.
     ///
@@ -140,6 +142,7 @@ impl<M: PenguinMoves> Game for FishGame<M> {
     type Move = Move<M::Step>;
 
     const INFO: Info = M::INFO;
+    const GUIDE: &'static str = M::GUIDE;
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let (fish_rules, moves) = M::new(options)?;

@@ -238,6 +238,8 @@ impl Game for Giantslayer {
         },
     };
 
+    const GUIDE: &'static str = include_str!("giantslayer.md");
+
     fn new(_options: &Options) -> Result<Self, OptionError> {
         let tables = Tables::new();
         let lines = HalogaiLines::new(&tables);

@@ -235,6 +235,8 @@ impl Game for PaperPenguins {
         limits: Limits::NONE,
     };
 
+    const GUIDE: &'static str = include_str!("paper_penguins.md");
+
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
         let board = Board::square(size, size);

@@ -208,6 +208,8 @@ impl Game for Run {
         },
     };
 
+    const GUIDE: &'static str = include_str!("run.md");
+
     fn new(_options: &Options) -> Result<Self, OptionError> {
         let board = board();
         let steps = [0, 1, 2, 3, 4, 5].map(|direction| {

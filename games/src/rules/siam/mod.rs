@@ -271,6 +271,8 @@ impl Game for Siam {
         },
     };
 
+    const GUIDE: &'static str = include_str!("siam.md");
+
     fn new(options: &Options) -> Result<Self, OptionError> {
         Ok(Siam {
             board: Board::square(SIZE, SIZE),
