@@ -132,7 +132,7 @@ impl Model {
         }
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
-            Err(bad) => error(Code::BadRequest, bad),
+            Err(bad) => error(Code::BadRequest, explain(line, &bad)),
         };
         respond(id, done)
     }
@@ -171,6 +171,27 @@ impl Model {
             None => error(Code::NoGame, "there is no position yet: `new` sets one up"),
         }
     }
+}
+
+/// What is wrong with a request, with the name of the field that is to blame: the one without which
+/// the error would be another one.
+fn explain(line: &[u8], bad: &serde_json::Error) -> String {
+    let Ok(Value::Object(request)) = serde_json::from_slice(line) else {
+        return bad.to_string();
+    };
+    let reading = |request: &Map<String, Value>| {
+        let read = serde_json::from_value::<Op>(Value::Object(request.clone()));
+        read.err().map(|error| error.to_string())
+    };
+    let Some(whole) = reading(&request) else {
+        return bad.to_string();
+    };
+    let blamed = request.keys().filter(|name| *name != "op").find(|name| {
+        let mut rest = request.clone();
+        rest.shift_remove(*name);
+        reading(&rest).is_none_or(|error| error != whole)
+    });
+    blamed.map_or(whole.clone(), |name| format!("`{name}`: {whole}"))
 }
 
 fn respond(id: &str, done: Done) -> String {
@@ -474,6 +495,33 @@ mod tests {
             json!({"id": 3, "op": "playouts", "count": 1, "seed": 1}),
         );
         assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
+    }
+
+    #[test]
+    fn the_field_that_is_wrong_is_named() {
+        let mut model = Model::default();
+        for (request, start) in [
+            (
+                json!({"op": "perft", "depth": "x", "more": 1}),
+                "`depth`: invalid type: string \"x\", expected a whole number",
+            ),
+            (
+                json!({"op": "new", "game": "siam", "seed": -1}),
+                "`seed`: invalid value: integer `-1`, expected a whole number",
+            ),
+            (json!({"op": "playout", "ms": 1.5}), "`ms`: invalid type"),
+            (json!({"op": "play", "moves": "+c1n"}), "`moves`: invalid type"),
+            (
+                json!({"op": "get", "want": ["keys"]}),
+                "`want`: unknown variant `keys`, expected one of `legal`,",
+            ),
+            (json!({"op": "perft"}), "missing field `depth`"),
+            (json!({"op": "fly"}), "unknown variant `fly`"),
+        ] {
+            let answer = ask(&mut model, request);
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with(start), "{message}");
+        }
     }
 
     #[test]
