@@ -510,7 +510,10 @@ mod tests {
                 "`seed`: invalid value: integer `-1`, expected a whole number",
             ),
             (json!({"op": "playout", "ms": 1.5}), "`ms`: invalid type"),
-            (json!({"op": "play", "moves": "+c1n"}), "`moves`: invalid type"),
+            (
+                json!({"op": "play", "moves": "+c1n"}),
+                "`moves`: invalid type",
+            ),
             (
                 json!({"op": "get", "want": ["keys"]}),
                 "`want`: unknown variant `keys`, expected one of `legal`,",

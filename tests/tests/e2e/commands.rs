@@ -102,7 +102,15 @@ fn the_rules_of_every_game_are_printed() {
         let id = game["id"].as_str().unwrap();
         let ran = run(["rules", id]);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        for part in ["MOVES", "Legal here:", "Not legal:", "END", "OPTIONS", "STATE", "{\"ply\":"] {
+        for part in [
+            "MOVES",
+            "Legal here:",
+            "Not legal:",
+            "END",
+            "OPTIONS",
+            "STATE",
+            "{\"ply\":",
+        ] {
             assert!(ran.stdout.contains(part), "{part} of {id}");
         }
         let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
@@ -111,7 +119,8 @@ fn the_rules_of_every_game_are_printed() {
     }
     let markdown = run(["rules", "siam", "--format", "markdown"]).stdout;
     assert!(markdown.starts_with("# Siam\n") && markdown.contains("```board {}\n"));
-    let shown: Value = serde_json::from_str(&run(["games", "siam", "--format", "json"]).stdout).unwrap();
+    let shown: Value =
+        serde_json::from_str(&run(["games", "siam", "--format", "json"]).stdout).unwrap();
     assert_eq!(shown["rules"], markdown);
     let unknown = run(["rules", "siem"]);
     assert_eq!(unknown.code, Some(2));

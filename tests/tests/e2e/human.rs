@@ -43,7 +43,11 @@ fn record(arena: &Arena) -> Value {
 #[test]
 fn the_rules_can_be_read_during_the_match() {
     let arena = Arena::new("");
-    let ran = play(&arena, &["--human", "0", "--bot", "random"], "rules\nresign\n");
+    let ran = play(
+        &arena,
+        &["--human", "0", "--bot", "random"],
+        "rules\nresign\n",
+    );
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("shoots an arrow"), "{}", ran.stdout);
 }
