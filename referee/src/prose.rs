@@ -122,7 +122,7 @@ impl Page {
     fn table(&mut self, rows: &[&str]) {
         // The names of the columns and the rule below them say nothing that the rows do not.
         for row in rows.iter().skip(2) {
-            let cells = row.trim_matches('|').split(" | ").map(plain);
+            let cells = row.trim_matches('|').split('|').map(plain);
             let mut cells: Vec<String> = cells.map(|cell| cell.trim().to_owned()).collect();
             let last = cells.pop().unwrap_or_default();
             cells.retain(|cell| !cell.is_empty());
@@ -194,11 +194,11 @@ mod tests {
     #[test]
     fn paragraphs_and_lists_are_wrapped() {
         let markdown = "# One *two*\n\nA paragraph that goes on\nand on and on, see [here](x.md).\n\n\
-                        - an **item** that is longer than one line\n- b\n\n10. ten\n";
+                        - an **item** that is long as two lines\n- b\n\n10. ten\n";
         assert_eq!(
             render(markdown, 30),
             "ONE *TWO*\n\nA paragraph that goes on and\non and on, see here.\n\n  \
-             - an item that is longer than\n    one line\n  - b\n\n  10. ten\n"
+             - an item that is long as two\n    lines\n  - b\n\n  10. ten\n"
         );
     }
 
@@ -215,12 +215,12 @@ mod tests {
 
     #[test]
     fn examples_of_the_rules_are_set_apart() {
-        let markdown = "```legal\na1-b2  a step that takes some words\na1  short\n```\n\n\
+        let markdown = "```legal\na1-b2  a step that takes a few words\na1  short\n```\n\n\
                         ```state {\"seed\":1}\n{\"ply\":0,\"to_move\":0,\n\"scores\":[0,0]}\n```\n\n\
                         ```board {}\n  a1   .\n```\n\n    code  stays\n";
         assert_eq!(
             render(markdown, 30),
-            "Legal here:\n  a1-b2  a step that takes some\n         words\n  a1     short\n\n  \
+            "Legal here:\n  a1-b2  a step that takes a\n         few words\n  a1     short\n\n  \
              {\"ply\":0, \"to_move\":0,\n  \"scores\":[0, 0]}\n\n    a1   .\n\n  code  stays\n"
         );
     }
