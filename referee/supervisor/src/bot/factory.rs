@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use protocol::{ClockKind, CpuTimeBy};
+use protocol::{ClockKind, CpuTimeBy, Failure};
 use thiserror::Error;
 
-use super::failure::{Failure, NotStarted};
+use super::failure::NotStarted;
 use super::files::{self, BotFiles, Digests};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
@@ -52,7 +52,7 @@ pub struct BotFactory {
     started: AtomicUsize,
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
-    /// What the user has not been told yet.
+    /// What the user has not read yet.
     news: Mutex<Vec<String>>,
 }
 
@@ -216,7 +216,7 @@ impl BotFactory {
         BotProcess::start(spec, self.surroundings(spec, history, files)).await
     }
 
-    /// The digests of the bot's files now. The user is told if they have changed.
+    /// The digests of the bot's files now. Warns the user if they have changed.
     fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
@@ -269,12 +269,12 @@ impl BotFactory {
         self.tracer.as_ref()?.process(&spec.name, number)
     }
 
-    /// Adds something that the user should be told.
+    /// Adds something for the user to read.
     pub fn add_news(&self, news: Option<String>) {
         self.news().extend(news);
     }
 
-    /// What the user should be told, each thing only once.
+    /// What the user should read, each thing only once.
     pub fn take_news(&self) -> Vec<String> {
         std::mem::take(&mut *self.news())
     }

@@ -1,29 +1,10 @@
-//! Why a bot cannot be talked to, and what may explain that.
+//! A bot that did not start, and what may explain that.
 
 use std::io;
 
-use protocol::FaultCode;
+use protocol::Failure;
 
 use crate::streams::transcript::Transcript;
-
-/// Why a bot cannot be talked to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The fault by which the bot loses its match.
-    pub code: FaultCode,
-    /// What happened, in words, without the bot's name.
-    pub message: String,
-}
-
-impl Failure {
-    /// A failure with this code and message.
-    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
-        Failure {
-            code,
-            message: message.into(),
-        }
-    }
-}
 
 /// A bot that did not start.
 #[derive(Debug)]

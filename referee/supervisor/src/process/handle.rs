@@ -43,7 +43,7 @@ pub(crate) struct Pipes {
 }
 
 /// What a process is started with, besides its command's environment.
-pub(crate) struct Launch<'a> {
+pub(crate) struct ProcessStart<'a> {
     pub(crate) plan: &'a Plan,
     /// The working directory.
     pub(crate) dir: &'a Path,
@@ -94,7 +94,7 @@ fn cannot_start(error: io::Error) -> String {
 
 /// Starts a supervisor for this process; `set_up` completes its command.
 fn spawn(
-    launch: &Launch<'_>,
+    launch: &ProcessStart<'_>,
     supervisors: &Supervisors,
     set_up: impl FnOnce(&mut Command),
 ) -> io::Result<Spawned> {
@@ -140,7 +140,7 @@ impl ProcessHandle {
     /// # Errors
     /// Why the process did not start, as part of a sentence.
     pub(crate) async fn start(
-        launch: Launch<'_>,
+        launch: ProcessStart<'_>,
         supervisors: &Arc<Supervisors>,
         set_up: impl FnOnce(&mut Command),
     ) -> Result<(Self, Pipes), String> {
