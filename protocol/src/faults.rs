@@ -112,6 +112,15 @@ pub fn with_stderr(mut message: String, last_line: Option<&str>) -> String {
     message
 }
 
+/// Adds how often the start was tried, if more than once.
+pub fn after_attempts(mut failure: Failure, attempts: u32) -> Failure {
+    if attempts > 1 {
+        let tried = format!("; it was tried {attempts} times");
+        failure.message.push_str(&tried);
+    }
+    failure
+}
+
 /// The bot's `hello` names another protocol.
 pub fn other_protocol(spoken: u32) -> Failure {
     let text = format!("speaks protocol {spoken}; this referee speaks {PROTOCOL}");

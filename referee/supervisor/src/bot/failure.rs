@@ -13,6 +13,8 @@ pub struct NotStarted {
     pub failure: Failure,
     /// What may explain it; `None` if no process was started for this match.
     pub evidence: Option<Box<Evidence>>,
+    /// Whether the next attempt may succeed: the bot was late, or ended by itself.
+    pub(super) may_pass: bool,
 }
 
 impl From<Failure> for NotStarted {
@@ -20,6 +22,7 @@ impl From<Failure> for NotStarted {
         NotStarted {
             failure,
             evidence: None,
+            may_pass: false,
         }
     }
 }

@@ -107,6 +107,7 @@ impl BotProcess {
                 let _ = process.send(&error, EXIT_WAIT, Instant::now()).await;
                 Err(NotStarted {
                     evidence: Some(Box::new(process.end().await)),
+                    may_pass: failure.code == FaultCode::Startup,
                     failure,
                 })
             }
@@ -144,7 +145,11 @@ impl BotProcess {
         };
         let (handle, pipes) = ProcessHandle::start(launch, surroundings.supervisors, set_up)
             .await
-            .map_err(|why| faults::not_started(&spec.command[0], &why))?;
+            .map_err(|error| NotStarted {
+                failure: faults::not_started(&spec.command[0], &error.why),
+                evidence: None,
+                may_pass: error.is_late,
+            })?;
         let hello_deadline = Instant::now() + time_limit;
         let mut process = Self::new(spec, surroundings, (handle, pipes), hello_deadline);
         process._tmp = prepared.tmp;
