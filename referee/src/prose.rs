@@ -78,7 +78,19 @@ struct Page {
 
 impl Page {
     fn heading(&mut self, heading: &str) {
-        self.line(&plain(heading).to_uppercase());
+        // What is in backquotes stays as it is typed.
+        let parts = plain(heading);
+        let parts = parts.split('`').enumerate();
+        let shouted: Vec<String> = parts
+            .map(|(i, part)| {
+                if i % 2 == 0 {
+                    part.to_uppercase()
+                } else {
+                    part.to_owned()
+                }
+            })
+            .collect();
+        self.line(&shouted.join("`"));
     }
 
     fn paragraph(&mut self, text: &str) {
@@ -193,12 +205,12 @@ mod tests {
 
     #[test]
     fn paragraphs_and_lists_are_wrapped() {
-        let markdown = "# One *two*\n\nA paragraph that goes on\nand on and on, see [here](x.md).\n\n\
+        let markdown = "# One `two`\n\nA paragraph that goes on\nand on and on, see [here](x.md).\n\n\
                         - an **item** that is long as two lines\n- b\n\n10. ten\n";
         assert_eq!(
             render(markdown, 30),
-            "ONE *TWO*\n\nA paragraph that goes on and\non and on, see here.\n\n  \
-             - an item that is long as two\n    lines\n  - b\n\n  10. ten\n"
+            "ONE `two`\n\nA paragraph that goes on and\non and on, see here.\n\n  \
+             - an item that is long as\n    two lines\n  - b\n\n  10. ten\n"
         );
     }
 
