@@ -131,7 +131,7 @@ class Turn:
 
     def last_ply(self, horizon: int | None) -> int | None:
         """Where playouts from here should stop: at the match's limit, or `horizon` plies on."""
-        limits = [self.match.limits.get("max_plies")]
+        limits: list[int | None] = [self.match.limits.get("max_plies")]
         if horizon is not None:
             limits.append(self.ply + horizon)
         return min((limit for limit in limits if limit is not None), default=None)
