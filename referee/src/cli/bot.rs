@@ -10,25 +10,27 @@ use serde_json::{Value, json};
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 
-/// Runs a reference bot, which talks the bot protocol on stdin and stdout
+/// Runs a reference bot, which speaks the bot protocol on stdin and stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, in a configuration: command = [\"referee\", \"bot\", \"mcts\"]")]
 pub(super) struct Args {
     /// The bot; without a name the bots are listed
     name: Option<String>,
-    /// What all random choices are made from, together with the match's id
+    /// The seed of all random choices, together with the match's id
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// For mcts: so many playouts a move, whatever the clock says
+    /// For mcts: think for N playouts per move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     playouts: Option<u32>,
-    /// For alphabeta: so many nodes a move, whatever the clock says
+    /// For alphabeta: think for N nodes per move, whatever the clock says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// How strong it plays, all but random: from 1, nearly at random, to 10, its full strength
+    /// How strong it plays, from 1 (almost at random) to 10 (full strength); all bots but random have
+    /// levels
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
     level: Option<u8>,
-    /// For mcts: so many threads; with more than one, --playouts does not give the same moves always
+    /// For mcts: think with N threads; with more than one, the same --playouts need not give the same
+    /// moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
     #[command(flatten)]

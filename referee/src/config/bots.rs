@@ -8,7 +8,7 @@ use std::sync::Arc;
 use protocol::TimeControl;
 
 use super::error::{ConfigError, Problem};
-use super::file::{BotTable, Command, ConfigFile};
+use super::file::{BotCommand, BotTable, ConfigFile};
 use super::layers;
 use super::time::time_control;
 use super::variables::{expand, split};
@@ -105,12 +105,14 @@ fn name(entry: &BotTable) -> Result<&str, Problem> {
 /// Program and arguments.
 fn words(entry: &BotTable, name: &str) -> Result<Vec<String>, Problem> {
     let words = match &entry.command {
-        Command::Words(words) => words.clone(),
+        BotCommand::Words(words) => words.clone(),
         // Split first: what is in a variable is never split.
-        Command::Line(line) => split(line, command::split).map_err(|error| Problem::Command {
-            bot: name.to_owned(),
-            error,
-        })?,
+        BotCommand::Line(line) => {
+            split(line, command::split).map_err(|error| Problem::Command {
+                bot: name.to_owned(),
+                error,
+            })?
+        }
     };
     let words = words.iter();
     words
@@ -167,9 +169,10 @@ fn wanted(file: &ConfigFile, entry: &BotTable, folder: &Path) -> Result<Wanted, 
     if needs_kernel && given == Some(Tier::None) {
         return Err("`resources` has limits that need `sandbox = \"limits\"`".to_owned());
     }
-    let implied = match needs_kernel {
-        true => Tier::Limits,
-        false => Tier::None,
+    let implied = if needs_kernel {
+        Tier::Limits
+    } else {
+        Tier::None
     };
     let global = Resources::DEFAULT.with(&file.resources);
     let resources = global.and_then(|global| global.with(&entry.resources));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::error::Problem;
-use super::file::{ConfigFile, EloModel as GivenModel, KnockoutTable, Seeding, SprtTable};
+use super::file::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use super::game::GameSetup;
 use crate::tournament::schedule::{Format, FormatName, Shape};
-use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
+use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
@@ -82,10 +82,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         max_pairs,
     } = *table;
     let hypotheses = Hypotheses {
-        model: match model {
-            GivenModel::Logistic => EloModel::Logistic,
-            GivenModel::Normalized => EloModel::Normalized,
-        },
+        model,
         elo0,
         elo1,
         alpha,

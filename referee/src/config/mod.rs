@@ -196,12 +196,15 @@ impl Config {
     }
 
     fn check(&self) -> Result<(), Problem> {
-        let require = |holds: bool, key: &'static str, message: &str| match holds {
-            true => Ok(()),
-            false => Err(Problem::Value {
-                key,
-                message: message.to_owned(),
-            }),
+        let require = |holds: bool, key: &'static str, message: &str| {
+            if holds {
+                Ok(())
+            } else {
+                Err(Problem::Value {
+                    key,
+                    message: message.to_owned(),
+                })
+            }
         };
         require(
             !self.name.trim().is_empty(),

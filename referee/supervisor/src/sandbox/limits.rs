@@ -156,21 +156,21 @@ impl Default for Wanted {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResourcesTable {
-    /// Memory, all processes of a bot together. Default "2GiB".
+    /// Memory of all processes of a bot together. Default "2GiB".
     pub memory: Option<Size>,
-    /// Processes and threads. Default 256.
+    /// Number of processes and threads. Default 256.
     pub processes: Option<Size>,
-    /// Each file that is written. Default "256MiB".
+    /// Size of each file that a bot writes. Default "256MiB".
     pub file_size: Option<Size>,
-    /// Files that a process has open at a time. Default 1024.
+    /// Files that each process may have open at a time. Default 1024.
     pub open_files: Option<Size>,
-    /// The private `/tmp` of the strict sandbox. Default "64MiB".
+    /// Size of the private `/tmp` in the strict sandbox. Default "64MiB".
     pub tmp: Option<Size>,
-    /// CPU time in a match, all processes of a bot together, such as "60s". Default "none".
+    /// CPU time of all processes of a bot together, per match, such as "60s". Default "none".
     pub cpu_time: Option<CpuTime>,
-    /// What is printed from one turn to the next. Default "16MiB".
+    /// How much a bot may print from one turn to the next. Default "16MiB".
     pub output_bytes: Option<Size>,
-    /// Lines that are printed from one turn to the next. Default 10000.
+    /// How many lines a bot may print from one turn to the next. Default 10000.
     pub output_lines: Option<Size>,
     /// How much of a bot's stderr is kept in a tournament. Default "1MiB".
     pub stderr_bytes: Option<Size>,
