@@ -39,13 +39,28 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// The limit on a move; only the checks `time/` enforce it
-    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "100ms"
+    )]
     time: Time,
     /// What they tolerate on top of it
-    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "50ms"
+    )]
     margin: Time,
     /// How long any other answer may take
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "10s"
+    )]
     startup: Time,
     /// The seed of positions and of the other players' moves
     #[arg(long, default_value_t = 1)]

@@ -80,8 +80,9 @@ fn summary(forecast: &Forecast) -> String {
     );
     let _ = writeln!(
         text,
-        "{}, if bots use all their time in games as long as random ones",
-        duration(forecast.seconds_least, forecast.seconds_most)
+        "{}: from bots that answer at once to bots that use all their time, in games as long as \
+         random ones",
+        duration(forecast.seconds_at_once, forecast.seconds_most)
     );
     if let Some(test) = &forecast.test {
         text += &test.in_words();

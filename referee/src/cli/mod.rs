@@ -10,6 +10,7 @@ mod error;
 mod export;
 mod format;
 mod games;
+mod hints;
 mod human;
 #[cfg(target_os = "linux")]
 mod init;
@@ -119,7 +120,9 @@ pub(crate) fn run_to_code() -> u8 {
         .with_env_filter(filter)
         .with_writer(|| terminal::Stderr)
         .init();
-    let command = Cli::parse().command;
+    let command = Cli::try_parse()
+        .unwrap_or_else(|error| hints::explained(error).exit())
+        .command;
     if !command.is_part_of_a_bot() {
         shortage::raise_descriptors();
     }

@@ -1,11 +1,16 @@
 //! `referee perft`: counts positions, the standard check of a move generator.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use games::Session;
 use serde_json::{Map, json};
 
 use super::format::{FormatArgs, OutputFormat};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, print};
 use crate::model::MAX_DEPTH;
+use crate::report::tell;
 
 /// Counts the positions after exactly N plies, by paths
 #[derive(Debug, clap::Args)]
@@ -25,10 +30,30 @@ pub(super) struct Args {
     format: FormatArgs,
 }
 
+/// A count that takes longer than this shows progress.
+const SILENT: Duration = Duration::from_secs(3);
+
+/// Counts the depths before the last one, too, if that takes long, and prints them on stderr.
+fn show_progress(session: Box<dyn Session>, depth: u32) {
+    let began = Instant::now();
+    // The thread ends with the program.
+    thread::spawn(move || {
+        thread::sleep(SILENT);
+        for before in 1..depth {
+            let nodes = session.perft(before);
+            let passed = began.elapsed().as_secs();
+            tell(format_args!(
+                "after {passed} s: depth {before} has {nodes} positions; still counting depth {depth}\n"
+            ));
+        }
+    });
+}
+
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let rules = self.game.rules()?;
         let session = self.start.open(&*rules)?;
+        show_progress(session.fork(), self.depth);
         let mut divided = if self.divide {
             session.divide(self.depth)
         } else {

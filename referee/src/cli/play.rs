@@ -45,13 +45,13 @@ pub(super) struct Args {
     #[command(flatten)]
     start: StartArgs,
     /// The time for each move [default: 1s, if --base is not given either]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     per_move: Option<Time>,
     /// The time for all moves together
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     base: Option<Time>,
     /// Added to --base after each move
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     increment: Option<Time>,
     /// Start with N random plies
     #[arg(long, value_name = "N", default_value_t = 0,

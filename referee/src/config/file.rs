@@ -16,6 +16,11 @@ use crate::tournament::schedule::{FormatName, SeatOrders};
 use supervisor::sandbox::limits::{ResourcesTable, Size, Tier};
 use supervisor::{Idle, Restart};
 
+/// No opening is longer: it would be the whole game.
+pub const MOST_RANDOM_PLIES: u32 = 1000;
+/// A game of more weight than this would better be played in more rounds.
+const MOST_WEIGHT: u32 = 1000;
+
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +32,9 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) include: Vec<PathBuf>,
     /// The seed of everything random in the tournament: starts, openings, draws by lot.
+    // Larger numbers do not survive every reader of JSON.
     #[serde(default = "default_seed")]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
     pub(crate) seed: u64,
     /// Who meets whom: "round-robin" (everybody meets everybody), "gauntlet" (the `challengers`
     /// meet the others), "swiss" (in each round, bots with about equal points), "knockout" (losers
@@ -37,6 +44,7 @@ pub(crate) struct ConfigFile {
     /// How often every pairing (in a knockout, every duel) is played in every seat order; in
     /// "swiss", the number of rounds. The default is 1, and in "swiss" as many rounds as a knockout
     /// would have.
+    #[schemars(range(min = 1))]
     pub(crate) rounds: Option<u32>,
     /// With `format = "gauntlet"`: the names of the bots that play in every match.
     #[serde(default)]
@@ -157,6 +165,7 @@ pub(crate) struct SprtTable {
     /// How often H0 may be accepted although H1 holds.
     pub(crate) beta: f64,
     /// The number of swapped pairs after which the test ends without a decision.
+    #[schemars(range(min = 1))]
     pub(crate) max_pairs: u32,
 }
 
@@ -191,7 +200,7 @@ pub enum Affinity {
 #[serde(untagged, expecting = "\"auto\" or a number from 1 on is needed")]
 pub(crate) enum Concurrency {
     /// This many.
-    Number(u32),
+    Number(#[schemars(range(min = 1))] u32),
     /// One per core.
     Auto(Auto),
 }
@@ -237,6 +246,7 @@ pub(crate) struct GameTable {
     pub(crate) limits: LimitsTable,
     /// How often the game is played for each time that a game of weight 1 is played.
     #[serde(default = "default_weight")]
+    #[schemars(range(min = 1, max = MOST_WEIGHT))]
     pub(crate) weight: u32,
 }
 
@@ -302,6 +312,7 @@ impl LimitsTable {
 pub(crate) struct OpeningTable {
     /// How many random plies the referee plays first, the same ones for all seat orders. With a
     /// book, they come after its moves.
+    #[schemars(range(max = MOST_RANDOM_PLIES))]
     pub(crate) random_plies: u32,
     /// A file of openings, one per line: `GAME: MOVE MOVE …`, or a JSON object with `game`, `moves`
     /// and `state`. Games that it does not mention start as usual.
@@ -397,6 +408,7 @@ impl JsonSchema for Time {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
+            "title": "duration",
             "type": "string",
             "description": "A duration with a unit.",
             "examples": ["100ms", "2s", "5m"]
@@ -438,6 +450,9 @@ impl JsonSchema for Limit {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})
+        json_schema!({
+            "title": "whole number from 1 on or \"none\"",
+            "anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]
+        })
     }
 }
