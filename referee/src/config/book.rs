@@ -251,10 +251,6 @@ mod tests {
         let (line, reason) = read(&text, &games[..1]).unwrap_err();
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");
-        assert!(
-            reason.contains("not all of it is on this board"),
-            "{reason}"
-        );
         let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
         let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
         let book = read(&text, &games).unwrap();
@@ -277,6 +273,8 @@ mod tests {
         assert!(refused("amazon: x").contains("did you mean `amazons`?"));
         assert!(refused("amazons: x").contains("move 1"));
         assert!(refused("amazons:").contains("needs `moves` or a `state`"));
+        let off = refused("amazons: d1-d12/g12");
+        assert!(off.contains("not all of it is on this board"), "{off}");
         assert!(refused("penguins: x").contains("need a `state`"));
         assert!(refused("{\"game\": \"penguins\", \"state\": {}}").contains("ply"));
         assert!(refused("{\"game\": \"run\", \"mvoes\": []}").contains("mvoes"));

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use games::Limits;
 use protocol::ClockKind;
 use ratings::sprt::EloModel;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::tournament::schedule::{FormatName, SeatOrders};
@@ -220,16 +223,38 @@ impl Default for Concurrency {
 }
 
 /// A game: its id alone, or with options and limits.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "a game is its id, or a table with `id`, `options`, `limits` and `weight`"
-)]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum GameEntry {
     /// With the defaults.
     Id(String),
     /// With options or limits.
     Table(GameTable),
+}
+
+// Derived for an untagged enum, errors would not say what in the table is wrong.
+impl<'de> Deserialize<'de> for GameEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GameVisitor)
+    }
+}
+
+struct GameVisitor;
+
+impl<'de> Visitor<'de> for GameVisitor {
+    type Value = GameEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the id of a game, or a table with `id`, `options`, `limits` and `weight`")
+    }
+
+    fn visit_str<E: de::Error>(self, id: &str) -> Result<GameEntry, E> {
+        Ok(GameEntry::Id(id.to_owned()))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<GameEntry, M::Error> {
+        GameTable::deserialize(MapAccessDeserializer::new(map)).map(GameEntry::Table)
+    }
 }
 
 /// A game with options and limits.

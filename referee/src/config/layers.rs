@@ -682,6 +682,6 @@ mod tests {
         assert!(refused("rounds").contains("a key and a value are needed"));
         assert!(refused("bots.b.command=x").contains("the name of a bot"));
         assert!(refused("time..base=x").contains("empty"));
-        assert!(refused("seed.x=1").contains("`seed` is no table"));
+        assert!(refused("seed.x=1").contains("`seed`: a table is not a whole number"));
     }
 }
