@@ -43,7 +43,7 @@ fn unknown_games_and_options_are_named() {
     config_refused(&game("games = []"), &["`games`", "at least one"]);
     config_refused(
         &game("games = [7]"),
-        &["line 2", "a game is its id, or a table"],
+        &["line 2", "7 is not a string or a table"],
     );
 }
 
