@@ -17,7 +17,7 @@ pub struct ConfigError {
     path: Option<PathBuf>,
     /// The line in the file, from 1; `None` if nothing in it is at fault, but what is missing.
     line: Option<usize>,
-    problem: Problem,
+    problem: Box<Problem>,
 }
 
 impl ConfigError {
@@ -25,7 +25,7 @@ impl ConfigError {
         ConfigError {
             path: Some(path.to_owned()),
             line: None,
-            problem,
+            problem: Box::new(problem),
         }
     }
 
@@ -34,7 +34,7 @@ impl ConfigError {
         ConfigError {
             path: None,
             line: None,
-            problem,
+            problem: Box::new(problem),
         }
     }
 

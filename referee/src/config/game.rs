@@ -6,8 +6,7 @@ use games::{Limits, OptionError, Rules};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::error::{Problem, WrongValue};
-use super::file::{ConfigFile, GameEntry, GameTable, LimitsTable};
+use super::file::{GameEntry, GameTable, LimitsTable};
 use crate::known_games::{self, UnknownGame};
 use crate::tournament::schedule::GameShape;
 
@@ -41,30 +40,6 @@ pub enum GameError {
     /// An option that the game does not take.
     #[error(transparent)]
     Option(#[from] OptionError),
-}
-
-/// All games of the configuration.
-pub(super) fn games(file: &ConfigFile) -> Result<Vec<GameSetup>, WrongValue> {
-    let games = file.games.iter().enumerate().map(|(i, entry)| {
-        game(entry, &file.limits).map_err(|error| {
-            let key = match &error {
-                GameError::Unknown(_) => ".id".to_owned(),
-                GameError::Option(error) => format!(".options.{}", error.name),
-            };
-            // A game may be its id alone, which has no keys.
-            let shown = if matches!(entry, GameEntry::Id(_)) {
-                ""
-            } else {
-                &key
-            };
-            let problem = Problem::Game {
-                key: format!("games{shown}"),
-                error,
-            };
-            WrongValue::new(format!("games.{i}{key}"), problem)
-        })
-    });
-    games.collect()
 }
 
 /// A game as the configuration has it; `limits` are those for all games.

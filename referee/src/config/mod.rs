@@ -9,6 +9,7 @@ pub(crate) mod file;
 mod find;
 pub(crate) mod format;
 mod game;
+mod game_list;
 mod keep;
 mod keys;
 mod layers;
@@ -123,7 +124,7 @@ impl Config {
         let time = time::time_control(&file.time, file.clock, None);
         let time =
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
-        let games = game::games(&file)?;
+        let games = game_list::games(&file)?;
         let bots = bots::bots(&file, &time, folder)?;
         let openings = openings::openings(&file.opening, &games, folder)?;
         let format = format::format(&file, &bots)?;

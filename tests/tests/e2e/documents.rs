@@ -233,7 +233,7 @@ fn what_cargo_is_to_run_exists() {
                     let place: &Path = &folder.join(place);
                     place.join(name).is_dir() || place.join(format!("{name}.rs")).is_file()
                 };
-                assert!(places.iter().any(|place| exists(&place)), "`{command}`");
+                assert!(places.iter().any(exists), "`{command}`");
             }
         }
     }
