@@ -14,8 +14,8 @@ use tokio::runtime::Runtime;
 use crate::config::GameSetup;
 use crate::known_games::{self, UnknownGame};
 use crate::match_runner::Observer;
+use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
-use crate::tournament::plan::{People, Plan};
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
@@ -96,16 +96,16 @@ impl MatchRequest {
     /// # Errors
     /// If it cannot be played, whatever bots do.
     pub fn play(&self) -> Result<Record, MatchError> {
-        let plan = self.plan()?;
+        let run = self.run()?;
         let nobody = |_: &arbiter::Arbiter| {};
-        let record = Runtime::new()?.block_on(play(&plan, None, People::new(), nobody))?;
+        let record = Runtime::new()?.block_on(play(&run, None, People::new(), nobody))?;
         match shortage::noted() {
             Some(why) => Err(MatchError::Short(why.to_owned())),
             None => Ok(record),
         }
     }
 
-    fn plan(&self) -> Result<Plan, MatchError> {
+    fn run(&self) -> Result<MatchRun, MatchError> {
         let rules = known_games::find(&self.game)?.configure(&self.options)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         if seats != bots {
@@ -132,11 +132,11 @@ impl MatchRequest {
             time: self.time.clone(),
             specs,
         };
-        Ok(single.plan())
+        Ok(single.run())
     }
 }
 
-/// A match outside of a tournament, ready to be planned.
+/// A match outside of a tournament, ready to be set up.
 pub(crate) struct SingleMatch {
     pub rules: Arc<dyn Rules>,
     /// What ends the match besides the rules.
@@ -154,8 +154,8 @@ pub(crate) struct SingleMatch {
 
 impl SingleMatch {
     /// The match with its opening. It is the first one of its log until it gets another id.
-    pub(crate) fn plan(self) -> Plan {
-        Plan {
+    pub(crate) fn run(self) -> MatchRun {
+        MatchRun {
             id: match_id(1),
             opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies),
             start: self.start,
@@ -199,16 +199,16 @@ pub(crate) fn bot_spec(
     Ok(BotSpec::new(name, command, here, time))
 }
 
-/// Plays a match that was planned, with processes of its own, and waits until they have ended.
+/// Plays a match that was set up, with processes of its own, and waits until they have ended.
 pub(crate) async fn play(
-    plan: &Plan,
+    run: &MatchRun,
     tracer: Option<Tracer>,
     people: People,
     observer: impl Observer,
 ) -> Result<Record, FactoryError> {
-    let factory = BotFactory::new(&plan.specs, &[], None)?.traced(tracer);
+    let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
     let mut pool = Pool::new(Arc::new(factory));
-    let record = plan.play(&mut pool, people, observer).await;
+    let record = run.play(&mut pool, people, observer).await;
     pool.end().await;
     Ok(record)
 }

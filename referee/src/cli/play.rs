@@ -22,7 +22,7 @@ use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
-use crate::tournament::plan::Plan;
+use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut plan = self.plan()?;
+        let mut run = self.match_run()?;
         // Opened first: a log that cannot be written should not cost a match.
         if let Some(path) = &self.log {
             files::check(path).map_err(|error| {
@@ -92,9 +92,9 @@ impl Args {
         }
         let mut log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
         if let (Some(path), Some(log)) = (&self.log, &mut log) {
-            plan.id = id(path, log)?;
+            run.id = id(path, log)?;
         }
-        let record = block_on(self.play(&plan))??;
+        let record = block_on(self.play(&run))??;
         not_short()?;
         if let Some(mut log) = log {
             log.append([&record])?;
@@ -118,7 +118,7 @@ impl Args {
         Ok(())
     }
 
-    fn plan(&self) -> Result<Plan, CliError> {
+    fn match_run(&self) -> Result<MatchRun, CliError> {
         let rules = self.game.rules()?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
@@ -158,7 +158,7 @@ impl Args {
             time,
             specs,
         };
-        Ok(single.plan())
+        Ok(single.run())
     }
 
     /// Who plays, in seat order: the bots take the seats that no person takes.
@@ -181,10 +181,10 @@ impl Args {
         Ok(specs)
     }
 
-    async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
+    async fn play(&self, run: &MatchRun) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
-        let rules = &plan.game.rules;
+        let names: Vec<&str> = run.specs.iter().map(|spec| &*spec.name).collect();
+        let rules = &run.game.rules;
         let seats = human::seats(&self.humans, &**rules)?;
         let (voices, people) = human::people(&seats);
         // By another thread: a terminal that is slow to show it must not cost a bot time.
@@ -210,7 +210,7 @@ impl Args {
         };
         let mut stop = on_interrupt()?;
         let record = tokio::select! {
-            record = one_match::play(plan, tracer, people, watch) => record?,
+            record = one_match::play(run, tracer, people, watch) => record?,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
         // What went wrong with drawing shows again when the result is printed.

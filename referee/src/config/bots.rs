@@ -20,6 +20,8 @@ use supervisor::{BotSpec, CommandError, Idle};
 
 /// More bots than anybody could let play.
 const MOST_BOTS: usize = 10_000;
+/// How often the start of a bot is tried by default.
+const START_ATTEMPTS: u32 = 3;
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
@@ -94,6 +96,7 @@ impl Entry<'_> {
             Some(dir) => folder.join(self.with_variables("dir", &dir.to_string_lossy())?),
             None => folder.to_owned(),
         };
+        let start_attempts = table.start_attempts.or(file.start_attempts);
         let spec = BotSpec {
             name: self.name.to_owned(),
             command: self.words()?,
@@ -103,6 +106,7 @@ impl Entry<'_> {
             own_time: own_time.is_some(),
             time: own_time.unwrap_or_else(|| time.clone()),
             restart: table.restart.unwrap_or(file.restart),
+            start_attempts: start_attempts.unwrap_or(START_ATTEMPTS),
             idle: file.idle.unwrap_or(match wanted.tier {
                 Tier::None => Idle::Run,
                 _ => Idle::Freeze,

@@ -23,6 +23,8 @@ use supervisor::{Idle, Restart};
 pub const MOST_RANDOM_PLIES: u32 = 1000;
 /// A game of more weight than this would better be played in more rounds.
 const MOST_WEIGHT: u32 = 1000;
+/// More attempts would keep a tournament waiting for a bot that never starts.
+const MOST_START_ATTEMPTS: u32 = 20;
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,6 +69,11 @@ pub(crate) struct ConfigFile {
     /// When a bot gets a fresh process: "on-fault" or "each-match".
     #[serde(default)]
     pub(crate) restart: Restart,
+    /// How often the start of a bot is tried before that is a fault, by default 3 times. After each
+    /// attempt that came too late, or at which the bot ended by itself, there is a pause, twice as
+    /// long each time: 500 ms, 1 s, and so on up to 30 s.
+    #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
+    pub(crate) start_attempts: Option<u32>,
     /// What time limits measure: "wall" for wall-clock time, or "cpu" for the CPU time of all
     /// processes of a bot, backed by a limit on wall-clock time.
     #[serde(default)]
@@ -367,6 +374,9 @@ pub(crate) struct BotTable {
     pub(crate) time: Option<TimeTable>,
     /// When it gets a fresh process; overrides the tournament's `restart`.
     pub(crate) restart: Option<Restart>,
+    /// How often its start is tried; overrides the tournament's `start_attempts`.
+    #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
+    pub(crate) start_attempts: Option<u32>,
     /// How far it is isolated; overrides the tournament's `sandbox`.
     pub(crate) sandbox: Option<Tier>,
     /// What it may use; overrides the tournament's `resources`.

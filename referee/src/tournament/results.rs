@@ -11,8 +11,8 @@ use crate::log::each_summary;
 /// With fewer matches of a bot, its rating would say next to nothing.
 const ENOUGH: u64 = 16;
 
-/// The ratings of the bots that have enough matches in the log of this folder, in which so many
-/// were played; nothing if the log cannot be read, which is no reason to hide the standings.
+/// The ratings of the bots that have enough matches in the log of this folder, which has `played`
+/// matches. Empty if the log cannot be read: that is no reason to hide the standings.
 pub(crate) fn ratings(folder: &Path, played: usize) -> BTreeMap<String, Estimate> {
     let mut matches = MatchStore::with_capacity(played);
     let read = each_summary(
