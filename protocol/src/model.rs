@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{json_line, whole_number};
+use crate::json_line;
 
 /// One request.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -29,13 +29,13 @@ pub enum Op {
         #[serde(default)]
         options: Value,
         /// The seed of the start.
-        #[serde(default, deserialize_with = "whole_number::read")]
+        #[serde(default)]
         seed: u64,
         /// The position.
         #[serde(default)]
         state: Option<Value>,
         /// Where playouts stop, instead of the game's own limit.
-        #[serde(default, deserialize_with = "whole_number::read_optional")]
+        #[serde(default)]
         max_plies: Option<u32>,
         /// What the answer should hold.
         #[serde(default)]
@@ -52,7 +52,7 @@ pub enum Op {
     /// Takes moves back.
     Undo {
         /// How many.
-        #[serde(default = "one", deserialize_with = "whole_number::read")]
+        #[serde(default = "one")]
         count: u32,
         /// What the answer should hold.
         #[serde(default)]
@@ -75,31 +75,34 @@ pub enum Op {
     /// Counts positions.
     Perft {
         /// After this many plies.
-        #[serde(deserialize_with = "whole_number::read")]
         depth: u32,
     },
     /// Plays random games from here.
     Playout {
         /// At most this many; if absent, 1, or as many as `ms` allows.
-        #[serde(default, deserialize_with = "whole_number::read_optional")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
         count: Option<u32>,
         /// Stop after this many milliseconds.
-        #[serde(default, deserialize_with = "whole_number::read_optional")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
         ms: Option<u32>,
         /// The seed of the moves.
-        #[serde(default, deserialize_with = "whole_number::read")]
+        #[serde(default)]
         seed: u64,
     },
     /// Plays random games after each legal move.
     Playouts {
         /// At most this many a move; if absent, 1, or as many as `ms` allows.
-        #[serde(default, deserialize_with = "whole_number::read_optional")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
         count: Option<u32>,
         /// Stop after this many milliseconds.
-        #[serde(default, deserialize_with = "whole_number::read_optional")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
         ms: Option<u32>,
         /// The seed of the moves.
-        #[serde(default, deserialize_with = "whole_number::read")]
+        #[serde(default)]
         seed: u64,
     },
 }
@@ -136,6 +139,9 @@ pub struct Answer {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelError>,
+    /// What is odd about the request, such as a field that its `op` does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl Answer {

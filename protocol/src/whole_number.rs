@@ -1,54 +1,47 @@
 //! Reads numbers that bots send, with errors that say "a whole number" instead of naming a Rust type.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
-/// Reads a number from 0 to the largest of its type, `u32` or `u64`.
-pub(crate) fn read<'de, N: Number, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
+/// Reads a number from 0 to 2^32 - 1.
+pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     WholeNumber::deserialize(deserializer).map(|number| number.0)
 }
 
 /// The same for a field that may be null.
-pub(crate) fn read_optional<'de, N: Number, D: Deserializer<'de>>(
+pub(crate) fn read_optional<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<N>, D::Error> {
-    let number = Option::<WholeNumber<N>>::deserialize(deserializer)?;
+) -> Result<Option<u32>, D::Error> {
+    let number = Option::<WholeNumber>::deserialize(deserializer)?;
     Ok(number.map(|number| number.0))
 }
 
-/// A type of numbers from 0 up.
-pub(crate) trait Number: TryFrom<u64> + TryFrom<i64> {}
+struct WholeNumber(u32);
 
-impl Number for u32 {}
-impl Number for u64 {}
-
-struct WholeNumber<N>(N);
-
-impl<'de, N: Number> Deserialize<'de> for WholeNumber<N> {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_u64(NumberVisitor(PhantomData))
+        deserializer.deserialize_u32(NumberVisitor)
     }
 }
 
-struct NumberVisitor<N>(PhantomData<N>);
+struct NumberVisitor;
 
-impl<N: Number> Visitor<'_> for NumberVisitor<N> {
-    type Value = WholeNumber<N>;
+impl Visitor<'_> for NumberVisitor {
+    type Value = WholeNumber;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a whole number")
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<WholeNumber<N>, E> {
+    fn visit_u64<E: Error>(self, number: u64) -> Result<WholeNumber, E> {
         let invalid = |_| E::invalid_value(Unexpected::Unsigned(number), &self);
-        N::try_from(number).map(WholeNumber).map_err(invalid)
+        u32::try_from(number).map(WholeNumber).map_err(invalid)
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<WholeNumber<N>, E> {
+    fn visit_i64<E: Error>(self, number: i64) -> Result<WholeNumber, E> {
         let invalid = |_| E::invalid_value(Unexpected::Signed(number), &self);
-        N::try_from(number).map(WholeNumber).map_err(invalid)
+        u32::try_from(number).map(WholeNumber).map_err(invalid)
     }
 }
 
