@@ -515,7 +515,7 @@ mod tests {
             ),
             (
                 json!({"op": "plya"}),
-                "there is no `op` `plya`; did you mean `play`? it is one of `get`",
+                "there is no `op` `plya`; did you mean `play`? it is one of `children`",
             ),
             (json!({"op": 3}), "`op`: 3 is not one of"),
             (json!({}), "`op` is missing; it is one of"),
