@@ -163,6 +163,11 @@ impl LogFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let path = locate(path);
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let what = "it is a configuration, not a log; logs are in the folders of tournaments";
+            let error = io::Error::other(what);
+            return Err(LogError::Io { path, error });
+        }
         match files::open(&path) {
             Ok(file) => Ok(LogFile {
                 path: path.into(),
