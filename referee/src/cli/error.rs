@@ -74,7 +74,8 @@ impl CliError {
             CliError::NewBot(NewBotError::Write { .. }) => 4,
             CliError::NewBot(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
-            CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
+            CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
+            | CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,

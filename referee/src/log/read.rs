@@ -34,6 +34,15 @@ pub enum LogError {
         /// Why not.
         error: io::Error,
     },
+    /// The file is not a log.
+    #[error(
+        "`{}` is a configuration, not a log; the log is in the folder of the tournament",
+        path.display()
+    )]
+    Configuration {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line is not a match.
     #[error("`{}` line {line} is not a match of a log: {reason}", path.display())]
     Line {
@@ -164,9 +173,7 @@ impl LogFile {
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let path = locate(path);
         if path.extension().is_some_and(|ending| ending == "toml") {
-            let what = "it is a configuration, not a log; logs are in the folders of tournaments";
-            let error = io::Error::other(what);
-            return Err(LogError::Io { path, error });
+            return Err(LogError::Configuration { path });
         }
         match files::open(&path) {
             Ok(file) => Ok(LogFile {

@@ -433,7 +433,6 @@ fn what_was_probably_meant_is_said() {
             &["play", "siam", "--human", "rhino", "--bot", "random"],
             "did you mean `rhinos`?",
         ),
-        (&["standings", &path], "it is a configuration, not a log"),
         (
             &["bot", "random", "--level", "3"],
             "--level means nothing to the bot `random`",
@@ -443,6 +442,10 @@ fn what_was_probably_meant_is_said() {
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
         assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
     }
+    let ran = run(["standings", &path]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let part = "is a configuration, not a log";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
     assert_eq!(arena.play().code, Some(0));
     let out = arena.path("out").display().to_string();
     for command in ["replay", "export"] {
