@@ -109,6 +109,8 @@ pub struct Report {
     pub logs: usize,
     /// MatchStore, duplicates included.
     pub matches: u64,
+    /// MatchStore that no bot was ready for: nobody gets a point, and ratings leave them out.
+    pub unstarted: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
     /// Clusters of units that depend on each other: with matches that repeat one another, or of one
@@ -209,7 +211,8 @@ impl MatchStore {
             sprt,
             openings,
             logs: self.logs(),
-            matches: self.kept.len() as u64,
+            matches: self.kept.len() as u64 + self.unstarted_matches,
+            unstarted: self.unstarted_matches,
             units,
             clusters: digest.clusters(),
             duplicates,
@@ -318,6 +321,13 @@ impl MatchStore {
                     game.bots[entry.bot(seat)][seat].add(&entry, seat);
                     game.own_scores |= !(0..=1).contains(&entry.kept.scores[seat]);
                 }
+            }
+        }
+        for (&(game, bot, seat), matches) in &self.unstarted {
+            let game = digest.games.iter().position(|known| *known == game);
+            let bot = digest.bots.iter().position(|known| *known == bot);
+            if let (Some(game), Some(bot)) = (game, bot) {
+                games[game].bots[bot][seat].add_unstarted(*matches);
             }
         }
         for game in &mut games {

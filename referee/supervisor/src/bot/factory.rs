@@ -13,7 +13,7 @@ use thiserror::Error;
 use tokio::time::sleep;
 
 use super::failure::NotStarted;
-use super::files::{self, BotFiles, Digests};
+use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
 use crate::process::children::Supervisors;
@@ -255,8 +255,8 @@ impl BotFactory {
         spec: &BotSpec,
         history: &History,
     ) -> Result<Box<BotProcess>, NotStarted> {
-        let files = self.check_files(spec, history);
-        BotProcess::start(spec, self.surroundings(spec, history, files)).await
+        let build = self.check_files(spec, history);
+        BotProcess::start(spec, self.surroundings(spec, history, build)).await
     }
 
     /// Warns, once for each bot, that a start succeeded only after `failure`.
@@ -275,8 +275,8 @@ impl BotFactory {
         }
     }
 
-    /// The digests of the bot's files now. Warns the user if they have changed.
-    fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
+    /// What the bot is made of now. Warns the user if they have changed.
+    fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Build> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
         if !found.changed.is_empty() {
@@ -287,7 +287,7 @@ impl BotFactory {
                 found.changed.join(", ")
             ));
         }
-        found.digests
+        found.build
     }
 
     /// Starts a bot without any message to it, whatever is known about it.
@@ -304,7 +304,7 @@ impl BotFactory {
         &self,
         spec: &BotSpec,
         history: &History,
-        files: Arc<Digests>,
+        build: Arc<Build>,
     ) -> Surroundings<'_> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
@@ -320,7 +320,7 @@ impl BotFactory {
             stderr,
             trace: self.trace(spec, number),
             supervisors: &self.supervisors,
-            files,
+            build,
         }
     }
 
