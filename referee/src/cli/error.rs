@@ -80,7 +80,9 @@ impl CliError {
                 | ResumeError::Copy { .. }
                 | ResumeError::Changed { .. }
                 | ResumeError::NotExtended { .. }
-                | ResumeError::Format,
+                | ResumeError::Format
+                | ResumeError::FixedResults
+                | ResumeError::NoBot { .. },
             ) => 2,
             CliError::Resume(
                 ResumeError::Log(_)

@@ -169,7 +169,10 @@ impl Tournament {
         bots: &[String],
     ) -> Result<Option<String>, TournamentError> {
         let names = || config.bots.iter().map(|bot| bot.name.clone());
-        if let Some(name) = bots.iter().find(|name| !names().any(|known| known == **name)) {
+        if let Some(name) = bots
+            .iter()
+            .find(|name| !names().any(|known| known == **name))
+        {
             let (name, names) = (name.clone(), names().collect());
             return Err(ResumeError::NoBot { name, names }.into());
         }

@@ -63,7 +63,10 @@ pub(crate) fn set_aside(folder: &Path, bots: &[String]) -> Result<Option<SetAsid
 }
 
 fn plays(record: &Record, bots: &[String]) -> bool {
-    record.players.iter().any(|player| bots.contains(&player.name))
+    record
+        .players
+        .iter()
+        .any(|player| bots.contains(&player.name))
 }
 
 fn remove(path: &Path) -> Result<(), WriteError> {

@@ -17,7 +17,7 @@ use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
 use crate::process::children::Supervisors;
-use crate::sandbox::build::{Sandbox, SandboxError};
+use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
 use crate::sandbox::limits::Tier;
 use crate::sandbox::machine::Machine;
 use crate::streams::stderr::Stderr;
@@ -114,6 +114,8 @@ impl BotFactory {
             several_owners(specs, &sandboxes),
             estimated_cpu_time(specs, &sandboxes),
         ];
+        let warnings = warnings.into_iter().flatten();
+        let warnings = warnings.chain(other_programs(&sandboxes));
         Ok(BotFactory {
             sandboxes,
             supervisors: Arc::new(Supervisors::new()?),
@@ -122,7 +124,7 @@ impl BotFactory {
             tracer: None,
             started: AtomicUsize::new(0),
             histories: Mutex::default(),
-            news: Mutex::new(warnings.into_iter().flatten().collect()),
+            news: Mutex::new(warnings.collect()),
         })
     }
 
@@ -393,6 +395,26 @@ fn estimated_cpu_time(
             names.join(", ")
         )
     })
+}
+
+/// A warning for each program that bots do not run because their sandboxes hide it.
+fn other_programs(sandboxes: &BTreeMap<String, Sandbox>) -> Vec<String> {
+    let mut bots: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for (name, sandbox) in sandboxes {
+        if let Some(other) = sandbox.other_program() {
+            bots.entry(other).or_default().push(format!("`{name}`"));
+        }
+    }
+    let warning = |(other, bots): (&OtherProgram, Vec<String>)| {
+        format!(
+            "in the sandbox of {}, `{}` is run, not `{}`, which is hidden there; to run that, name it \
+             in `command` and its folder in `readable`",
+            bots.join(", "),
+            other.inside.display(),
+            other.outside.display()
+        )
+    };
+    bots.into_iter().map(warning).collect()
 }
 
 /// A warning if bots of more than one user meet and could harm each other.

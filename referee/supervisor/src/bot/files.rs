@@ -123,7 +123,9 @@ pub fn build(spec: &BotSpec) -> Build {
     });
     let variables = spec.env.iter().flat_map(|(key, value)| [&**key, &**value]);
     Build {
-        hash: Some(hash(all.iter().flat_map(|(name, digest)| [&**name, &**digest]))),
+        hash: Some(hash(
+            all.iter().flat_map(|(name, digest)| [&**name, &**digest]),
+        )),
         likeness: Some(hash(contents.into_iter().chain(words).chain(variables))),
         files,
     }
@@ -148,7 +150,9 @@ fn own_folder(dir: &Path) -> Option<Vec<PathBuf>> {
                 continue;
             }
             // Links are not followed.
-            let Ok(about) = entry.metadata() else { continue };
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
             if about.is_dir() {
                 folders.push(entry.path());
             } else if about.is_file() {
