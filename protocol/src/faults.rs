@@ -124,10 +124,10 @@ pub fn with_stderr(mut message: String, last_line: Option<&str>) -> String {
     message
 }
 
-/// Adds how often the start was tried, if more than once.
+/// Adds how many attempts to start there were, if more than one.
 pub fn after_attempts(mut failure: Failure, attempts: u32) -> Failure {
     if attempts > 1 {
-        let tried = format!("; it was tried {attempts} times");
+        let tried = format!(" (the last of {attempts} attempts)");
         failure.message.push_str(&tried);
     }
     failure

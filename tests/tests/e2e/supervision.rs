@@ -103,8 +103,8 @@ fn counted(how: &str) -> Arena {
 
 #[test]
 fn a_bot_that_never_starts_is_waited_for_once() {
-    // The first start is tried three times, by one slot alone. A bot that introduces itself gets a
-    // few matches, and at most one more in each slot.
+    // The first start is tried three times, by one slot alone, unless the bot is seen to wait for
+    // input. A bot that introduces itself gets a few matches, and at most one more in each slot.
     for (how, most) in [("no-hello", 3), ("exit-at-start", 3), ("no-ready", 2 + 2)] {
         let arena = counted(how);
         let arena_path = arena.path("t.toml");
@@ -157,7 +157,7 @@ fn starts_are_tried_as_often_as_the_configuration_says() {
     play_cleanly(&arena, &[]);
     for (_, fault) in judge(&arena, 2) {
         let message = fault.expect("a fault")["message"].to_string();
-        assert!(message.contains("it was tried 2 times"), "{message}");
+        assert!(message.contains("the last of 2 attempts"), "{message}");
     }
     let starts = fs::read_to_string(arena.path("starts")).unwrap();
     assert_eq!(starts.lines().count(), 2);

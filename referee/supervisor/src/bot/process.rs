@@ -99,6 +99,8 @@ impl BotProcess {
                 Ok(process)
             }
             Err(failure) => {
+                // A bot that waits for input, or for its line to be taken, is not late.
+                let waits = matches!(process.stall(), Some(Stall::Reading | Stall::NoLineEnd(_)));
                 let error = ToBot::Error {
                     code: failure.code,
                     message: failure.message.clone(),
@@ -107,7 +109,7 @@ impl BotProcess {
                 let _ = process.send(&error, EXIT_WAIT, Instant::now()).await;
                 Err(NotStarted {
                     evidence: Some(Box::new(process.end().await)),
-                    may_pass: failure.code == FaultCode::Startup,
+                    may_pass: failure.code == FaultCode::Startup && !waits,
                     failure,
                 })
             }
