@@ -103,8 +103,8 @@ fn counted(how: &str) -> Arena {
 
 #[test]
 fn a_bot_that_never_starts_is_waited_for_once() {
-    // The first start is tried three times, by one slot alone, unless the bot is seen to wait for
-    // input. A bot that introduces itself gets a few matches, and at most one more in each slot.
+    // The first start is tried up to three times, by one slot alone. A bot that introduces itself
+    // gets a few matches, and at most one more in each slot.
     for (how, most) in [("no-hello", 3), ("exit-at-start", 3), ("no-ready", 2 + 2)] {
         let arena = counted(how);
         let arena_path = arena.path("t.toml");
