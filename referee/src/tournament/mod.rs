@@ -1,4 +1,4 @@
-//! Tournaments: schedule, openings, folder, running, going on.
+//! Tournaments: schedule, openings, folder, playing, resuming.
 
 mod builds;
 pub(crate) mod capacity;
