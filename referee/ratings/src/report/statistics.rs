@@ -109,7 +109,8 @@ pub struct Report {
     pub logs: usize,
     /// MatchStore, duplicates included.
     pub matches: u64,
-    /// MatchStore that no bot was ready for: nobody gets a point, and ratings leave them out.
+    /// Matches that no bot was ready for: nobody gets a point, and ratings leave them out.
+    #[serde(skip_serializing_if = "is_none")]
     pub unstarted: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
@@ -356,6 +357,11 @@ impl MatchStore {
         };
         digest.bots.iter().enumerate().map(report).collect()
     }
+}
+
+/// Whether there is nothing to report: then the field is left out, as it was in older reports.
+fn is_none(matches: &u64) -> bool {
+    *matches == 0
 }
 
 fn unknown_game(label: &str, digest: &SwappedPairs<'_>) -> RequestError {
