@@ -12,7 +12,7 @@ use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
 
 use crate::check::{self, CheckOutcome, Extent, Lab, Selection};
-use crate::config::{Build, Config, ConfigError, OnBroken};
+use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
 
 /// Where the output of a build goes, in the bot's folder.
 const BUILD_LOG: &str = "build.log";
@@ -139,7 +139,7 @@ pub(crate) fn as_it_began(config: Config, folder: &Path) -> Result<Config, Admis
 /// If builds cannot be started on this machine.
 pub(crate) async fn built(
     spec: &BotSpec,
-    build: &Build,
+    build: &BuildPlan,
     mut report: impl FnMut(&str),
 ) -> Result<Result<(), String>, FactoryError> {
     let Some(command) = &build.command else {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use protocol::TimeControl;
 
-use super::build::Build;
+use super::build::BuildPlan;
 use super::command_check;
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, BotTable, ConfigFile};
@@ -60,7 +60,7 @@ pub(super) fn bots(
 }
 
 /// How the bots are built.
-pub(super) fn builds(file: &ConfigFile) -> Result<Vec<Build>, WrongValue> {
+pub(super) fn builds(file: &ConfigFile) -> Result<Vec<BuildPlan>, WrongValue> {
     let resources = Resources::DEFAULT.with(&file.build.resources);
     let resources = resources.map_err(|wrong| {
         WrongValue::of(&format!("build.resources.{}", wrong.key), wrong.message)
@@ -75,7 +75,7 @@ pub(super) fn builds(file: &ConfigFile) -> Result<Vec<Build>, WrongValue> {
         };
         let command = table.build.as_ref();
         let command = command.map(|command| entry.words("build", command));
-        Ok(Build {
+        Ok(BuildPlan {
             command: command.transpose()?,
             timeout,
             wanted: Wanted {

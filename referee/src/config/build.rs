@@ -6,7 +6,7 @@ use supervisor::sandbox::limits::Wanted;
 
 /// How a bot is built before it plays, and whether it has to pass checks then.
 #[derive(Clone, Debug)]
-pub struct Build {
+pub struct BuildPlan {
     /// Program and arguments; `None` if there is nothing to build.
     pub command: Option<Vec<String>>,
     /// How long it may take.

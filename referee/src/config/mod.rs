@@ -39,7 +39,7 @@ use supervisor::{BotSpec, Idle};
 
 pub use book::BookOpening;
 pub(crate) use bots::{RecordedBot, recorded_bot};
-pub use build::Build;
+pub use build::BuildPlan;
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub(crate) use game::game;
@@ -70,7 +70,7 @@ pub struct Config {
     pub bots: Vec<Arc<BotSpec>>,
     /// How bots are built before they play, and which ones have to pass checks then; in the order of
     /// `bots`.
-    pub builds: Vec<Build>,
+    pub builds: Vec<BuildPlan>,
     /// What happens if one of those does not.
     pub on_broken: OnBroken,
     /// The time control of bots that have none of their own.
