@@ -54,10 +54,14 @@ impl Args {
             tell(format_args!("warning: {}: {cut}\n", path.display()));
         }
         match self.match_id {
-            Some(id) => Err(CliError::Usage(format!(
-                "there is no match `{id}` in `{}`",
-                path.display()
-            ))),
+            Some(id) => {
+                let hint = log::whole_id(&id);
+                let hint = hint.map_or(String::new(), |id| format!("; did you mean `{id}`?"));
+                Err(CliError::Usage(format!(
+                    "there is no match `{id}` in `{}`{hint}",
+                    path.display()
+                )))
+            }
             None => Ok(()),
         }
     }

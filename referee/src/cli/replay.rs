@@ -117,7 +117,11 @@ impl Args {
     fn missing(&self) -> CliError {
         let id = self.match_id.as_deref().unwrap_or_default();
         let path = log::locate(&self.log);
-        CliError::Usage(format!("there is no match `{id}` in `{}`", path.display()))
+        let hint = log::whole_id(id).map_or(String::new(), |id| format!("; did you mean `{id}`?"));
+        CliError::Usage(format!(
+            "there is no match `{id}` in `{}`{hint}",
+            path.display()
+        ))
     }
 
     /// Checks the matches, with a line about each.

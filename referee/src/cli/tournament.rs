@@ -8,11 +8,13 @@ use supervisor::Tracer;
 use super::dry_run;
 use super::format::{OutputFormat, print_json};
 use super::{CliError, block_on, on_interrupt, print};
+use crate::admission;
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
 use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
+use crate::tournament::folder;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results::ratings;
 use crate::tournament::resume::Allowed;
@@ -47,6 +49,10 @@ pub(super) struct Args {
     /// what is missing is played
     #[arg(long, conflicts_with = "resume")]
     extend: bool,
+    /// With --resume: play all matches of this bot again, for example because it has changed. The log
+    /// as it was stays in the folder as `games.before-1.jsonl`. May be given several times
+    #[arg(long, value_name = "NAME", requires = "resume")]
+    replay_bot: Vec<String>,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
     /// first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
@@ -80,7 +86,15 @@ impl Args {
     }
 
     async fn play(self, config: Config) -> Result<(), CliError> {
-        let stop = on_interrupt()?;
+        let mut stop = on_interrupt()?;
+        let (config, left_out) = if self.resume || self.extend {
+            (self.as_it_began(config)?, Vec::new())
+        } else {
+            tokio::select! {
+                admitted = admission::admit(config, |line| tell(format_args!("{line}\n"))) => admitted?,
+                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+            }
+        };
         let mut surroundings = Surroundings {
             hidden: vec![self.config.clone()],
             tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
@@ -88,6 +102,7 @@ impl Args {
         surroundings.hidden.extend(self.trace.clone());
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let tournament = self.open(config, &mut standings)?;
+        admission::note(tournament.folder(), left_out)?;
         let (config, folder) = (tournament.config().clone(), tournament.folder().to_owned());
         let schedule = tournament.schedule();
         let (done, total) = (schedule.finished(), schedule.total());
@@ -120,6 +135,15 @@ impl Args {
         Err(CliError::Interrupted)
     }
 
+    /// The configuration without the bots that were left out at the beginning.
+    fn as_it_began(&self, config: Config) -> Result<Config, CliError> {
+        let folder = self.out.clone().or_else(|| folder::newest(&config.name));
+        Ok(match folder {
+            Some(folder) => admission::as_it_began(config, &folder)?,
+            None => config,
+        })
+    }
+
     fn how(&self) -> Detail {
         match (self.quiet, self.verbose) {
             (true, _) => Detail::Quiet,
@@ -132,6 +156,11 @@ impl Args {
     fn open(&self, config: Config, standings: &mut Standings) -> Result<Tournament, CliError> {
         let folder = self.out.as_deref();
         let goes_on = self.resume || self.extend;
+        if !self.replay_bot.is_empty()
+            && let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)?
+        {
+            tell(format_args!("{done}\n"));
+        }
         let tournament = if goes_on {
             let allowed = if self.extend {
                 Allowed::Additions

@@ -1,8 +1,9 @@
 //! Standings: sums over the matches of a log, taken in one at a time.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use protocol::Record;
+use protocol::{Record, faults};
 
 use ratings::game_label;
 
@@ -75,7 +76,11 @@ impl Standings {
 
     /// Takes a match in.
     pub fn add(&mut self, record: &Record) {
-        let outcome = &record.result.outcome;
+        let unstarted = nobody_started(record);
+        let mut outcome = record.result.outcome.clone();
+        if unstarted {
+            outcome.fill(0.0);
+        }
         let game = self
             .games
             .entry(game_label(&record.game, &record.options))
@@ -84,7 +89,7 @@ impl Standings {
             game.roles = record.players.iter().map(|p| p.role.clone()).collect();
             game.seats = vec![Tally::default(); game.roles.len()];
         }
-        for (seat, (player, &mine)) in record.players.iter().zip(outcome).enumerate() {
+        for (seat, (player, &mine)) in record.players.iter().zip(&outcome).enumerate() {
             let faults = &record.result.faults;
             let fault = faults.iter().any(|f| f.seat == seat && f.code.is_fault());
             self.bots
@@ -100,10 +105,15 @@ impl Standings {
             {
                 tally.add(mine, fault);
             }
-            for (other, &theirs) in record.players.iter().zip(outcome) {
+            for (other, &theirs) in record.players.iter().zip(&outcome) {
                 if other.name != player.name {
                     let pair = (player.name.clone(), other.name.clone());
-                    let share = 0.5 + 0.5 * (mine - theirs).signum() * f64::from(mine != theirs);
+                    let share = match mine.total_cmp(&theirs) {
+                        Ordering::Greater => 1.0,
+                        Ordering::Equal if unstarted => 0.0,
+                        Ordering::Equal => 0.5,
+                        Ordering::Less => 0.0,
+                    };
                     self.pairs.entry(pair).or_default().add(share, fault);
                 }
             }
@@ -133,6 +143,13 @@ impl Standings {
     pub fn games(&self) -> impl Iterator<Item = (&str, &GameTally)> {
         self.games.iter().map(|(label, game)| (&**label, game))
     }
+}
+
+/// Whether no bot got ready. Then nobody gets a point, whatever the log says.
+fn nobody_started(record: &Record) -> bool {
+    let codes = record.result.faults.iter();
+    let codes = codes.map(|fault| (fault.seat, fault.code));
+    faults::nobody_started(record.result.outcome.len(), codes)
 }
 
 #[cfg(test)]
@@ -168,6 +185,24 @@ mod tests {
         assert_eq!(standings.pair("a", "c"), None);
         let (label, game) = standings.games().next().unwrap();
         assert_eq!((label, game.seats[0].points), ("amazons", 1.5));
+    }
+
+    #[test]
+    fn nobody_gets_a_point_for_a_match_that_nobody_started() {
+        let mut unstarted = record(&["a", "b"], &[0.5, 0.5], json!({"size": 10}));
+        for seat in 0..2 {
+            let fault = json!({"seat": seat, "code": "startup", "ply": 0, "message": "m"});
+            let fault = serde_json::from_value(fault).unwrap();
+            unstarted.result.faults.push(fault);
+        }
+        let mut standings = Standings::default();
+        standings.add(&unstarted);
+        for (_, tally) in standings.ranking() {
+            assert_eq!((tally.points, tally.losses, tally.faults), (0.0, 1, 1));
+        }
+        unstarted.result.faults.pop();
+        standings.add(&unstarted);
+        assert_eq!(standings.ranking()[0].1.points, 0.5);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a tournament's log says when it is over.
+//! Ratings from the log of a tournament that is over.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use ratings::{MatchStore, Request};
 
 use crate::log::each_summary;
 
-/// With fewer matches of a bot, its rating would say next to nothing.
+/// How many matches a bot needs before its rating means anything.
 const ENOUGH: u64 = 16;
 
 /// The ratings of the bots that have enough matches in the log of this folder, which has `played`

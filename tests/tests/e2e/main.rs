@@ -28,6 +28,7 @@ mod resume;
 mod sandbox;
 mod shortages;
 mod standings;
+mod submissions;
 mod supervision;
 mod suspension;
 mod tournament;

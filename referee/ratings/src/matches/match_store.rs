@@ -1,11 +1,11 @@
 //! All matches of a log in a compact form: what is kept of each has a fixed size, however long it
 //! was.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 
 use games::MAX_SEATS;
-use protocol::{FaultCode, Record};
+use protocol::{FaultCode, Record, faults};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -69,6 +69,13 @@ pub struct MatchStore {
     pub(crate) kept: Vec<StoredMatch>,
     /// MatchStore that cannot be rated.
     pub(crate) unusable: u64,
+    /// How many matches each bot had in each seat of a game that no bot of the match was ready for,
+    /// by indices of the game, the bot and the seat.
+    pub(crate) unstarted: BTreeMap<(usize, usize, usize), u64>,
+    /// How many such matches there are.
+    pub(crate) unstarted_matches: u64,
+    /// Whether such matches count as draws, as the log has them.
+    shares_unstarted: bool,
     pub(crate) machine: MachineLoad,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
@@ -111,6 +118,15 @@ impl MatchStore {
         MatchStore::default()
     }
 
+    /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
+    /// a point for them, and ratings leave them out.
+    pub fn sharing_unstarted(self) -> Self {
+        MatchStore {
+            shares_unstarted: true,
+            ..self
+        }
+    }
+
     /// No matches yet, with room for so many: without, growing takes as much memory again.
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
@@ -147,7 +163,7 @@ impl MatchStore {
 
     /// Whether there are no matches.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+        self.kept.is_empty() && self.unstarted.is_empty()
     }
 
     /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
@@ -200,7 +216,17 @@ impl MatchStore {
             }
             kept.at_fault |= u8::from(lapse.code.is_fault()) << lapse.seat;
         }
-        self.kept.push(kept);
+        let codes = played.result.faults.iter();
+        let codes = codes.map(|fault| (fault.seat, fault.code));
+        if !self.shares_unstarted && faults::nobody_started(seats, codes) {
+            self.unstarted_matches += 1;
+            for (seat, &bot) in bots.iter().enumerate() {
+                let place = (kept.game.into(), bot, seat);
+                *self.unstarted.entry(place).or_default() += 1;
+            }
+        } else {
+            self.kept.push(kept);
+        }
         if let Some(load) = &played.load {
             self.machine.add(load);
         }

@@ -109,6 +109,9 @@ pub struct Report {
     pub logs: usize,
     /// MatchStore, duplicates included.
     pub matches: u64,
+    /// Matches that no bot was ready for: nobody gets a point, and ratings leave them out.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unstarted: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
     /// Clusters of units that depend on each other: with matches that repeat one another, or of one
@@ -209,7 +212,8 @@ impl MatchStore {
             sprt,
             openings,
             logs: self.logs(),
-            matches: self.kept.len() as u64,
+            matches: self.kept.len() as u64 + self.unstarted_matches,
+            unstarted: self.unstarted_matches,
             units,
             clusters: digest.clusters(),
             duplicates,
@@ -320,6 +324,13 @@ impl MatchStore {
                 }
             }
         }
+        for (&(game, bot, seat), matches) in &self.unstarted {
+            let game = digest.games.iter().position(|known| *known == game);
+            let bot = digest.bots.iter().position(|known| *known == bot);
+            if let (Some(game), Some(bot)) = (game, bot) {
+                games[game].bots[bot][seat].add_unstarted(*matches);
+            }
+        }
         for game in &mut games {
             for bot in &game.bots {
                 for (sum, results) in game.seats.iter_mut().zip(bot) {
@@ -346,6 +357,11 @@ impl MatchStore {
         };
         digest.bots.iter().enumerate().map(report).collect()
     }
+}
+
+/// Whether there is nothing to report: then the field is left out, as it was in older reports.
+fn is_none(matches: &u64) -> bool {
+    *matches == 0
 }
 
 fn unknown_game(label: &str, digest: &SwappedPairs<'_>) -> RequestError {

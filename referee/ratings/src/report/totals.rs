@@ -37,6 +37,13 @@ impl Totals {
         }
     }
 
+    /// Adds matches that no bot was ready for: lost by all.
+    pub(super) fn add_unstarted(&mut self, matches: u64) {
+        self.matches += matches;
+        self.losses += matches;
+        self.faults += matches;
+    }
+
     /// Adds other results.
     pub fn join(&mut self, other: &Totals) {
         self.matches += other.matches;
