@@ -87,8 +87,14 @@ impl<'t> Layers<'t> {
             ..
         } = reader;
         let folder = path.parent().unwrap_or(Path::new(""));
+        // Folders come first: further keys may be of the bots in them.
+        let names_folders = |text: &&String| text.trim_start().starts_with("bots_from");
+        let (folders, others): (Vec<_>, Vec<_>) = sets.iter().partition(names_folders);
+        for text in folders {
+            labels.push(set(&mut sources, tree.get_mut(), text)?);
+        }
         submissions::expand(&mut sources, tree.get_mut(), path, folder)?;
-        for text in sets {
+        for text in others {
             labels.push(set(&mut sources, tree.get_mut(), text)?);
         }
         Ok(Layers {

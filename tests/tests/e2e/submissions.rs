@@ -156,4 +156,11 @@ fn mistakes_in_submissions_are_named_with_their_file() {
     assert_eq!(ran.code, Some(2));
     let part = "line 3: `bots_from`: there is no folder with a `bot.toml` that matches `none/*`";
     assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    let ran = with(
+        &class(""),
+        &["config", "check"],
+        &["--set", "bots_from=none/*"],
+    );
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("matches `none/*`"), "{}", ran.stderr);
 }

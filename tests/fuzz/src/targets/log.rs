@@ -1,4 +1,4 @@
-//! MatchSummary logs: any bytes as a log file; matches that are read are verified and summed up.
+//! Logs of matches: any bytes as a log file; matches that are read are verified and summed up.
 
 use std::collections::BTreeMap;
 use std::fs;
