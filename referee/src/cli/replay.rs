@@ -133,9 +133,10 @@ impl Args {
             let Some((verdict, id)) = verified else {
                 return Ok(());
             };
-            let wrong = match seen.contains(&id) {
-                true => Some("there is a match with this id already".to_owned()),
-                false => verdict.err().map(|mismatch| mismatch.to_string()),
+            let wrong = if seen.contains(&id) {
+                Some("there is a match with this id already".to_owned())
+            } else {
+                verdict.err().map(|mismatch| mismatch.to_string())
             };
             match wrong {
                 None => good += 1,
@@ -181,13 +182,12 @@ impl Args {
     fn chain(&self, file: &LogFile) -> Result<usize, CliError> {
         let (path, breaks) = (log::locate(&self.log), file.breaks());
         for broken in breaks {
-            print(&match self.format.json() {
-                true => {
-                    let (line, reason) = (broken.line, broken.reason.to_string());
-                    let verdict = json!({"line": line, "ok": false, "mismatch": reason});
-                    format!("{verdict}\n")
-                }
-                false => format!("{}: {broken}\n", path.display()),
+            print(&if self.format.json() {
+                let (line, reason) = (broken.line, broken.reason.to_string());
+                let verdict = json!({"line": line, "ok": false, "mismatch": reason});
+                format!("{verdict}\n")
+            } else {
+                format!("{}: {broken}\n", path.display())
             })?;
         }
         match file.chain_begin() {

@@ -65,8 +65,8 @@ pub(super) struct Args {
     sprt: Option<Vec<String>>,
     /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
     /// standard deviations of a match
-    #[arg(long, value_enum, default_value_t = Model::Logistic, requires = "sprt")]
-    model: Model,
+    #[arg(long, value_enum, default_value_t = TestScale::Logistic, requires = "sprt")]
+    model: TestScale,
     /// H0 of the test: BOT is stronger than OTHER by this
     #[arg(
         long,
@@ -156,7 +156,7 @@ impl ValueEnum for SheetFormat {
 
 /// The scale of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Model {
+enum TestScale {
     /// Elo by the expected score
     Logistic,
     /// The score in standard deviations of a match, whatever the share of draws
@@ -275,8 +275,8 @@ impl Args {
         };
         let hypotheses = Hypotheses {
             model: match self.model {
-                Model::Logistic => EloModel::Logistic,
-                Model::Normalized => EloModel::Normalized,
+                TestScale::Logistic => EloModel::Logistic,
+                TestScale::Normalized => EloModel::Normalized,
             },
             elo0: self.elo0,
             elo1: self.elo1,

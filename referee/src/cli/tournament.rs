@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ratings::Standings;
 use serde_json::json;
 use supervisor::Tracer;
 
@@ -11,10 +12,9 @@ use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
-use crate::report::standings::Standings;
 use crate::report::{formats, tables, tell};
 use crate::tournament::forecast::TestForecast;
-use crate::tournament::results::ratings;
+use crate::tournament::results;
 use crate::tournament::resume::Allowed;
 use crate::tournament::schedule::Standing;
 use crate::tournament::slots::Progress;
@@ -138,7 +138,7 @@ impl Args {
             } else {
                 Allowed::Nothing
             };
-            Tournament::resume(config, folder, allowed, |record| standings.add(record))?
+            Tournament::resume(config, folder, allowed, |record| standings.add_record(record))?
         } else {
             Tournament::create(config, folder)?
         };
@@ -224,18 +224,18 @@ impl Args {
         folder: &Path,
     ) -> Result<(), CliError> {
         let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
-        let ratings = ratings(folder, standings.matches());
+        let report = results::report(folder, standings.matches());
         if self.format == Format::Json {
             return print_json(&json!({
                 "name": config.name,
                 "complete": complete,
                 "log": folder.join(LOG_NAME),
                 "standing": standing.map(|standing| formats::json(&standing, &names)),
-                "bots": tables::json(standings, &ratings),
+                "bots": tables::json(standings, report.as_ref()),
             }));
         }
         let format = standing.map(|standing| formats::report(&standing, &names));
-        print(&(format.unwrap_or_default() + &tables::report(standings, &ratings)))
+        print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref())))
     }
 }
 

@@ -71,7 +71,7 @@ impl BookOpening {
 /// A line as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct BookLine {
     game: String,
     #[serde(default)]
     options: Map<String, Value>,
@@ -113,14 +113,14 @@ fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize
     Ok(book)
 }
 
-fn parse(text: &str) -> Result<Line, String> {
+fn parse(text: &str) -> Result<BookLine, String> {
     if text.starts_with('{') {
         return serde_json::from_str(text).map_err(|error| error.to_string());
     }
     let (game, moves) = text.split_once(':').ok_or(
         "an opening is `GAME: MOVE MOVE …`, or a JSON object with `game` and `moves` or `state`",
     )?;
-    Ok(Line {
+    Ok(BookLine {
         game: game.trim().to_owned(),
         options: Map::new(),
         moves: moves.split_whitespace().map(str::to_owned).collect(),
@@ -129,14 +129,14 @@ fn parse(text: &str) -> Result<Line, String> {
 }
 
 /// Whether a line is for this game under these options.
-fn fits(line: &Line, game: &GameSetup) -> bool {
+fn fits(line: &BookLine, game: &GameSetup) -> bool {
     let options = game.rules.options().to_json();
     let same = |(name, value): (&String, &Value)| options.get(name) == Some(value);
     line.game == game.rules.info().id && line.options.iter().all(same)
 }
 
 /// The opening, if it can be played and the match goes on after it.
-fn checked(line: &Line, game: &GameSetup) -> Result<BookOpening, String> {
+fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
     let rules = &game.rules;
     let id = rules.info().id;
     let mut session = match &line.state {

@@ -146,7 +146,7 @@ pub(crate) struct SprtTable {
     /// The scale of `elo0` and `elo1`: "logistic" (Elo by the expected score) or "normalized" (the
     /// score in standard deviations of a match, which decides how many pairs are needed, whatever
     /// the share of draws).
-    pub(crate) model: EloModel,
+    pub(crate) model: SprtModel,
     /// The lower difference in strength.
     pub(crate) elo0: f64,
     /// The higher difference in strength.
@@ -162,7 +162,7 @@ pub(crate) struct SprtTable {
 impl Default for SprtTable {
     fn default() -> Self {
         SprtTable {
-            model: EloModel::Logistic,
+            model: SprtModel::Logistic,
             elo0: 0.0,
             elo1: 20.0,
             alpha: 0.05,
@@ -175,7 +175,8 @@ impl Default for SprtTable {
 /// The scale of differences in strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum EloModel {
+#[schemars(rename = "EloModel")]
+pub(crate) enum SprtModel {
     /// Elo by the expected score.
     Logistic,
     /// The score in standard deviations of a match.

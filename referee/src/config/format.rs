@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::error::Problem;
-use super::file::{ConfigFile, EloModel as GivenModel, KnockoutTable, Seeding, SprtTable};
+use super::file::{ConfigFile, KnockoutTable, Seeding, SprtModel, SprtTable};
 use super::game::GameSetup;
 use crate::tournament::schedule::{Format, FormatName, Shape};
 use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
@@ -83,8 +83,8 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
     } = *table;
     let hypotheses = Hypotheses {
         model: match model {
-            GivenModel::Logistic => EloModel::Logistic,
-            GivenModel::Normalized => EloModel::Normalized,
+            SprtModel::Logistic => EloModel::Logistic,
+            SprtModel::Normalized => EloModel::Normalized,
         },
         elo0,
         elo1,

@@ -66,7 +66,7 @@ impl fmt::Display for CutLine {
 }
 
 /// What a line of a log can be read as: a match, as a whole or in part.
-pub trait Line: Sized {
+pub trait LogLine: Sized {
     /// What makes reading the next line quicker.
     type Memo: Default + Send;
 
@@ -83,7 +83,7 @@ pub trait Line: Sized {
     fn prev(&self) -> Option<&str>;
 }
 
-impl Line for Record {
+impl LogLine for Record {
     type Memo = ();
 
     fn read(text: &[u8], (): &mut ()) -> serde_json::Result<Self> {
@@ -100,7 +100,7 @@ impl Line for Record {
 }
 
 /// The part that statistics need, which is quicker to read; it has no chain.
-impl Line for MatchSummary {
+impl LogLine for MatchSummary {
     type Memo = ScanMemo;
 
     fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
@@ -209,7 +209,7 @@ impl LogFile {
     ///
     /// # Errors
     /// If the file cannot be read, or the line is not a match.
-    pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
+    pub fn read<T: LogLine>(&mut self) -> Result<Option<T>, LogError> {
         if !self.fill()? {
             return Ok(None);
         }
@@ -225,7 +225,7 @@ impl LogFile {
     ///
     /// # Errors
     /// If the file cannot be read, a line is not a match, or what was made cannot be taken.
-    pub fn each<T: Line, M: Send, E: From<LogError>>(
+    pub fn each<T: LogLine, M: Send, E: From<LogError>>(
         &mut self,
         make: impl Fn(T) -> M + Sync,
         mut take: impl FnMut(M) -> Result<(), E>,
@@ -356,7 +356,7 @@ impl LogFile {
 
 impl Batch {
     /// Makes something of each line, on all cores.
-    fn make<T: Line, M: Send>(
+    fn make<T: LogLine, M: Send>(
         &self,
         path: &Path,
         checking: bool,
@@ -377,7 +377,7 @@ impl Batch {
     }
 }
 
-fn parse<T: Line>(
+fn parse<T: LogLine>(
     text: &[u8],
     line: usize,
     path: &Path,

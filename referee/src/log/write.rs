@@ -238,9 +238,10 @@ impl LogWriter {
             return Ok(());
         };
         let holds = guard.holds(&self.file);
-        match holds.map_err(|error| WriteError::io(&self.path, error))? {
-            true => Ok(()),
-            false => self.put_back(),
+        if holds.map_err(|error| WriteError::io(&self.path, error))? {
+            Ok(())
+        } else {
+            self.put_back()
         }
     }
 

@@ -4,7 +4,6 @@ pub(crate) mod checks;
 pub(crate) mod formats;
 pub(crate) mod progress;
 pub(crate) mod sheet;
-pub(crate) mod standings;
 pub(crate) mod tables;
 pub(crate) mod terminal;
 pub(crate) mod transcript;

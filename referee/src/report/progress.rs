@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{FaultCode, Record};
+use ratings::Standings;
 
-use super::standings::Standings;
 use super::{formats, summary, tables, tell, terminal};
 use crate::tournament::slots::Progress;
 
@@ -89,7 +89,7 @@ impl Display {
                 self.running -= 1;
                 (self.done, self.total) = (done, total);
                 self.note = standing.as_ref().and_then(formats::line);
-                self.standings.add(record);
+                self.standings.add_record(record);
                 if let How::Lines | How::AllLines = self.how {
                     let note = self.note.iter().map(|note| format!("  {note}"));
                     let note: String = note.collect();

@@ -135,9 +135,10 @@ impl<'a> Scan<'a> {
             if digit > 9 {
                 break;
             }
-            number = match number <= SAFE {
-                true => 10 * number + digit,
-                false => number.checked_mul(10)?.checked_add(digit)?,
+            number = if number <= SAFE {
+                10 * number + digit
+            } else {
+                number.checked_mul(10)?.checked_add(digit)?
             };
             count += 1;
         }

@@ -61,21 +61,21 @@ pub struct TimeUse {
     /// that its limit is worth.
     pub deprived: u64,
     /// Plies with a depth, and the sum of depths.
-    pub depth: Told,
+    pub depth: Reported,
     /// Plies with a number of nodes, and the sum of nodes.
-    pub nodes: Told,
+    pub nodes: Reported,
 }
 
 /// A figure that bots may tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Told {
+pub struct Reported {
     /// How often it was told.
     pub count: u64,
     /// The sum.
     pub sum: f64,
 }
 
-impl Told {
+impl Reported {
     fn add(&mut self, value: Option<f64>) {
         if let Some(value) = value {
             self.count += 1;
@@ -83,7 +83,7 @@ impl Told {
         }
     }
 
-    fn merge(&mut self, other: Told) {
+    fn merge(&mut self, other: Reported) {
         self.count += other.count;
         self.sum += other.sum;
     }

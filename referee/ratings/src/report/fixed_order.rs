@@ -22,7 +22,7 @@ pub struct FixedOrder {
 /// How two bots sat in matches of more than two seats.
 #[derive(Clone, Copy, Default)]
 struct Order {
-    /// MatchStore in which the second followed the first, and the other way round.
+    /// Matches in which the second followed the first, and the other way round.
     followed: [u64; 2],
     /// Units in which one of them followed the other.
     units: u64,

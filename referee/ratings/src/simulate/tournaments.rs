@@ -9,7 +9,7 @@ use crate::report::{Estimate, Fitted, Ratings, Trials};
 use crate::results::{Evidence, Placing};
 use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
-type Unit = Vec<Placing>;
+type Placings = Vec<Placing>;
 
 /// How often equal seats draw, and how that depends on strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -265,17 +265,20 @@ impl Setting {
     }
 
     /// A unit with those that depend on it.
-    fn cluster(&self, unit: impl Fn(&mut Rng) -> Unit, rng: &mut Rng) -> Vec<Unit> {
+    fn cluster(&self, unit: impl Fn(&mut Rng) -> Placings, rng: &mut Rng) -> Vec<Placings> {
         let first = unit(rng);
         match self.repeats {
             Repeats::None | Repeats::Book { .. } => vec![first],
             Repeats::Copies(most) => vec![first; 1 + rng.index(most)],
             Repeats::Near { times, same, .. } => {
-                let again = (1..times).map(|_| match uniform(rng) < same {
-                    true => first.clone(),
-                    false => unit(rng),
+                let again = (1..times).map(|_| {
+                    if uniform(rng) < same {
+                        first.clone()
+                    } else {
+                        unit(rng)
+                    }
                 });
-                let mut all: Vec<Unit> = again.collect();
+                let mut all: Vec<Placings> = again.collect();
                 all.push(first);
                 all
             }
@@ -308,7 +311,7 @@ impl Setting {
         game: usize,
         effects: &[f64],
         rng: &mut Rng,
-    ) -> Unit {
+    ) -> Placings {
         let start = uniform(rng);
         let decided = self.seats == 2 && uniform(rng) < self.alike;
         let lopsided = ELO * self.lopsided * normal(rng);
@@ -346,7 +349,7 @@ impl Setting {
 }
 
 impl Played {
-    fn add(&mut self, game: usize, cluster: &[Unit]) {
+    fn add(&mut self, game: usize, cluster: &[Placings]) {
         self.evidence.add_cluster(cluster);
         let scores = cluster.iter().filter_map(|unit| first_score(unit));
         let scores: Vec<f64> = scores.collect();
@@ -565,9 +568,10 @@ fn difference(setting: &Setting, elo: f64) -> f64 {
     let (mut low, mut high) = (-5000.0, 5000.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        match score(middle) < expected(elo) {
-            true => low = middle,
-            false => high = middle,
+        if score(middle) < expected(elo) {
+            low = middle
+        } else {
+            high = middle
         }
     }
     0.5 * (low + high)

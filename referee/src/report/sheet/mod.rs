@@ -9,8 +9,9 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(super) use figures::interval;
+pub(super) use figures::{COUNTS, counts, interval, of, percent};
 pub use formats::plot;
+pub(super) use sections::Scored;
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {

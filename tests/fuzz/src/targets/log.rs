@@ -9,7 +9,7 @@ use protocol::Record;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request};
 use referee::fuzzing::{
-    By, Sheet, SheetFormat, Standings, plot, standings_table, summary, transcript,
+    By, Sheet, SheetFormat, plot, standings_table, summary, transcript,
 };
 use referee::log::{LogFile, verify};
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ pub(super) fn run(input: &[u8]) -> bool {
         match read {
             Ok(record) => {
                 verified |= check(&record);
-                standings.add(&record);
+                standings.add_record(&record);
                 matches.add(&MatchSummary::from(&record));
             }
             Err(error) => assert!(error.to_string().len() < 100_000, "{error}"),
@@ -116,7 +116,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     if let Some(cut) = log.cut() {
         assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
     }
-    assert!(standings_table(&standings, &BTreeMap::new()).starts_with("Standings"));
+    assert!(standings_table(&standings, None).starts_with("Standings"));
     check_sheets(&matches);
     verified
 }

@@ -56,9 +56,10 @@ pub(super) fn write(sheet: &Sheet) -> String {
 fn table(grid: &Grid) -> String {
     let line = |cells: &[String], tag: &str| {
         let cells = cells.iter().enumerate().map(|(i, cell)| {
-            let class = match i == grid.names {
-                true => " class=\"name\"",
-                false => "",
+            let class = if i == grid.names {
+                " class=\"name\""
+            } else {
+                ""
             };
             format!("<{tag}{class}>{}</{tag}>", escape(cell))
         });

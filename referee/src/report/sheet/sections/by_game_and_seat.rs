@@ -1,9 +1,8 @@
 //! Where bots are better: results by game, by seat and by opening.
 
 use super::pairs::MARKS;
-use crate::report::points;
 use crate::report::sheet::figures::{
-    COUNTS, counts, interval, percent, rated_grid, signed_figures,
+    COUNTS, counts, interval, of, percent, rated_grid, signed_figures,
 };
 use crate::report::sheet::parts::{Grid, Part, heading};
 use crate::report::sheet::statistics::Sheet;
@@ -60,14 +59,6 @@ fn ranked(report: &Report, game: &GameReport) -> Vec<usize> {
     let mut bots: Vec<usize> = played.collect();
     bots.sort_by(|&a, &b| sum(b).1.total_cmp(&sum(a).1));
     bots
-}
-
-/// `3½/4`: points of matches.
-fn of(results: &Totals) -> String {
-    match results.matches {
-        0 => "·".to_owned(),
-        matches => format!("{}/{matches}", points(results.points)),
-    }
 }
 
 fn mean_score(results: &Totals) -> String {
@@ -174,9 +165,10 @@ fn met(report: &Report, game: usize, bots: [usize; 2]) -> Option<Meeting> {
     // They are sorted like this.
     let found = all.binary_search_by_key(&([low, high], game), |met| (met.bots, met.game));
     let met = &all[found.ok()?];
-    Some(match bots[0] == low {
-        true => met.clone(),
-        false => met.reversed(),
+    Some(if bots[0] == low {
+        met.clone()
+    } else {
+        met.reversed()
     })
 }
 

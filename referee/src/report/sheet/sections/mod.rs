@@ -12,6 +12,8 @@ mod sprt;
 use super::parts::Part;
 use super::statistics::{By, Sheet};
 
+pub(crate) use ranking::Scored;
+
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots
 /// than there is `room` for.
 pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {

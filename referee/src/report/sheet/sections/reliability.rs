@@ -33,9 +33,10 @@ fn faults(report: &Report) -> Part {
             grid.rows.push(row);
         }
     }
-    match grid.rows.is_empty() {
-        true => Part::Note("None.".to_owned()),
-        false => Part::Table(grid),
+    if grid.rows.is_empty() {
+        Part::Note("None.".to_owned())
+    } else {
+        Part::Table(grid)
     }
 }
 
@@ -104,12 +105,13 @@ fn load(machine: &MachineLoad) -> String {
             "its host gave {mean} of the cores' time to others ({worst} in the worst match)"
         ));
     }
-    match parts.is_empty() {
-        true => "How busy the machine was is not in the log.".to_owned(),
-        false => format!(
+    if parts.is_empty() {
+        "How busy the machine was is not in the log.".to_owned()
+    } else {
+        format!(
             "How busy the machine was while matches ran: {}.",
             parts.join("; ")
-        ),
+        )
     }
 }
 
