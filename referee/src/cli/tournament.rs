@@ -138,7 +138,9 @@ impl Args {
             } else {
                 Allowed::Nothing
             };
-            Tournament::resume(config, folder, allowed, |record| standings.add_record(record))?
+            Tournament::resume(config, folder, allowed, |record| {
+                standings.add_record(record)
+            })?
         } else {
             Tournament::create(config, folder)?
         };

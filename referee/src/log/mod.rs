@@ -8,7 +8,7 @@ mod verify;
 mod write;
 
 pub use chain::{Break, ChainBreak};
-pub use read::{CutLine, LogLine, LogError, LogFile, locate};
+pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
 pub use verify::{Mismatch, verify};
 pub use write::{LogWriter, WriteError};

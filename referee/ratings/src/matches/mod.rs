@@ -15,4 +15,4 @@ pub(crate) use match_store::StoredMatch;
 pub use match_store::{Account, FAULT_CODES, MatchStore, Number, repetition};
 pub use match_summary::{FaultSummary, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary};
 pub use scan::ScanMemo;
-pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Reported};
+pub use time_use::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};

@@ -20,7 +20,7 @@ mod sprt_report;
 mod statistics;
 mod student;
 
-pub use crate::matches::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Reported};
+pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
 pub use crate::model::Anchor;
 pub use crate::results::Meeting;
 pub use crate::standings::Totals;

@@ -328,7 +328,8 @@ fn a_test_goes_on_without_half_a_pair_and_says_so() {
     let all = pairs(&results);
     let mut gap = all.clone();
     // The second match of the second pair is still being played.
-    gap.stored.retain(|stored| stored.number.in_log() != Some(4));
+    gap.stored
+        .retain(|stored| stored.number.in_log() != Some(4));
     let sprt = gap.report(&sprt()).expect("a report").sprt;
     let sprt = sprt.expect("asked for");
     assert_eq!((sprt.pairs, sprt.after), (2, 0));

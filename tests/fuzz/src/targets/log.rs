@@ -1,16 +1,13 @@
-//! MatchSummary logs: any bytes as a log file; matches that are read are verified and summed up.
+//! Match logs: any bytes as a log file; matches that are read are verified and summed up.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use arbiter::adjudication::{LimitWatch, forfeit_outcome};
 use games::{Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
-use ratings::{MatchStore, MatchSummary, Request};
-use referee::fuzzing::{
-    By, Sheet, SheetFormat, plot, standings_table, summary, transcript,
-};
+use ratings::{MatchStore, MatchSummary, Request, Standings};
+use referee::fuzzing::{By, Sheet, SheetFormat, plot, standings_table, summary, transcript};
 use referee::log::{LogFile, verify};
 use serde_json::{Value, json};
 
