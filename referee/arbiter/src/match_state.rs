@@ -8,7 +8,7 @@ use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
     BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText, Opponent,
-    PlayedMove, Start, ToBot, Turn, Wants,
+    PlayedMove, Start, ToBot, Turn, Wants, excerpt,
 };
 
 use crate::adjudication::{self, LimitWatch};
@@ -90,14 +90,10 @@ impl MatchState {
         let game = self.rules.info().id;
         let games = hello.games.as_ref()?;
         let plays = games.iter().any(|id| id == game);
-        let told = || {
-            let list = format!("{games:?}");
-            match list.char_indices().nth(MAX_QUOTED_LIST) {
-                Some((end, _)) => format!("{}…", &list[..end]),
-                None => list,
-            }
-        };
-        (!plays).then(|| format!("its `hello` says that it plays {}, but not {game}", told()))
+        (!plays).then(|| {
+            let list = excerpt(format!("{games:?}").as_bytes(), MAX_QUOTED_LIST);
+            format!("its `hello` says that it plays {list}, but not {game}")
+        })
     }
 
     pub(crate) fn start_message(&self, seat: usize) -> ToBot {

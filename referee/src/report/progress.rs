@@ -1,12 +1,13 @@
 //! Progress: a display that redraws itself on a terminal, plain lines elsewhere.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use protocol::{FaultCode, Record};
 use ratings::Standings;
+use supervisor::Failure;
 
 use super::{formats, summary, tables, tell, terminal};
 use crate::tournament::slots::Progress;
@@ -20,10 +21,10 @@ pub(crate) struct Display {
     total: u64,
     /// A line about where the format stands.
     note: Option<String>,
-    /// The kinds of faults of bots that were told.
+    /// Which bots had which faults.
     faults: HashSet<(String, FaultCode)>,
-    /// What there was to be warned of.
-    warnings: Vec<String>,
+    /// The bots that do not start, each with the failure that the user was warned of.
+    not_starting: HashMap<String, Failure>,
     how: How,
 }
 
@@ -66,7 +67,7 @@ impl Display {
             total,
             note: None,
             faults: HashSet::new(),
-            warnings: Vec::new(),
+            not_starting: HashMap::new(),
             how,
         }
     }
@@ -100,10 +101,8 @@ impl Display {
                 }
             }
             Progress::Trouble(what) => {
-                self.warn(what);
-                if !self.warnings.iter().any(|known| known == what) {
-                    self.warnings.push(what.to_owned());
-                }
+                self.warn(&what.text);
+                self.not_starting.extend(what.not_starting.clone());
             }
         }
         if let How::Live(bar) = &self.how {
@@ -123,25 +122,26 @@ impl Display {
         }
     }
 
-    /// What to tell about a match's faults: why, the first time that a bot has one of the kind.
+    /// Warnings about a match's faults: one for the first fault of a kind that a bot has.
     fn new_faults(&mut self, record: &Record) -> Vec<String> {
         let quiet = matches!(self.how, How::Quiet);
         let faults = record.result.faults.iter();
         let faults = faults.filter(|fault| fault.code.is_fault() && !quiet);
-        let told = faults.filter_map(|fault| {
+        let warnings = faults.filter_map(|fault| {
             let name = &record.players.get(fault.seat)?.name;
             let new = self.faults.insert((name.clone(), fault.code));
-            // Who does not even start has been told.
-            let known = |warning: &String| warning.contains(&fault.message);
-            (new && !self.warnings.iter().any(known)).then(|| {
+            // There was a warning already if the bot does not start at all.
+            let failure = self.not_starting.get(name);
+            let known = failure.is_some_and(|failure| failure.message == fault.message);
+            (new && !known).then(|| {
                 format!(
-                    "`{name}`, {} at ply {} of {}: {} (told once; the folder `failures` beside \
-                     the log has all)",
+                    "`{name}`, {} at ply {} of {}: {} (further faults of this kind are only in the \
+                     log and in the folder `failures` beside it)",
                     fault.code, fault.ply, record.match_id, fault.message
                 )
             })
         });
-        told.collect()
+        warnings.collect()
     }
 
     /// Takes the display away and gives the standings.

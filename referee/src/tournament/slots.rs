@@ -8,7 +8,7 @@ use std::time::Duration;
 use arbiter::Arbiter;
 use protocol::Record;
 use supervisor::shortage;
-use supervisor::{BotFactory, BotSpec, Pool};
+use supervisor::{BotFactory, BotSpec, News, Pool};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -46,7 +46,7 @@ pub enum Progress<'a> {
         standing: Option<Standing>,
     },
     /// Something that the user should hear about.
-    Trouble(&'a str),
+    Trouble(&'a News),
 }
 
 /// Why a tournament could not go on.
@@ -75,7 +75,7 @@ enum FromSlot {
     Started(String),
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
-    Trouble(String),
+    Trouble(News),
     /// The machine has no more of something.
     Short(String),
 }
@@ -179,7 +179,7 @@ pub(crate) async fn run(
         if matches!(error, RunError::Log(WriteError::Gone { .. }))
             && let Err(lost) = folder.log.check()
         {
-            show(Progress::Trouble(&lost.to_string()));
+            show(Progress::Trouble(&lost.to_string().into()));
         }
         // What was finished should be on the disk; an error that is there already is the cause.
         let _ = folder.log.finish();
@@ -207,10 +207,11 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
 /// Tells the user that somebody else wrote to the log.
 fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
     if let Some(lines) = log.take_put_back() {
-        show(Progress::Trouble(&format!(
+        let what = format!(
             "another program wrote to the log, perhaps a bot; it was put back as it was, all \
              {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
-        )));
+        );
+        show(Progress::Trouble(&what.into()));
     }
 }
 
@@ -220,7 +221,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
         && let Err(error) = cores::keep_to_one(number)
     {
         let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
-        let _ = reports.blocking_send(FromSlot::Trouble(what));
+        let _ = reports.blocking_send(FromSlot::Trouble(what.into()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         // A slot has a handful of pipes; the default is meant for thousands.
@@ -254,7 +255,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         }
         let opening = Opening::of(&shared.config, &scheduled);
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
-            let _ = reports.send(FromSlot::Trouble(warning)).await;
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.

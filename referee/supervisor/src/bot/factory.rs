@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use protocol::{ClockKind, CpuTimeBy};
 use thiserror::Error;
 
-use super::failure::{Failure, NotStarted};
+use super::failure::{Failure, News, NotStarted};
 use super::files::{self, BotFiles, Digests};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
@@ -53,7 +53,7 @@ pub struct BotFactory {
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
     /// What the user has not been told yet.
-    news: Mutex<Vec<String>>,
+    news: Mutex<Vec<News>>,
 }
 
 /// What is known about a bot.
@@ -113,7 +113,7 @@ impl BotFactory {
             tracer: None,
             started: AtomicUsize::new(0),
             histories: Mutex::default(),
-            news: Mutex::new(warnings.into_iter().flatten().collect()),
+            news: Mutex::new(warnings.into_iter().flatten().map(News::from).collect()),
         })
     }
 
@@ -188,10 +188,14 @@ impl BotFactory {
             return;
         }
         *trust = Trust::Hopeless(failure.clone());
-        self.news().push(format!(
+        let text = format!(
             "the bot `{}` does not start: {}; all its matches are forfeited from here on",
             spec.name, failure.message
-        ));
+        );
+        self.news().push(News {
+            text,
+            not_starting: Some((spec.name.clone(), failure.clone())),
+        });
     }
 
     /// The sandbox of one of the bots.
@@ -221,12 +225,12 @@ impl BotFactory {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
         if !found.changed.is_empty() {
-            self.news().push(format!(
+            self.add_news(Some(format!(
                 "the bot `{}` is not what it was: {} changed while the tournament runs; the log has \
                  the hashes of its files with each match",
                 spec.name,
                 found.changed.join(", ")
-            ));
+            )));
         }
         found.digests
     }
@@ -271,15 +275,15 @@ impl BotFactory {
 
     /// Adds something that the user should be told.
     pub fn add_news(&self, news: Option<String>) {
-        self.news().extend(news);
+        self.news().extend(news.map(News::from));
     }
 
     /// What the user should be told, each thing only once.
-    pub fn take_news(&self) -> Vec<String> {
+    pub fn take_news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news())
     }
 
-    fn news(&self) -> MutexGuard<'_, Vec<String>> {
+    fn news(&self) -> MutexGuard<'_, Vec<News>> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -239,10 +239,8 @@ impl BotProcess {
     /// The failure of a bot that ended instead of saying `hello`, with all that may explain it.
     async fn crashed_before_hello(&mut self, spec: &BotSpec) -> Failure {
         let mut message = format!("{} before it said `hello`", self.exit().await);
-        if let Some(tail) = &mut self.tail
-            && let Some(line) = tail.last_line(EXIT_WAIT).await
-        {
-            message.push_str(&format!("; the last it printed on stderr: {line}"));
+        if let Some(line) = self.last_line().await {
+            message.push_str(&format!("; {line}"));
         }
         if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {
             message.push_str(&format!("; {why}"));
@@ -465,6 +463,21 @@ impl BotProcess {
     pub async fn exit(&mut self) -> String {
         let exit = self.handle.exit(EXIT_WAIT).await;
         exit.unwrap_or_else(|| "closed its output".to_owned())
+    }
+
+    /// The same with the last line that it printed on stderr.
+    pub async fn exit_with_stderr(&mut self) -> String {
+        let exit = self.exit().await;
+        match self.last_line().await {
+            Some(line) => format!("{exit}; {line}"),
+            None => exit,
+        }
+    }
+
+    /// The last line that it printed on stderr, as part of a sentence.
+    async fn last_line(&mut self) -> Option<String> {
+        let line = self.tail.as_mut()?.last_line(EXIT_WAIT).await?;
+        Some(format!("the last it printed on stderr: {line}"))
     }
 
     /// Ends the bot with everything it started: asks it to quit, then sends SIGTERM, then SIGKILL.
