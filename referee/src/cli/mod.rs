@@ -8,6 +8,7 @@ mod doctor;
 mod dry_run;
 mod error;
 mod export;
+mod filter;
 mod format;
 mod games;
 mod human;

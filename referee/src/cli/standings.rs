@@ -10,7 +10,7 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 use super::{CliError, print};
 use crate::log::{self, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
-use crate::report::tell;
+use crate::report::{tell, terminal};
 use ratings::report::{Resampling, SprtRequest};
 use ratings::sprt::{EloModel, Hypotheses};
 use ratings::{MatchStore, MatchSummary, Request, game_label};
@@ -177,7 +177,8 @@ impl Args {
         if let Some(path) = &self.svg {
             write(path, &sheet::plot(&sheet.report))?;
         }
-        let text = sheet.write(self.format);
+        let width = self.out.is_none().then(terminal::width).flatten();
+        let text = sheet.write(self.format, width);
         match &self.out {
             Some(path) => write(path, &text),
             None => print(&text),

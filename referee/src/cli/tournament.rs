@@ -12,7 +12,7 @@ use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
-use crate::report::{formats, tables, tell};
+use crate::report::{formats, tables, tell, terminal};
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::resume::Allowed;
@@ -236,8 +236,9 @@ impl Args {
                 "bots": tables::json(standings, report.as_ref()),
             }));
         }
-        let format = standing.map(|standing| formats::report(&standing, &names));
-        print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref())))
+        let width = terminal::width();
+        let format = standing.map(|standing| formats::report(&standing, &names, width));
+        print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref(), width)))
     }
 }
 

@@ -2,28 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use ratings::report::{Estimate, Totals};
 use ratings::standings::{BotStanding, GameStanding};
 use ratings::{Report, Standings};
 use serde_json::{Value, json};
 
 use super::sheet::{COUNTS, Scored, counts, interval, of, percent};
+use super::table::Table;
 
 /// With fewer matches of a bot, its rating would say next to nothing.
 const ENOUGH: u64 = 16;
 
 /// The ranking, the crosstable and the results by game and seat. Ratings and the crosstable are from
-/// the report, if there is one.
-pub fn report(standings: &Standings, report: Option<&Report>) -> String {
+/// the report, if there is one. Tables take at most `width` columns.
+pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usize>) -> String {
     let ratings = ratings(report);
-    let mut text = format!("Standings\n{}\n", rated(standings, &ratings));
+    let ranking = rated(standings, &ratings).within(width);
+    let mut text = format!("Standings\n{ranking}\n");
     if let Some(report) = report
         && standings.bots().len() > 1
     {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
-            crosstable(standings, &ratings, report)
+            crosstable(standings, &ratings, report).within(width)
         );
     }
     text += "\nBy game and seat: points of matches in that seat\n";
@@ -34,7 +35,7 @@ pub fn report(standings: &Standings, report: Option<&Report>) -> String {
         .collect();
     games.sort_by(|(one, _), (other, _)| one.cmp(other));
     for (label, game) in games {
-        text += &format!("\n{}\n", by_seat(standings, label, game));
+        text += &format!("\n{}\n", by_seat(standings, label, game).within(width));
     }
     text
 }
@@ -76,12 +77,42 @@ fn ranked<'a>(standings: &'a Standings, ratings: &Ratings<'_>) -> Vec<&'a BotSta
     ranking
 }
 
-/// The ranking alone.
-pub(crate) fn ranking(standings: &Standings) -> String {
-    rated(standings, &Ratings::new())
+/// Figures that the live ranking does without if there is no room for them.
+const LESS_IMPORTANT: [&[&str]; 3] = [&["wins", "draws", "losses"], &["score"], &["faults"]];
+/// What names keep of the room before figures are left out.
+const NAMES: usize = 12;
+
+/// The ranking as lines, so many of them and so wide at most.
+pub(crate) fn ranking(standings: &Standings, width: usize, most: usize) -> Vec<String> {
+    let mut table = rated(standings, &Ratings::new());
+    let left_out = (standings.bots().len() + HEAD).saturating_sub(most.max(HEAD));
+    if left_out > 0 {
+        // A line says so.
+        table
+            .rows
+            .truncate(table.rows.len().saturating_sub(left_out + 1));
+    }
+    for names in LESS_IMPORTANT {
+        if table.width_with_names(NAMES) > width {
+            table.remove(names);
+        }
+    }
+    let mut lines: Vec<String> = table
+        .within(Some(width))
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if left_out > 0 {
+        lines.push(format!("… and {} more", left_out + 1));
+    }
+    lines.truncate(most);
+    lines
 }
 
-fn rated(standings: &Standings, ratings: &Ratings<'_>) -> String {
+/// Lines above the rows of a table.
+const HEAD: usize = 2;
+
+fn rated(standings: &Standings, ratings: &Ratings<'_>) -> Table {
     let mut header = vec!["#", "bot"];
     if !ratings.is_empty() {
         header.extend(["elo", "±"]);
@@ -98,11 +129,15 @@ fn rated(standings: &Standings, ratings: &Ratings<'_>) -> String {
             row.extend(counts(&bot.totals));
             row
         });
-    let header = header.into_iter().map(str::to_owned).collect();
-    table(header, rows, 1)
+    Table {
+        rows: rows.collect(),
+        header: header.into_iter().map(str::to_owned).collect(),
+        names: 1,
+        keys: 2,
+    }
 }
 
-fn crosstable(standings: &Standings, ratings: &Ratings<'_>, report: &Report) -> String {
+fn crosstable(standings: &Standings, ratings: &Ratings<'_>, report: &Report) -> Table {
     let ranking = ranked(standings, ratings);
     let scored = Scored::new(report);
     let index = |bot: &&BotStanding| {
@@ -120,10 +155,15 @@ fn crosstable(standings: &Standings, ratings: &Ratings<'_>, report: &Report) -> 
         }));
         row
     });
-    table(header, rows, 1)
+    Table {
+        rows: rows.collect(),
+        header,
+        names: 1,
+        keys: 2,
+    }
 }
 
-fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> String {
+fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> Table {
     let mut header = vec![label];
     header.extend(game.roles.iter().map(|role| format!("as {role}")));
     let row = |name: &str, seats: &[Totals], show: fn(&Totals) -> String| {
@@ -141,25 +181,12 @@ fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> String 
         .map(|(name, seats)| row(name, seats, of))
         .collect();
     rows.push(row("all bots", &game.seats(), percent));
-    table(header, rows.into_iter(), 0)
-}
-
-/// A table whose columns after the one with the names are aligned to the right.
-pub(super) fn table(
-    header: Vec<String>,
-    rows: impl Iterator<Item = Vec<String>>,
-    names: usize,
-) -> String {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        if i != names {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    Table {
+        header,
+        rows,
+        names: 0,
+        keys: 1,
     }
-    table.trim_fmt()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::num::NonZero;
 
 use games::MAX_SEATS;
-use protocol::{FaultCode, Record};
+use protocol::{CpuTimeBy, FaultCode, Record};
 use serde::{Serialize, Serializer};
 
 use super::fingerprint::Fingerprint;
@@ -30,6 +30,8 @@ pub(crate) struct Conduct {
     /// Faults by code, in the order of [`FAULT_CODES`].
     pub(crate) faults: [u64; FAULT_CODES.len()],
     pub(crate) time: TimeUse,
+    /// Matches in which its CPU time was limited but only estimated.
+    pub(crate) cpu_estimated: u64,
 }
 
 /// What is kept of a match: 64 bytes, as logs have many.
@@ -196,6 +198,10 @@ impl MatchStore {
         }
         for (&bot, time) in known.bots.iter().zip(&summary.time) {
             self.conduct[bot].time.merge(time);
+        }
+        for (&bot, player) in known.bots.iter().zip(&played.players) {
+            let estimated = player.cpu_time == Some(CpuTimeBy::Estimated);
+            self.conduct[bot].cpu_estimated += u64::from(estimated);
         }
     }
 

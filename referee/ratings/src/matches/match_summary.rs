@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use protocol::{FaultCode, Load, LoggedMove, Millis, Record, TimeControl};
+use protocol::{CpuTimeBy, FaultCode, Load, LoggedMove, Millis, Record, TimeControl};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -55,6 +55,9 @@ pub struct PlayerSummary {
     /// The player's own time control, if it has one.
     #[serde(default)]
     pub time: Option<TimeControl>,
+    /// How its CPU time was measured, if that was limited.
+    #[serde(default)]
+    pub cpu_time: Option<CpuTimeBy>,
 }
 
 /// How a match ended.
@@ -144,6 +147,7 @@ impl MatchSummary {
             role: player.role.clone(),
             version: player.version.clone(),
             time: player.time.clone(),
+            cpu_time: player.cpu_time,
         };
         let lapse = |fault: &protocol::Fault| FaultSummary {
             seat: fault.seat,

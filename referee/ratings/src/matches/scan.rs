@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use protocol::{Millis, TimeControl};
+use protocol::{CpuTimeBy, Millis, TimeControl};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, F64Deserializer};
@@ -326,6 +326,7 @@ impl<'a> Scan<'a> {
         let mut players = Vec::with_capacity(2);
         self.list(|scan| {
             let (mut name, mut role, mut version, mut time) = (None, None, None, None);
+            let mut cpu_time = None;
             scan.object(|scan, key| match key {
                 b"name" => once(&mut name, scan.text()?.to_owned()),
                 b"role" => once(&mut role, scan.text()?.to_owned()),
@@ -333,6 +334,8 @@ impl<'a> Scan<'a> {
                 b"version" => once(&mut version, Some(scan.text()?.to_owned())),
                 b"time" if scan.null() => once(&mut time, None),
                 b"time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
+                b"cpu_time" if scan.null() => once(&mut cpu_time, None),
+                b"cpu_time" => once(&mut cpu_time, Some(cpu_time_by(scan.text()?)?)),
                 _ => scan.skip().map(|_| ()),
             })?;
             players.push(PlayerSummary {
@@ -340,6 +343,7 @@ impl<'a> Scan<'a> {
                 role: role?,
                 version: version.flatten(),
                 time: time.flatten(),
+                cpu_time: cpu_time.flatten(),
             });
             Some(())
         })?;
@@ -495,6 +499,14 @@ impl<'a> Scan<'a> {
             Some(())
         })?;
         Some(outcome)
+    }
+}
+
+fn cpu_time_by(word: &str) -> Option<CpuTimeBy> {
+    match word {
+        "counted" => Some(CpuTimeBy::Counted),
+        "estimated" => Some(CpuTimeBy::Estimated),
+        _ => None,
     }
 }
 

@@ -134,6 +134,8 @@ pub struct BotReport {
     pub faults: [u64; FAULT_CODES.len()],
     /// What it did with its time.
     pub time: TimeUse,
+    /// Matches in which its CPU time was limited but only estimated.
+    pub cpu_estimated: u64,
 }
 
 /// A game under certain options.
@@ -327,6 +329,7 @@ impl MatchStore {
                 results: standing.totals,
                 faults: conduct.faults,
                 time: conduct.time.clone(),
+                cpu_estimated: conduct.cpu_estimated,
             }
         };
         digest.bots.iter().map(report).collect()

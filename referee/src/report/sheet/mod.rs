@@ -15,8 +15,8 @@ pub(super) use sections::Scored;
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {
-    /// The report in a format.
-    pub fn write(&self, format: SheetFormat) -> String {
-        formats::write(self, format)
+    /// The report in a format. Text is for a terminal of this width, if there is one.
+    pub fn write(&self, format: SheetFormat, width: Option<usize>) -> String {
+        formats::write(self, format, width)
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Grid {
     pub(crate) header: Vec<String>,
     /// The column with names.
     pub(crate) names: usize,
+    /// How many columns at the left say what a row is about.
+    pub(crate) keys: usize,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
@@ -25,6 +27,7 @@ impl Grid {
         Grid {
             header: header.into_iter().map(clean).collect(),
             names,
+            keys: names + 1,
             rows: Vec::new(),
         }
     }

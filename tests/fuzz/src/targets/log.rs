@@ -113,7 +113,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     if let Some(cut) = log.cut() {
         assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
     }
-    assert!(standings_table(&standings, None).starts_with("Standings"));
+    assert!(standings_table(&standings, None, Some(60)).starts_with("Standings"));
     check_sheets(&matches);
     verified
 }
@@ -136,10 +136,10 @@ fn check_sheets(matches: &MatchStore) {
             SheetFormat::Html,
             SheetFormat::Json,
         ] {
-            let text = sheet.write(format);
+            let text = sheet.write(format, None);
             assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
         }
-        assert!(!sheet.write(SheetFormat::Csv).is_empty());
+        assert!(!sheet.write(SheetFormat::Csv, None).is_empty());
     }
 }
 

@@ -13,9 +13,9 @@ use super::statistics::{Sheet, SheetFormat};
 pub use plot::plot;
 
 /// The report in a format.
-pub(super) fn write(sheet: &Sheet, format: SheetFormat) -> String {
+pub(super) fn write(sheet: &Sheet, format: SheetFormat, width: Option<usize>) -> String {
     match format {
-        SheetFormat::Text => text::write(sheet),
+        SheetFormat::Text => text::write(sheet, width),
         SheetFormat::Markdown => markdown::write(sheet),
         SheetFormat::Csv => csv::write(sheet),
         SheetFormat::Json => json::write(sheet),

@@ -74,6 +74,7 @@ pub(super) fn list(report: &Report) -> Vec<Part> {
     let pairs = all(report);
     let wide = pairs.iter().any(|pair| pair.across.is_some());
     let mut grid = Grid::new(["bot", "other", "elo", "±"], 0);
+    grid.keys = 2;
     if wide {
         grid.header.push("±games".to_owned());
     }

@@ -12,6 +12,7 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Faults by code, and resigning"), faults(report)];
     parts.push(heading("Use of time, a move"));
     parts.push(Part::Table(time(report)));
+    parts.extend(estimated(report));
     if report.bots.iter().any(|bot| bot.time.limited > 0) {
         parts.push(heading("Moves by the share of their limit that they used"));
         parts.push(Part::Table(shares(report)));
@@ -69,6 +70,30 @@ fn time(report: &Report) -> Grid {
         ]);
     }
     grid
+}
+
+/// Whose CPU time was not counted.
+fn estimated(report: &Report) -> Option<Part> {
+    let bots = report.ranking.iter().map(|&bot| &report.bots[bot]);
+    let names: Vec<String> = bots
+        .filter(|bot| bot.cpu_estimated > 0)
+        .map(|bot| {
+            let name = quoted(&bot.name);
+            if bot.cpu_estimated < bot.results.matches {
+                let matches = count(bot.cpu_estimated, "match", "matches");
+                format!("{name} (in {matches})")
+            } else {
+                name
+            }
+        })
+        .collect();
+    (!names.is_empty()).then(|| {
+        Part::Note(format!(
+            "The CPU time of {} was limited, but only estimated: a bot can hide some of it from the \
+             referee. Control groups count all of it, in a sandbox (`referee doctor`).",
+            names.join(", ")
+        ))
+    })
 }
 
 /// A histogram a bot: what was beyond the limit was forgiven by the margin, or lost.
