@@ -22,7 +22,7 @@ use tempfile::TempDir;
 /// If it cannot be built.
 pub fn referee() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| built("referee", "referee"))
+    PATH.get_or_init(|| program("referee", "referee"))
 }
 
 /// The misbehaving bot, built in the same way.
@@ -31,26 +31,33 @@ pub fn referee() -> &'static Path {
 /// If it cannot be built.
 pub fn hostile() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| built("tests", "hostile"))
+    PATH.get_or_init(|| program("tests", "hostile"))
 }
 
-fn built(package: &str, program: &str) -> PathBuf {
-    // `tests/run` has built them all, and runs each test in a process of its own.
-    if env::var_os("PROGRAMS_ARE_BUILT").is_none() {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", package, "--bin", program]);
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        let status = build.current_dir(root()).status();
-        let built = status.expect("cargo runs").success();
-        assert!(built, "{program} does not build");
-    }
-    // Programs lie in `target/PROFILE`, tests in the folder `deps` there.
+/// A program of this workspace, built in the same profile as the program that asks.
+///
+/// # Panics
+/// If it cannot be built.
+pub fn program(package: &str, name: &str) -> PathBuf {
+    // Programs are in `target/PROFILE`, tests in the folder `deps` there.
     let myself = env::current_exe().expect("the path of this program");
     let mut folders = myself.ancestors().skip(1);
     let folder = folders.find(|folder| !folder.ends_with("deps"));
-    folder.expect("a target folder").join(program)
+    let folder = folder.expect("a target folder");
+    // `tests/run` has built them all, and runs each test in a process of its own.
+    if env::var_os("PROGRAMS_ARE_BUILT").is_none() {
+        let profile = match folder.file_name().and_then(OsStr::to_str) {
+            None | Some("debug") => "dev",
+            Some(profile) => profile,
+        };
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", package, "--bin", name]);
+        build.args(["--profile", profile]);
+        let status = build.current_dir(root()).status();
+        let built = status.expect("cargo runs").success();
+        assert!(built, "{name} does not build");
+    }
+    folder.join(name)
 }
 
 /// The top of the repository.

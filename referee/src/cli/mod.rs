@@ -33,7 +33,10 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::report::{tell, terminal};
 
@@ -113,12 +116,19 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_to_code())
 }
 
+/// Which events are logged: what `RUST_LOG` says (`debug`, `referee=trace,supervisor=info`), or
+/// warnings and errors.
+fn log_filter() -> Targets {
+    let wanted = std::env::var("RUST_LOG").ok();
+    let filter = wanted.and_then(|wanted| wanted.parse().ok());
+    filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
+}
+
 /// The same; gives the exit code as a number.
 pub(crate) fn run_to_code() -> u8 {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| terminal::Stderr)
+    tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
+        .with(log_filter())
         .init();
     let command = Cli::parse().command;
     if !command.is_part_of_a_bot() {

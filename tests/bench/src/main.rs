@@ -1,9 +1,9 @@
 //! What the referee costs beyond two processes and a pipe: every figure is a ratio to a bare
 //! ping-pong through a pipe that is measured in the same run.
 //!
-//!     cargo run --release -p bench -- pipe     # moves a second, CPU a move
-//!     cargo run --release -p bench -- scale    # memory, starts, logs
-//!     cargo run --release -p bench -- model    # requests to the forward model a second
+//!     cargo run --profile dist -p bench -- pipe     # moves a second, CPU a move
+//!     cargo run --profile dist -p bench -- scale    # memory, starts, logs
+//!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 

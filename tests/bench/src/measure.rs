@@ -70,23 +70,7 @@ impl Cost {
 /// The instant bot, built beside this program.
 pub(crate) fn instant() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| {
-        let myself = std::env::current_exe().expect("this program");
-        let path = myself.with_file_name("instant");
-        if !path.is_file() {
-            let mut build = Command::new(env!("CARGO"));
-            build.args(["build", "--quiet", "--package", "bench", "--bin", "instant"]);
-            if !cfg!(debug_assertions) {
-                build.arg("--release");
-            }
-            let built = build
-                .current_dir(tests::root())
-                .status()
-                .expect("cargo runs");
-            assert!(built.success(), "the instant bot does not build");
-        }
-        path
-    })
+    PATH.get_or_init(|| tests::program("bench", "instant"))
 }
 
 /// Plays a tournament and watches what it costs.
