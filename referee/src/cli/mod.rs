@@ -22,6 +22,7 @@ mod perft;
 mod play;
 mod privacy;
 mod replay;
+mod report;
 mod rerun;
 mod runtime;
 mod shell;
@@ -71,6 +72,7 @@ enum Command {
     Play(play::Args),
     Check(check::Args),
     Standings(standings::Args),
+    Report(report::Args),
     Replay(replay::Args),
     Export(export::Args),
     Model(model::Args),
@@ -144,6 +146,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Standings(args) => args.run(),
+        Command::Report(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),

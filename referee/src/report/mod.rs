@@ -3,6 +3,7 @@
 mod block;
 pub(crate) mod checks;
 pub(crate) mod formats;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod sheet;
 pub(crate) mod table;

@@ -9,9 +9,11 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(super) use figures::{COUNTS, counts, interval, of, percent};
+pub(super) use figures::{COUNTS, count, counts, figures, interval, of, percent, signed_figures};
 pub use formats::plot;
-pub(super) use sections::Scored;
+pub(super) use formats::{html, markdown, page, text};
+pub(super) use parts::{Grid, Part, heading, quoted};
+pub(super) use sections::{Pair, Scored, all_pairs, load};
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {

@@ -8,6 +8,13 @@ pub(crate) enum Part {
     Heading(String),
     Note(String),
     Table(Grid),
+    /// Lines as they are: commands, what bots printed.
+    Code(String),
+    /// Lines that only a page has, and shows when they are asked for.
+    Fold {
+        title: String,
+        text: String,
+    },
 }
 
 /// A table: one column has names, the others have figures.
@@ -19,6 +26,8 @@ pub(crate) struct Grid {
     /// How many columns at the left say what a row is about.
     pub(crate) keys: usize,
     pub(crate) rows: Vec<Vec<String>>,
+    /// Where the names lead to on a page, row by row; empty if to nowhere.
+    pub(crate) links: Vec<String>,
 }
 
 impl Grid {
@@ -29,6 +38,7 @@ impl Grid {
             names,
             keys: names + 1,
             rows: Vec::new(),
+            links: Vec::new(),
         }
     }
 }

@@ -10,7 +10,10 @@ mod text;
 
 use super::statistics::{Sheet, SheetFormat};
 
+pub(crate) use html::{body as html, page};
+pub(crate) use markdown::parts as markdown;
 pub use plot::plot;
+pub(crate) use text::parts as text;
 
 /// The report in a format.
 pub(super) fn write(sheet: &Sheet, format: SheetFormat, width: Option<usize>) -> String {

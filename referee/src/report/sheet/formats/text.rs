@@ -13,9 +13,14 @@ const WIDEST: usize = 100;
 
 /// All that is shown, as text of at most `width` columns.
 pub(super) fn write(sheet: &Sheet, width: Option<usize>) -> String {
+    parts(sections::all(sheet, ROOM), width)
+}
+
+/// Parts as text of at most `width` columns.
+pub(crate) fn parts(parts: Vec<Part>, width: Option<usize>) -> String {
     let wrapped = |text: &str| wrapped(text, width.map(|width| width.min(WIDEST)));
     let mut text = String::new();
-    for part in sections::all(sheet, ROOM) {
+    for part in parts {
         match part {
             Part::Heading(heading) if text.is_empty() => {
                 text += &format!("{}\n", wrapped(&heading))
@@ -32,6 +37,9 @@ pub(super) fn write(sheet: &Sheet, width: Option<usize>) -> String {
                 let table = table.within(width);
                 text += &format!("\n{table}\n");
             }
+            // It is to be copied: nothing is broken.
+            Part::Code(code) => text.extend(code.lines().map(|line| format!("    {line}\n"))),
+            Part::Fold { .. } => {}
         }
     }
     text

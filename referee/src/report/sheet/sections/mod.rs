@@ -12,7 +12,9 @@ mod sprt;
 use super::parts::Part;
 use super::statistics::{By, Sheet};
 
+pub(crate) use pairs::{Pair, all as all_pairs};
 pub(crate) use ranking::Scored;
+pub(crate) use reliability::load;
 
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots
 /// than there is `room` for.

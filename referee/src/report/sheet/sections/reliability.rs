@@ -113,7 +113,7 @@ fn shares(report: &Report) -> Grid {
 }
 
 /// How busy the machine was.
-fn load(machine: &MachineLoad) -> String {
+pub(crate) fn load(machine: &MachineLoad) -> String {
     let share = |share: &Share| {
         let percent = |value: f64| format!("{:.1} %", 100.0 * value);
         let mean = share.mean().map(percent);
