@@ -19,12 +19,16 @@ A page has the bot's results by game and seat and against each other bot, its fa
 mean and the end of its stderr, its best and worst matches as replays, and its use of time. The index
 of a site has the tournament's name, dates, conditions and configuration (of environment variables
 only the names) and the standings.")]
-#[group(id = "which", required = true, multiple = false, args = ["bot", "all"])]
 pub(super) struct Args {
     /// The tournament's folder, or its log
     folder: PathBuf,
     /// The bot that the page is about
-    #[arg(long, value_name = "NAME")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
     bot: Option<String>,
     /// A page about each bot, with an index: a folder of HTML pages
     #[arg(long, requires = "out", conflicts_with = "format")]

@@ -173,7 +173,8 @@ impl Args {
         let matches = self.read()?;
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by);
-        let sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
+        let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
+        sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             write(path, &sheet::plot(&sheet.report))?;
         }

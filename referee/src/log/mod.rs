@@ -2,12 +2,14 @@
 
 mod chain;
 mod guard;
+mod opening_moves;
 mod read;
 mod summaries;
 mod verify;
 mod write;
 
 pub use chain::{Break, ChainBreak};
+pub(crate) use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
 pub use verify::{Mismatch, verify};

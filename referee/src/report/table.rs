@@ -6,8 +6,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Names are not cut to fewer columns than this, nor headings of figures.
 const LEAST_NAME: usize = 10;
-/// Spaces around each cell.
-const PADDING: usize = 2;
+/// Spaces around each cell, and what is between it and the next one.
+const PADDING: usize = 3;
 
 /// A table: some columns say what a row is about, the others have figures.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ impl Table {
     /// Parts below each other, each with as many columns as fit.
     fn in_parts(&mut self, width: usize) -> String {
         let keys: usize = (0..self.keys).map(|column| self.padded(column)).sum();
-        let room = width.saturating_sub(keys).max(PADDING + 1);
+        let room = (width + 1).saturating_sub(keys).max(PADDING + 1);
         let mut parts = Vec::new();
         let mut start = self.keys;
         while start < self.header.len() {
@@ -66,9 +66,10 @@ impl Table {
 
     /// How many columns of a terminal the table takes.
     fn width(&self) -> usize {
-        (0..self.header.len())
-            .map(|column| self.padded(column))
-            .sum()
+        let columns = 0..self.header.len();
+        let padded: usize = columns.map(|column| self.padded(column)).sum();
+        // Nothing follows the last one.
+        padded.saturating_sub(1)
     }
 
     /// The same if names took no more than this.
@@ -213,7 +214,7 @@ mod tests {
         let mut table = table(1);
         table.header.truncate(2);
         table.rows[0].truncate(2);
-        let text = table.within(Some(19));
+        let text = table.within(Some(21));
         assert!(text.ends_with("1  a bot with n…"), "{text}");
     }
 

@@ -25,6 +25,8 @@ use crate::machine::{cores, memory};
 
 /// So many reports of slots wait to be written, at most.
 const MOST_REPORTS: usize = 32;
+/// How many openings a warning names.
+const MOST_NAMED: usize = 10;
 /// So long the writer rests when it has written all there is: to wake it costs a slot as much as
 /// several moves of instant bots do.
 const REST: Duration = Duration::from_millis(1);
@@ -96,6 +98,8 @@ struct Shared {
     queue: Queue,
     /// Games about whose openings there was a warning.
     told: Mutex<HashSet<usize>>,
+    /// Games whose openings that are left out were named.
+    named: Mutex<HashSet<usize>>,
     factory: Arc<BotFactory>,
     failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
@@ -126,6 +130,7 @@ pub(crate) async fn run(
         config,
         queue: Queue::new(schedule),
         told: Mutex::default(),
+        named: Mutex::default(),
         factory: Arc::new(factory),
         stop,
     });
@@ -257,6 +262,9 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
             let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
+        if let Some(warning) = shared.left_out(&scheduled) {
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+        }
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.
             biased;
@@ -301,6 +309,31 @@ impl Shared {
                 scheduled.id()
             )
         })
+    }
+
+    /// Which openings of the book are left out of a game, the first time that it is played.
+    fn left_out(&self, scheduled: &Scheduled) -> Option<String> {
+        let openings = &self.config.openings;
+        let (judged, margin) = (openings.judged[scheduled.game].get()?, openings.balanced?);
+        let book = openings.book.get(scheduled.game)?;
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if judged.chosen.len() == book.len() || !named.insert(scheduled.game) {
+            return None;
+        }
+        let dropped = book.iter().enumerate();
+        let dropped = dropped.filter(|(place, _)| !judged.chosen.contains(place));
+        let names: Vec<String> = dropped.map(|(_, opening)| opening.to_string()).collect();
+        let mut list = names[..names.len().min(MOST_NAMED)].join(", ");
+        if names.len() > MOST_NAMED {
+            list += &format!(" and {} more", names.len() - MOST_NAMED);
+        }
+        Some(format!(
+            "{} of the {} openings of {} in the book are left out, because their random games are \
+             not within {margin} of equal chances: {list}",
+            names.len(),
+            book.len(),
+            self.config.games[scheduled.game].rules.info().id,
+        ))
     }
 }
 

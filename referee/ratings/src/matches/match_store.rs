@@ -263,7 +263,8 @@ impl Number {
     /// The bits of the number itself.
     const BITS: u32 = 44;
 
-    pub(crate) fn new(log: u64, id: &str) -> Self {
+    /// Of the match with this id, in a log with this number, from 0.
+    pub fn new(log: u64, id: &str) -> Self {
         let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
         let number: Option<u64> = digits.parse().ok();
         match number.filter(|number| number >> Self::BITS == 0) {

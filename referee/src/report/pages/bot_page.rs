@@ -171,8 +171,8 @@ fn last_lines(path: &Path) -> Option<String> {
 fn matches(played: &Played, list: &[Highlight], than_expected: &str) -> Vec<Part> {
     if list.is_empty() {
         return vec![Part::Note(format!(
-            "There is none in which it scored {than_expected} than ratings made expected, and in \
-             which no bot had a fault."
+            "There is no match without faults in which it scored {than_expected} than its rating \
+             made expected."
         ))];
     }
     let header = [
@@ -217,8 +217,8 @@ fn matches(played: &Played, list: &[Highlight], than_expected: &str) -> Vec<Part
     }
     let mut parts = vec![
         Part::Note(format!(
-            "Those in which it scored most {than_expected} than ratings made expected, without those \
-             in which a bot had a fault. To see the boards:"
+            "In these matches it scored {than_expected} than its rating made expected; those in which \
+             a bot had a fault are left out. To see the boards:"
         )),
         Part::Code(commands.join("\n")),
         Part::Table(grid),
@@ -247,8 +247,8 @@ fn time(bot: &BotReport) -> Vec<Part> {
         figure(time.nodes.mean(), ""),
     ]);
     let mut text = format!(
-        "Means per move. {} beyond the limit and forgiven by the margin; {} lost on time.",
-        count(time.forgiven, "answer came", "answers came"),
+        "Means per move. {} beyond the limit but within the margin; {} lost on time.",
+        count(time.forgiven, "move was", "moves were"),
         count(time.timeouts, "match was", "matches were"),
     );
     if bot.cpu_estimated > 0 {

@@ -113,13 +113,21 @@ fn csv_by_seat_adds_up() {
 
 #[test]
 fn csv_by_opening_tells_openings_apart() {
-    let text = sheet(Some(By::Opening)).write(SheetFormat::Csv, None);
+    let mut sheet = sheet(Some(By::Opening));
+    let first = sheet
+        .first_matches()
+        .into_iter()
+        .next()
+        .expect("an opening");
+    let moves = ["p", "q"].map(str::to_owned).to_vec();
+    sheet.opening_moves.insert(first, moves);
+    let text = sheet.write(SheetFormat::Csv, None);
     let expected = "\
-game,first_match,seat,role,matches,points,score,wins,draws,losses,faults,log
-siam,1,0,elephants,2,1.5,0.75,1,1,0,0,1
-siam,1,1,rhinos,2,0.5,0.25,0,1,1,0,1
-siam,3,0,elephants,2,0,0,0,0,2,1,1
-siam,3,1,rhinos,2,2,1,2,0,0,0,1
+game,first_match,seat,role,matches,points,score,wins,draws,losses,faults,log,moves
+siam,1,0,elephants,2,1.5,0.75,1,1,0,0,1,p q
+siam,1,1,rhinos,2,0.5,0.25,0,1,1,0,1,p q
+siam,3,0,elephants,2,0,0,0,0,2,1,1,
+siam,3,1,rhinos,2,2,1,2,0,0,0,1,
 ";
     assert_eq!(text, expected);
 }

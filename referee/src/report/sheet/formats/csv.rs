@@ -241,10 +241,11 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
                     .map(|log| (log + 1).to_string())
                     .or(Some(String::new())),
             );
+            row.push(text(&sheet.moves_of(opening)));
             row
         })
     });
-    [names(header.chain(RESULTS).chain(["log"]))]
+    [names(header.chain(RESULTS).chain(["log", "moves"]))]
         .into_iter()
         .chain(rows)
 }

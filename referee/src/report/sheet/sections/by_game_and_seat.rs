@@ -220,7 +220,8 @@ pub(super) fn by_seat(report: &Report) -> Vec<Part> {
 
 /// A table a game: what the seats scored from each opening. Of many openings, those with the most
 /// matches are shown, a few for each bot that there is room for.
-pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
+pub(super) fn by_opening(sheet: &Sheet, room: usize) -> Vec<Part> {
+    let report = &sheet.report;
     let mut parts = vec![
         heading("By opening: score of all bots in each seat"),
         Part::Note(
@@ -246,11 +247,16 @@ pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
         let mut grid = Grid::new([&*game.label, "first", "matches"], 0);
         grid.header
             .extend(game.roles.iter().map(|role| clean(&format!("as {role}"))));
+        grid.header.push("moves".to_owned());
         for (place, opening) in here.iter().enumerate() {
             let first = number(opening.first, report.logs);
             let matches = opening.seats[0].matches.to_string();
             let seats = opening.seats.iter().map(percent);
-            let cells = [first, matches].into_iter().chain(seats);
+            let moves = match sheet.moves_of(opening) {
+                moves if moves.is_empty() => "·".to_owned(),
+                moves => clean(&moves),
+            };
+            let cells = [first, matches].into_iter().chain(seats).chain([moves]);
             grid.rows
                 .push(row(&format!("opening {}", place + 1), cells));
         }

@@ -36,7 +36,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
         }
         Some(By::Game) => parts.extend(by_game_and_seat::by_game(sheet, room)),
         Some(By::Seat) => parts.extend(by_game_and_seat::by_seat(&sheet.report)),
-        Some(By::Opening) => parts.extend(by_game_and_seat::by_opening(&sheet.report, room)),
+        Some(By::Opening) => parts.extend(by_game_and_seat::by_opening(sheet, room)),
         Some(By::Pair) => {
             parts.extend(pairs::list(&sheet.report));
             parts.extend(cyclic::second_opinion(&sheet.report));
