@@ -12,6 +12,7 @@
 //! ```
 
 mod fast_path;
+pub mod faults;
 mod hints;
 mod json_line;
 mod lines;
@@ -24,6 +25,7 @@ mod shown;
 mod time;
 mod whole_number;
 
+pub use faults::Failure;
 pub use lines::BadMessage;
 pub use log::{
     Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,

@@ -13,8 +13,8 @@ use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
 use crate::known_games::{self, UnknownGame};
+use crate::tournament::match_run::MatchRun;
 use crate::tournament::openings;
-use crate::tournament::plan::Plan;
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
@@ -95,12 +95,12 @@ impl MatchRequest {
     /// # Errors
     /// If it cannot be played, whatever bots do.
     pub fn play(&self) -> Result<Record, MatchError> {
-        let plan = self.plan()?;
+        let run = self.run()?;
         let record = Runtime::new()?.block_on(async {
-            let factory = BotFactory::new(&plan.specs, &[], None)?;
+            let factory = BotFactory::new(&run.specs, &[], None)?;
             let mut pool = Pool::new(Arc::new(factory));
             let nobody = |_: &arbiter::Arbiter| {};
-            let record = plan.play(&mut pool, Default::default(), nobody).await;
+            let record = run.play(&mut pool, Default::default(), nobody).await;
             pool.end().await;
             Ok::<_, MatchError>(record)
         })?;
@@ -110,7 +110,7 @@ impl MatchRequest {
         }
     }
 
-    fn plan(&self) -> Result<Plan, MatchError> {
+    fn run(&self) -> Result<MatchRun, MatchError> {
         let rules = known_games::find(&self.game)?.configure(&self.options)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         if seats != bots {
@@ -121,7 +121,7 @@ impl MatchRequest {
         let specs = specs.map(|(seat, bot)| self.spec(seat, bot).map(Arc::new));
         let limits = rules.info().limits;
         let start = rules.start(self.seed);
-        Ok(Plan {
+        Ok(MatchRun {
             id: "m-000001".to_owned(),
             opening: openings::moves(&*start, limits, self.seed, self.random_plies),
             start,

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::Limits;
-use protocol::{BadMessage, BotHello, BotMove, Fault, FromBot, Record, ToBot};
-use supervisor::{BotProcess, Failure};
+use protocol::{BadMessage, BotHello, BotMove, Failure, Fault, FromBot, Record, ToBot};
+use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
 
 use crate::known_games;
 use crate::log::{Mismatch, verify};
-use crate::match_runner::{self, Finished, Observer, Timing};
+use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};
 
 /// A debugger may hold a bot for this long.
@@ -94,7 +94,7 @@ pub(crate) async fn play(
         asked_at: Duration::ZERO,
         report: &mut report,
     };
-    let Finished { players, .. } =
+    let FinishedRun { players, .. } =
         match_runner::run(setup, players, Timing::Recorded, &mut comparison).await;
     let mut faults = record.result.faults.iter();
     if let Some(fault) = faults.find(|fault| fault.seat == seat) {

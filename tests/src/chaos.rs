@@ -97,11 +97,11 @@ impl fmt::Display for Figures {
     }
 }
 
-/// Plays so many rounds; `tell` is told about each.
+/// Plays this many rounds; `show` gets the figures after each.
 ///
 /// # Panics
 /// If anything is not as it should be.
-pub fn run(rounds: u32, seed: u64, mut tell: impl FnMut(u32, &Figures)) -> Figures {
+pub fn run(rounds: u32, seed: u64, mut show: impl FnMut(u32, &Figures)) -> Figures {
     referee();
     let began = Instant::now();
     let references: Vec<Reference> = SETUPS.iter().map(|setup| Reference::play(setup)).collect();
@@ -116,7 +116,7 @@ pub fn run(rounds: u32, seed: u64, mut tell: impl FnMut(u32, &Figures)) -> Figur
         if figures.kills > before {
             figures.rounds += 1;
             figures.matches += reference.matches.len();
-            tell(figures.rounds, &figures);
+            show(figures.rounds, &figures);
         }
     }
     figures

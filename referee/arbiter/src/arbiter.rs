@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use games::Session;
-use protocol::{BadMessage, BotHello, BotMove, FaultCode, FromBot, LoggedMove, MatchResult, ToBot};
+use protocol::{
+    BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove, MatchResult, ToBot,
+    faults,
+};
 
-use crate::clock::{Clock, Used};
+use crate::clock::{Clock, Overrun, Used};
 use crate::events::{Action, Actions, At, Event, Reading};
-use crate::faults::{self, Cause};
 use crate::info::TurnInfo;
 use crate::match_state::MatchState;
 use crate::setup::Setup;
@@ -205,7 +207,7 @@ impl Arbiter {
                 seat,
                 code,
                 message,
-            } => self.failed(seat, Cause { code, message }, &mut actions),
+            } => self.failed(seat, Failure { code, message }, &mut actions),
             Event::Stalled { seat, what } => {
                 self.stalls[seat].get_or_insert(what);
             }
@@ -217,7 +219,7 @@ impl Arbiter {
 
     fn joined(&mut self, seat: usize, hello: &BotHello, actions: &mut Actions) {
         if let Some(refusal) = self.state.refusal(hello) {
-            return self.failed(seat, Cause::new(FaultCode::Startup, refusal), actions);
+            return self.failed(seat, refusal, actions);
         }
         self.state.wants[seat] = hello.wants;
         self.readiness[seat] = Readiness::Starting { written: None };
@@ -286,9 +288,9 @@ impl Arbiter {
             } if seat == from => {
                 let used = now.since(asked);
                 match self.exceeded(seat, used, now) {
-                    Some(cause) => {
+                    Some(failure) => {
                         let answered = matches!(message, Ok(FromBot::Move(_)));
-                        self.give_up(seat, cause, used, answered, actions);
+                        self.give_up(seat, failure, used, answered, actions);
                     }
                     None => self.answer(seat, message, used, actions),
                 }
@@ -348,7 +350,7 @@ impl Arbiter {
             Ok(FromBot::Move(mv)) => match self.play(seat, mv, used) {
                 Ok(Answered::Dropped) => return,
                 Ok(Answered::Played) => return self.advance(actions),
-                Err(cause) => cause,
+                Err(failure) => failure,
             },
             Ok(FromBot::Resign {}) => faults::resigned(),
             Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),
@@ -360,7 +362,7 @@ impl Arbiter {
     }
 
     /// Plays a move, unless it answers another ply.
-    fn play(&mut self, seat: usize, answer: BotMove, used: Used) -> Result<Answered, Cause> {
+    fn play(&mut self, seat: usize, answer: BotMove, used: Used) -> Result<Answered, Failure> {
         let ply = self.state.session.ply();
         if let Some(answered) = answer.ply.filter(|answered| *answered != ply) {
             let dropped = format!("an answer to ply {answered} instead of {ply} was dropped");
@@ -372,7 +374,7 @@ impl Arbiter {
             .take_with(answer.info, self.state.info_bytes(seat));
         self.state
             .play(seat, answer.mv, used, info)
-            .map_err(|error| Cause::new(FaultCode::IllegalMove, error.to_string()))?;
+            .map_err(|error| faults::illegal_move(&error))?;
         if !self.suspended.is_zero() {
             self.state.note_suspended(self.suspended);
         }
@@ -381,23 +383,23 @@ impl Arbiter {
 
     /// A seat's bot failed. It loses at once if an answer of it is awaited, otherwise at its next
     /// turn.
-    fn failed(&mut self, seat: usize, mut cause: Cause, actions: &mut Actions) {
+    fn failed(&mut self, seat: usize, mut failure: Failure, actions: &mut Actions) {
         match self.phase {
             Phase::Starting if self.readiness[seat] != Readiness::Done => {
                 self.readiness[seat] = Readiness::Done;
                 // A bot that goes away instead of saying `ready` has not started.
-                if matches!(cause.code, FaultCode::Crash | FaultCode::Timeout) {
-                    cause.code = FaultCode::Startup;
+                if matches!(failure.code, FaultCode::Crash | FaultCode::Timeout) {
+                    failure.code = FaultCode::Startup;
                 }
-                self.lose(seat, cause, actions);
+                self.lose(seat, failure, actions);
                 self.begin_when_ready(actions);
             }
             Phase::Turn { seat: turn, .. } if turn == seat => {
-                self.lose(seat, cause, actions);
+                self.lose(seat, failure, actions);
                 self.advance(actions);
             }
             Phase::Over(_) => {}
-            _ => self.state.set_pending(seat, cause),
+            _ => self.state.set_pending(seat, failure),
         }
     }
 
@@ -407,8 +409,9 @@ impl Arbiter {
             Phase::Starting => {
                 for seat in late {
                     let startup = self.state.clocks[seat].control().startup.0;
-                    let cause = faults::not_ready(startup, self.stalls[seat].take());
-                    self.failed(seat, cause, actions);
+                    let stall = self.stalls[seat].take();
+                    let failure = faults::not_ready(startup, stall.as_deref());
+                    self.failed(seat, failure, actions);
                 }
             }
             Phase::Turn {
@@ -418,11 +421,11 @@ impl Arbiter {
             } => {
                 *last = now;
                 let (seat, used) = (*seat, now.since(*asked));
-                if let Some(mut cause) = self.exceeded(seat, used, now) {
+                if let Some(mut failure) = self.exceeded(seat, used, now) {
                     if let Some(stall) = self.stalls[seat].take() {
-                        cause.message.push_str(&format!("; {stall}"));
+                        failure.message.push_str(&format!("; {stall}"));
                     }
-                    self.give_up(seat, cause, used, false, actions);
+                    self.give_up(seat, failure, used, false, actions);
                 }
             }
             _ => {}
@@ -430,10 +433,11 @@ impl Arbiter {
     }
 
     /// The fault of a seat that has exceeded a time limit in its turn.
-    fn exceeded(&self, seat: usize, used: Used, now: Reading) -> Option<Cause> {
+    fn exceeded(&self, seat: usize, used: Used, now: Reading) -> Option<Failure> {
         let clock = &self.state.clocks[seat];
         if let Some(overrun) = clock.overrun(used) {
-            return Some(faults::too_slow(clock, overrun));
+            let Overrun { by, used, allowed } = overrun;
+            return Some(faults::too_slow(clock.control(), by, used, allowed));
         }
         let in_match = now.cpu?.saturating_sub(self.cpu_before[seat]?);
         let allowed = self.state.cpu_time(seat)?;
@@ -444,13 +448,13 @@ impl Arbiter {
     fn give_up(
         &mut self,
         seat: usize,
-        cause: Cause,
+        failure: Failure,
         used: Used,
         answered: bool,
         actions: &mut Actions,
     ) {
-        let cause = faults::despite_suspension(cause, self.suspended);
-        self.lose(seat, cause, actions);
+        let failure = faults::despite_suspension(failure, self.suspended);
+        self.lose(seat, failure, actions);
         self.state.note_late(seat, used, answered);
         self.advance(actions);
     }
@@ -474,12 +478,12 @@ impl Arbiter {
 
     /// Makes a seat lose, and tells its bot. A bot at fault is dismissed: at once if the others
     /// play on, otherwise after the match.
-    fn lose(&mut self, seat: usize, cause: Cause, actions: &mut Actions) {
+    fn lose(&mut self, seat: usize, failure: Failure, actions: &mut Actions) {
         // No fault decides a match that is over from the start.
         if self.state.at_fault[seat] || self.state.ended().is_some() {
             return;
         }
-        let Cause { code, message } = cause;
+        let Failure { code, message } = failure;
         self.state.blame(seat, code, message.clone());
         if code.is_fault() {
             let message = ToBot::Error { code, message };
@@ -509,8 +513,8 @@ impl Arbiter {
             };
             if self.state.at_fault[seat] {
                 self.state.play_forced(seat);
-            } else if let Some(cause) = self.state.pending[seat].take() {
-                self.lose(seat, cause, actions);
+            } else if let Some(failure) = self.state.pending[seat].take() {
+                self.lose(seat, failure, actions);
             } else {
                 self.stalls[seat] = None;
                 self.phase = Phase::Turn {

@@ -39,7 +39,6 @@ pub mod adjudication;
 mod arbiter;
 pub mod clock;
 mod events;
-mod faults;
 mod info;
 mod match_state;
 mod setup;

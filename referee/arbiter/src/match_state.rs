@@ -7,13 +7,12 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText, Opponent,
-    PlayedMove, Start, ToBot, Turn, Wants, excerpt,
+    BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText,
+    Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt, faults,
 };
 
 use crate::adjudication::{self, LimitWatch};
 use crate::clock::{self, Clock, Used};
-use crate::faults::Cause;
 use crate::setup::{SeatSetup, Setup, wire_limits};
 
 /// Separates the random moves of seats at fault from other streams of the match's seed.
@@ -36,7 +35,7 @@ pub(crate) struct MatchState {
     faults: Vec<Fault>,
     pub(crate) at_fault: Vec<bool>,
     /// What will make each seat lose when its next turn comes.
-    pub(crate) pending: Vec<Option<Cause>>,
+    pub(crate) pending: Vec<Option<Failure>>,
     watch: LimitWatch,
     /// The reason, if a limit has ended the match.
     stopped: Option<&'static str>,
@@ -86,13 +85,13 @@ impl MatchState {
     }
 
     /// The fault of a bot whose `hello` says that it does not play this game.
-    pub(crate) fn refusal(&self, hello: &BotHello) -> Option<String> {
+    pub(crate) fn refusal(&self, hello: &BotHello) -> Option<Failure> {
         let game = self.rules.info().id;
         let games = hello.games.as_ref()?;
         let plays = games.iter().any(|id| id == game);
         (!plays).then(|| {
             let list = excerpt(format!("{games:?}").as_bytes(), MAX_QUOTED_LIST);
-            format!("its `hello` says that it plays {list}, but not {game}")
+            faults::other_games(&list, game)
         })
     }
 
@@ -205,15 +204,15 @@ impl MatchState {
         });
     }
 
-    pub(crate) fn set_pending(&mut self, seat: usize, cause: Cause) {
+    pub(crate) fn set_pending(&mut self, seat: usize, failure: Failure) {
         let pending = &mut self.pending[seat];
         // How a bot crashed may become known later than the crash.
-        let crash = |cause: &Cause| cause.code == FaultCode::Crash;
+        let crash = |failure: &Failure| failure.code == FaultCode::Crash;
         if pending
             .as_ref()
-            .is_none_or(|old| crash(old) && crash(&cause))
+            .is_none_or(|old| crash(old) && crash(&failure))
         {
-            *pending = Some(cause);
+            *pending = Some(failure);
         }
     }
 

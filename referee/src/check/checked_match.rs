@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, TimeControl, ToBot};
-use supervisor::Failure;
+use protocol::{BadMessage, BotHello, Failure, FaultCode, FromBot, TimeControl, ToBot};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::finding::Trouble;
 use super::selection::Variant;
 use super::session::{Answer, BotSession, unexpected};
-use crate::match_runner::{self, Finished, Observer, Timing};
+use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{Either, Heard, Player, Random};
 
 /// How many bytes an `info` may have; it is dropped anyway.
@@ -62,7 +61,7 @@ pub(super) async fn play(
     let players = (0..sitting.names.len()).map(player).collect();
     let mut examiner = Examiner::new(seat, sitting.strict);
     let finished = match_runner::run(setup(sitting), players, Timing::Real, &mut examiner).await;
-    let Finished { played, players } = finished;
+    let FinishedRun { played, players } = finished;
     drop(players);
     match (played, examiner.ended) {
         (Some(played), _) => Ok(performance(&played, seat, opened)),
@@ -394,18 +393,15 @@ impl Examiner {
     /// What is wrong with a bot that is at fault.
     fn fault(&self, code: FaultCode, message: &str) -> Trouble {
         let trouble = Trouble::new(format!("{code} at ply {}: {message}", self.ply));
-        let trouble = match code {
-            FaultCode::IllegalMove => trouble.fix(
-                "play a move exactly as it is written in `legal`, in the position of this `turn`",
-            ),
-            FaultCode::Timeout => Trouble {
-                slow: true,
-                ..trouble.fix("look at the clock more often, and leave a reserve")
-            },
-            FaultCode::Protocol => {
-                trouble.fix("answer each `hello`, `start` and `turn` once, and nothing else")
-            }
-            _ => trouble,
+        let known = match code {
+            FaultCode::IllegalMove | FaultCode::Timeout | FaultCode::Protocol => code.advice(),
+            // Here the evidence says more than the code.
+            FaultCode::Startup | FaultCode::Crash | FaultCode::Resign => None,
+        };
+        let trouble = Trouble {
+            slow: code == FaultCode::Timeout,
+            fix: known.map(str::to_owned),
+            ..trouble
         };
         if self.repeated {
             trouble.fix(

@@ -6,9 +6,11 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, PROTOCOL, ToBot, excerpt, in_words};
+use protocol::{
+    BadMessage, BotHello, Failure, FaultCode, FromBot, PROTOCOL, ToBot, excerpt, faults, in_words,
+};
 use supervisor::bot::shebang::suspicion;
-use supervisor::{BotProcess, Failure, REFEREE_NAME, Stall};
+use supervisor::{BotProcess, REFEREE_NAME, Stall};
 use tokio::time::{Instant, timeout_at};
 
 use super::encodings::Encoding;
@@ -221,7 +223,7 @@ impl<'l> BotSession<'l> {
             Answer::Nothing => Ok(()),
             Answer::Message(message) => {
                 let name = name(&message);
-                Err(Trouble::new(format!("said `{name}` without being asked")))
+                Err(Trouble::new(faults::unasked(name).message))
             }
             Answer::Gone(how) => Err(Trouble::new(format!("{how} before it was asked anything"))),
             other => Err(self.trouble(other, "nothing").await),
@@ -266,7 +268,7 @@ pub(super) fn unexpected(asked: &str, message: &FromBot) -> Trouble {
         "start" => "ready",
         _ => "move",
     };
-    Trouble::new(format!("answered `{asked}` with `{name}`")).fix(format!(
+    Trouble::new(faults::unexpected(name, asked).message).fix(format!(
         "answer `{asked}` with one `{right}`; only `hello`, `start` and `turn` want an answer"
     ))
 }

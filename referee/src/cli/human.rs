@@ -11,7 +11,7 @@ use supervisor::{BotSpec, REFEREE};
 use super::{CliError, print};
 use crate::draw;
 use crate::players::{Person, Voice};
-use crate::tournament::plan::People;
+use crate::tournament::match_run::People;
 
 /// What stands in the log for the command of a person.
 pub(super) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];

@@ -21,8 +21,8 @@ use crate::draw;
 use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::report::{self, tell};
+use crate::tournament::match_run::MatchRun;
 use crate::tournament::openings;
-use crate::tournament::plan::Plan;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]
@@ -118,7 +118,7 @@ impl Args {
         Ok(())
     }
 
-    fn plan(&self) -> Result<Plan, CliError> {
+    fn plan(&self) -> Result<MatchRun, CliError> {
         let rules = self.game.rules()?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
@@ -150,7 +150,7 @@ impl Args {
         let limits = limits.over(rules.info().limits);
         let given = self.start.given(&*rules)?;
         let start = given.unwrap_or_else(|| rules.start(self.start.seed));
-        Ok(Plan {
+        Ok(MatchRun {
             id: match_id(1),
             opening: openings::moves(&*start, limits, self.start.seed, self.random_plies),
             start,
@@ -191,7 +191,7 @@ impl Args {
         Ok(specs)
     }
 
-    async fn play(&self, plan: &Plan) -> Result<Record, CliError> {
+    async fn play(&self, plan: &MatchRun) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         let factory = BotFactory::new(&plan.specs, &[], None)?.traced(tracer);
         let mut pool = Pool::new(Arc::new(factory));

@@ -19,6 +19,10 @@ use supervisor::{BotSpec, Idle};
 
 /// More bots than anybody could let play.
 const MOST_BOTS: usize = 10_000;
+/// How often the start of a bot is tried by default.
+const START_ATTEMPTS: u32 = 3;
+/// More attempts would keep a tournament waiting for a bot that never starts.
+const MOST_START_ATTEMPTS: u32 = 20;
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
@@ -81,6 +85,7 @@ fn spec(
         own_time: own_time.is_some(),
         time: own_time.unwrap_or_else(|| time.clone()),
         restart: entry.restart.unwrap_or(file.restart),
+        start_attempts: start_attempts(file, entry)?,
         idle: file.idle.unwrap_or(match wanted.tier {
             Tier::None => Idle::Run,
             _ => Idle::Freeze,
@@ -91,6 +96,19 @@ fn spec(
         return Err(Problem::Command { bot: bot(), error });
     }
     Ok(spec)
+}
+
+/// How often the start of a bot is tried.
+fn start_attempts(file: &ConfigFile, entry: &BotTable) -> Result<u32, Problem> {
+    let attempts = entry.start_attempts.or(file.start_attempts);
+    let attempts = attempts.unwrap_or(START_ATTEMPTS);
+    if (1..=MOST_START_ATTEMPTS).contains(&attempts) {
+        return Ok(attempts);
+    }
+    Err(Problem::Value {
+        key: "start_attempts",
+        message: format!("{attempts} is not allowed; 1 to {MOST_START_ATTEMPTS} are"),
+    })
 }
 
 /// The name without the space around it, if it fits a table.

@@ -56,6 +56,10 @@ pub(crate) struct ConfigFile {
     /// When bots' processes are started anew: "on-fault" or "each-match".
     #[serde(default)]
     pub(crate) restart: Restart,
+    /// How often the start of a bot is tried before that is a fault, 1 to 20; by default 3. After each
+    /// attempt that came too late, or at which the bot ended by itself, there is a pause, twice as
+    /// long each time: 500 ms, 1 s, and so on up to 30 s.
+    pub(crate) start_attempts: Option<u32>,
     /// What time limits are measured by: "wall", or "cpu" for the CPU time of all processes of a
     /// bot, with a limit on wall-clock time behind it.
     #[serde(default)]
@@ -341,6 +345,8 @@ pub(crate) struct BotTable {
     pub(crate) time: Option<TimeTable>,
     /// When its process is started anew, over the tournament's `restart`.
     pub(crate) restart: Option<Restart>,
+    /// How often its start is tried, over the tournament's `start_attempts`.
+    pub(crate) start_attempts: Option<u32>,
     /// How far it is kept apart, over the tournament's `sandbox`.
     pub(crate) sandbox: Option<Tier>,
     /// What it may use, over the tournament's `resources`.

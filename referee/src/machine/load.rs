@@ -1,4 +1,4 @@
-//! How busy the machine is while a match runs, as Linux tells it: what says later whether a loss on
+//! How busy the machine is while a match runs, as Linux reports it: it shows later whether a loss on
 //! time is the bot's or the machine's.
 
 use std::cell::Cell;
@@ -12,12 +12,13 @@ use protocol::Load;
 const PRESSURE: &str = "/proc/pressure/cpu";
 /// Since boot, what the cores did, in clock ticks; see proc(5).
 const STAT: &str = "/proc/stat";
-/// A look costs as much as ten moves of an instant bot, and in so little time it tells nothing.
+/// Reading the load costs as much as ten moves of an instant bot, and over a shorter time it means
+/// nothing.
 const FRESH: Duration = Duration::from_millis(20);
 /// The fields of the first line of `/proc/stat`: what is after `steal` is counted elsewhere, too.
 const FIELDS: usize = 8;
 
-/// What the machine tells at one moment; where it does not, parts are absent.
+/// What the machine reports at one moment; parts that it does not report are absent.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Instant,
@@ -36,7 +37,7 @@ impl LoadWatch {
         LoadWatch(Sample::recent())
     }
 
-    /// What happened since; `None` where the machine tells nothing, or no time went by.
+    /// What has happened since; `None` if the machine reports nothing, or no time has passed.
     pub(crate) fn end(self) -> Option<Load> {
         between(&self.0, &Sample::recent())
     }

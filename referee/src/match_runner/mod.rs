@@ -13,9 +13,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
-use protocol::{FaultCode, FromBot, ToBot};
+use protocol::{Failure, FaultCode, FromBot, ToBot, faults};
 use smallvec::{SmallVec, smallvec};
-use supervisor::Failure;
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::Instant;
 
@@ -35,12 +34,12 @@ pub(crate) enum Timing {
     /// The time that goes by: deadlines hold, and a referee that was suspended costs nobody
     /// anything.
     Real,
-    /// The times that a log tells. There are no deadlines.
+    /// The times in a log. There are no deadlines.
     Recorded,
 }
 
 /// A match that is no longer running.
-pub(crate) struct Finished<P> {
+pub(crate) struct FinishedRun<P> {
     /// How it went; `None` if it was broken off.
     pub(crate) played: Option<FinishedMatch>,
     /// The players, in seat order.
@@ -53,7 +52,7 @@ pub(crate) async fn run<P: Player>(
     players: Vec<P>,
     timing: Timing,
     observer: &mut impl Observer,
-) -> Finished<P> {
+) -> FinishedRun<P> {
     let mut runner = MatchRunner {
         arbiter: Arbiter::new(setup),
         seats: players.into_iter().map(Seat::new).collect(),
@@ -64,7 +63,7 @@ pub(crate) async fn run<P: Player>(
     };
     let broken_off = runner.run().await.is_break();
     let played = runner.arbiter.into_finished();
-    Finished {
+    FinishedRun {
         played: played.filter(|_| !broken_off),
         players: runner.seats.into_iter().map(|seat| seat.player).collect(),
     }
@@ -331,7 +330,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             if std::mem::take(&mut self.seats[seat].hung_up)
                 && let Some(message) = self.seats[seat].player.exit().await
             {
-                let event = failed(seat, Failure::new(FaultCode::Crash, message));
+                let event = failed(seat, faults::crashed(message));
                 self.settle(event).await?;
             }
         }

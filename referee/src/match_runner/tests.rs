@@ -7,7 +7,7 @@ use arbiter::{Action, Arbiter, SeatSetup, Setup};
 use games::{Rng, Rules, Session};
 use protocol::{FaultCode, TimeControl, ToBot};
 
-use super::{Finished, Observer, Timing, run};
+use super::{FinishedRun, Observer, Timing, run};
 use crate::players::Random;
 
 /// A small game and its start.
@@ -48,7 +48,7 @@ async fn players_play_to_the_end_and_observers_see_every_ply() {
     let mut seen = Vec::new();
     let mut look = |arbiter: &Arbiter| seen.push(arbiter.moves().len());
     let players = vec![random(1), random(2)];
-    let Finished { played, players } = run(setup(), players, Timing::Real, &mut look).await;
+    let FinishedRun { played, players } = run(setup(), players, Timing::Real, &mut look).await;
     let played = played.expect("it was not broken off");
     assert_eq!(players.len(), 2);
     assert!(played.result.faults.is_empty(), "{:?}", played.result);

@@ -3,8 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FromBot, ToBot};
-use supervisor::Failure;
+use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot};
 use tokio::time::Instant;
 
 use super::{Heard, Player};

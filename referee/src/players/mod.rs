@@ -11,8 +11,7 @@ mod recorded;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FromBot, PROTOCOL, ToBot, Wants};
-use supervisor::Failure;
+use protocol::{BadMessage, BotHello, Failure, FromBot, PROTOCOL, ToBot, Wants};
 use tokio::time::Instant;
 
 pub(crate) use either::Either;

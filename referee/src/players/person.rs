@@ -3,8 +3,7 @@
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, ToBot};
-use supervisor::Failure;
+use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot, faults};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -51,7 +50,7 @@ impl Player for Person {
         }
         self.gone = self.message.is_none();
         Poll::Ready(if self.gone {
-            Heard::Failed(Failure::new(FaultCode::Crash, "the player is gone"))
+            Heard::Failed(faults::crashed("the player is gone"))
         } else {
             Heard::Said(Instant::now())
         })

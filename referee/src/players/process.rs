@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, ToBot};
-use supervisor::{BotProcess, BotSpec, Evidence, Failure, Leaving, NotStarted, Pool};
+use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot, faults};
+use supervisor::{BotProcess, BotSpec, Evidence, Leaving, NotStarted, Pool};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -15,10 +15,10 @@ use super::{Heard, Player};
 pub(crate) struct Process<'p> {
     spec: &'p Arc<BotSpec>,
     pool: &'p Pool,
-    state: State,
+    state: ProcessState,
 }
 
-enum State {
+enum ProcessState {
     Running {
         bot: Box<BotProcess>,
         /// Nothing more can come from it.
@@ -27,7 +27,7 @@ enum State {
     /// Another process is being started in its place.
     Restarting(JoinSet<Started>),
     Absent {
-        /// Why it did not start; taken when it is told.
+        /// Why it did not start; taken when the match learns of it.
         failure: Option<Failure>,
         evidence: Option<Box<Evidence>>,
     },
@@ -47,11 +47,11 @@ pub(crate) enum After {
     Absent(Option<Box<Evidence>>),
 }
 
-impl From<Started> for State {
+impl From<Started> for ProcessState {
     fn from(started: Started) -> Self {
         match started {
-            Ok(bot) => State::Running { bot, silent: false },
-            Err(not) => State::Absent {
+            Ok(bot) => ProcessState::Running { bot, silent: false },
+            Err(not) => ProcessState::Absent {
                 failure: Some(not.failure),
                 evidence: not.evidence,
             },
@@ -72,21 +72,21 @@ impl<'p> Process<'p> {
     /// The process, if it is there.
     pub(crate) fn bot(&self) -> Option<&BotProcess> {
         match &self.state {
-            State::Running { bot, .. } => Some(bot),
+            ProcessState::Running { bot, .. } => Some(bot),
             _ => None,
         }
     }
 
     fn bot_mut(&mut self) -> Option<&mut BotProcess> {
         match &mut self.state {
-            State::Running { bot, .. } => Some(bot),
+            ProcessState::Running { bot, .. } => Some(bot),
             _ => None,
         }
     }
 
     /// Takes the process out of the match.
-    fn leave(&mut self) -> State {
-        let nobody = State::Absent {
+    fn leave(&mut self) -> ProcessState {
+        let nobody = ProcessState::Absent {
             failure: None,
             evidence: None,
         };
@@ -96,11 +96,11 @@ impl<'p> Process<'p> {
     /// What became of the bot when the match is over.
     pub(crate) fn after(self) -> After {
         match self.state {
-            State::Running { bot, silent: false } => After::Fit(bot),
-            State::Running { bot, silent: true } => After::Leaving(self.pool.dismiss(bot)),
-            State::Restarting(_) => After::Absent(None),
-            State::Absent { evidence, .. } => After::Absent(evidence),
-            State::Dismissed(leaving) => After::Leaving(leaving),
+            ProcessState::Running { bot, silent: false } => After::Fit(bot),
+            ProcessState::Running { bot, silent: true } => After::Leaving(self.pool.dismiss(bot)),
+            ProcessState::Restarting(_) => After::Absent(None),
+            ProcessState::Absent { evidence, .. } => After::Absent(evidence),
+            ProcessState::Dismissed(leaving) => After::Leaving(leaving),
         }
     }
 }
@@ -108,20 +108,22 @@ impl<'p> Process<'p> {
 impl Player for Process<'_> {
     fn join(&mut self) -> Result<Box<BotHello>, Failure> {
         match &mut self.state {
-            State::Running { bot, .. } => Ok(Box::new(bot.hello().clone())),
-            State::Absent { failure, .. } => Err(failure.take().unwrap_or_else(not_there)),
-            State::Restarting(_) | State::Dismissed(_) => Err(not_there()),
+            ProcessState::Running { bot, .. } => Ok(Box::new(bot.hello().clone())),
+            ProcessState::Absent { failure, .. } => {
+                Err(failure.take().unwrap_or_else(faults::not_there))
+            }
+            ProcessState::Restarting(_) | ProcessState::Dismissed(_) => Err(faults::not_there()),
         }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {
         match &mut self.state {
-            State::Running { bot, silent } if !*silent => {
+            ProcessState::Running { bot, silent } if !*silent => {
                 let came = ready!(bot.poll_line(cx));
                 *silent = came.is_err();
                 Poll::Ready(came.map_or_else(Heard::Failed, Heard::Said))
             }
-            State::Restarting(starting) => {
+            ProcessState::Restarting(starting) => {
                 let Some(started) = ready!(starting.poll_join_next(cx)) else {
                     return Poll::Pending;
                 };
@@ -184,18 +186,14 @@ impl Player for Process<'_> {
         self.dismiss();
         let mut starting = JoinSet::new();
         starting.spawn(self.pool.start(self.spec.clone()));
-        self.state = State::Restarting(starting);
+        self.state = ProcessState::Restarting(starting);
         true
     }
 
     fn dismiss(&mut self) {
         self.state = match self.leave() {
-            State::Running { bot, .. } => State::Dismissed(self.pool.dismiss(bot)),
+            ProcessState::Running { bot, .. } => ProcessState::Dismissed(self.pool.dismiss(bot)),
             gone => gone,
         };
     }
-}
-
-fn not_there() -> Failure {
-    Failure::new(FaultCode::Startup, "it could not be started")
 }

@@ -1,50 +1,84 @@
-//! Players inside the referee answer as soon as they are asked.
+//! Players inside the referee: they answer as soon as they are asked.
 
-use std::task::Poll;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use protocol::{BotMove, FromBot, MoveText};
-use supervisor::Failure;
+use protocol::{BadMessage, BotHello, BotMove, Failure, FromBot, MoveText, ToBot, Turn};
 use tokio::time::Instant;
 
-use super::Heard;
+use super::{Heard, Player, insider};
 
-/// What a player who answers at once has to say, if anything.
-#[derive(Debug, Default)]
-pub(super) struct Prompt(Option<Result<(FromBot, Instant), Failure>>);
+/// Who chooses the moves of a prompt player.
+pub(crate) trait Chooser {
+    /// What it calls itself in its `hello`.
+    const NAME: &str;
 
-impl Prompt {
-    /// The player says this, as if at that time.
-    pub(super) fn says(&mut self, message: FromBot, at: Instant) {
-        self.0 = Some(Ok((message, at)));
+    /// The move for this turn, and how long it is said to have taken.
+    ///
+    /// # Errors
+    /// How the player ends instead of moving.
+    fn choose(&mut self, turn: &Turn) -> Result<(MoveText, Duration), Failure>;
+}
+
+/// A player that answers at once.
+#[derive(Debug)]
+pub(crate) struct Prompt<C> {
+    pub(super) chooser: C,
+    /// What it has to say, if anything, with the time at which it is said.
+    answer: Option<Result<(FromBot, Instant), Failure>>,
+}
+
+impl<C> Prompt<C> {
+    /// A player that has not been asked anything yet.
+    pub(super) fn of(chooser: C) -> Self {
+        Prompt {
+            chooser,
+            answer: None,
+        }
+    }
+}
+
+impl<C: Chooser> Player for Prompt<C> {
+    fn join(&mut self) -> Result<Box<BotHello>, Failure> {
+        Ok(insider(C::NAME))
     }
 
-    /// The player makes a move, as if at that time.
-    pub(super) fn moves(&mut self, mv: MoveText, at: Instant) {
-        let (ply, info) = (None, None);
-        self.says(FromBot::Move(BotMove { mv, ply, info }), at);
-    }
-
-    /// The player is gone.
-    pub(super) fn fails(&mut self, failure: Failure) {
-        self.0 = Some(Err(failure));
-    }
-
-    pub(super) fn poll(&mut self) -> Poll<Heard> {
-        match self.0.take() {
+    fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<Heard> {
+        match &self.answer {
             None => Poll::Pending,
-            Some(Err(failure)) => Poll::Ready(Heard::Failed(failure)),
-            Some(Ok((message, at))) => {
-                self.says(message, at);
-                Poll::Ready(Heard::Said(at))
+            Some(Ok((_, at))) => Poll::Ready(Heard::Said(*at)),
+            Some(Err(failure)) => {
+                let failure = failure.clone();
+                self.answer = None;
+                Poll::Ready(Heard::Failed(failure))
             }
         }
     }
 
-    /// The message that was just heard.
-    pub(super) fn message(&mut self) -> FromBot {
-        match self.0.take() {
-            Some(Ok((message, _))) => message,
+    fn message(&mut self) -> Result<FromBot, BadMessage> {
+        match self.answer.take() {
+            Some(Ok((message, _))) => Ok(message),
             _ => panic!("nothing was heard"),
         }
+    }
+
+    async fn send(
+        &mut self,
+        message: &ToBot,
+        _limit: Duration,
+        now: Instant,
+    ) -> Result<(), Failure> {
+        match message {
+            ToBot::Start(_) => self.answer = Some(Ok((FromBot::Ready {}, now))),
+            ToBot::Turn(turn) => {
+                let chosen = self.chooser.choose(turn);
+                self.answer = Some(chosen.map(|(mv, took)| {
+                    let (ply, info) = (None, None);
+                    (FromBot::Move(BotMove { mv, ply, info }), now + took)
+                }));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }

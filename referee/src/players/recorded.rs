@@ -1,24 +1,22 @@
-//! A player of a logged match, who does again what the log says.
+//! A player of a logged match, which makes the moves of the log again.
 
 use std::collections::VecDeque;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, FaultCode, FromBot, MoveText, Record, ToBot};
-use supervisor::Failure;
-use tokio::time::Instant;
+use protocol::{Failure, MoveText, Record, Turn, faults};
 
-use super::prompt::Prompt;
-use super::{Heard, Player, insider};
+use super::prompt::{Chooser, Prompt};
 
 /// A player of a logged match. It answers at once, and says that it took as long as it did then.
+pub(crate) type Recorded = Prompt<LoggedMoves>;
+
+/// The moves of one seat in a log.
 #[derive(Debug)]
-pub(crate) struct Recorded {
-    /// The moves that it chose and has not made again yet, with the time that each took.
+pub(crate) struct LoggedMoves {
+    /// The moves that the player chose and has not made again yet, with the time that each took.
     moves: VecDeque<(MoveText, Duration)>,
     /// What happens when it is asked for one more.
     fault: Failure,
-    prompt: Prompt,
 }
 
 impl Recorded {
@@ -28,42 +26,20 @@ impl Recorded {
         let own = made.filter(|made| made.seat == seat && !made.forced);
         let mut faults = record.result.faults.iter();
         let fault = faults.find(|fault| fault.seat == seat);
-        let no_more = || Failure::new(FaultCode::Crash, "the log has no more moves");
-        Recorded {
+        Prompt::of(LoggedMoves {
             moves: own.map(|made| (made.mv.clone(), made.ms.0)).collect(),
-            fault: fault.map_or_else(no_more, |fault| Failure::new(fault.code, &*fault.message)),
-            prompt: Prompt::default(),
-        }
+            fault: match fault {
+                Some(fault) => Failure::new(fault.code, &*fault.message),
+                None => faults::crashed("the log has no more moves"),
+            },
+        })
     }
 }
 
-impl Player for Recorded {
-    fn join(&mut self) -> Result<Box<BotHello>, Failure> {
-        Ok(insider("recorded"))
-    }
+impl Chooser for LoggedMoves {
+    const NAME: &str = "recorded";
 
-    fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<Heard> {
-        self.prompt.poll()
-    }
-
-    fn message(&mut self) -> Result<FromBot, BadMessage> {
-        Ok(self.prompt.message())
-    }
-
-    async fn send(
-        &mut self,
-        message: &ToBot,
-        _limit: Duration,
-        now: Instant,
-    ) -> Result<(), Failure> {
-        match message {
-            ToBot::Start(_) => self.prompt.says(FromBot::Ready {}, now),
-            ToBot::Turn(_) => match self.moves.pop_front() {
-                Some((mv, took)) => self.prompt.moves(mv, now + took),
-                None => self.prompt.fails(self.fault.clone()),
-            },
-            _ => {}
-        }
-        Ok(())
+    fn choose(&mut self, _turn: &Turn) -> Result<(MoveText, Duration), Failure> {
+        self.moves.pop_front().ok_or_else(|| self.fault.clone())
     }
 }

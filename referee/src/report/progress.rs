@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use protocol::{FaultCode, Record};
+use protocol::{Failure, FaultCode, Record};
 use ratings::Standings;
-use supervisor::{Failure, News};
+use supervisor::News;
 use terminal_size::terminal_size_of;
 
 use super::block::Block;

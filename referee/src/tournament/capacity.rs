@@ -1,4 +1,4 @@
-//! What a tournament needs of this machine with so many matches at a time, and what there is: said
+//! What a tournament needs of this machine for its matches at a time, and what there is: said
 //! before anything is played.
 
 use std::fs;
@@ -56,7 +56,7 @@ impl Need {
         self.once.saturating_add(self.a_slot.saturating_mul(slots))
     }
 
-    /// How many slots so much is enough for.
+    /// How many slots this amount is enough for.
     fn slots(&self, there: u64) -> u64 {
         there.saturating_sub(self.once) / self.a_slot.max(1)
     }
@@ -130,9 +130,10 @@ fn need_of_processes(config: &Config) -> Need {
     let strict = |tier: &Tier| *tier == Tier::Strict;
     let mut sandboxes = config.bots.iter().map(|bot| bot.wanted.tier);
     // A supervisor and the bot; in between there may be a sandbox of two processes.
-    let a_bot = match sandboxes.any(|sandbox| strict(&sandbox)) {
-        true => 4,
-        false => 2,
+    let a_bot = if sandboxes.any(|sandbox| strict(&sandbox)) {
+        4
+    } else {
+        2
     };
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     Need {

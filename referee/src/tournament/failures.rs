@@ -18,30 +18,30 @@ use crate::files;
 
 /// The folder of failures in a tournament's folder.
 pub(crate) const FAILURES_NAME: &str = "failures";
-/// What tells there that some were dropped.
+/// The file there that says that some were dropped.
 const DROPPED_NAME: &str = "dropped.txt";
 
-/// The failures of a tournament: so much about them is kept, the newest.
+/// The folders about failures in a tournament: the newest, as many as there is room for.
 #[derive(Debug)]
 pub(crate) struct Failures {
     /// The tournament's folder.
     folder: PathBuf,
     /// Bytes on the disk, all of them together.
     most: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<FailureFolders>,
 }
 
-/// What is there.
+/// What is in the folder of failures.
 #[derive(Debug, Default)]
-struct Kept {
+struct FailureFolders {
     /// The folders with what they take, the oldest first.
     folders: VecDeque<(PathBuf, u64)>,
     /// What they take together.
     bytes: u64,
     /// How many were dropped, before this run of the referee as well.
     dropped: u64,
-    /// The user has heard of it.
-    told: bool,
+    /// Whether the user has been warned about that.
+    warned: bool,
 }
 
 impl Failures {
@@ -64,16 +64,16 @@ impl Failures {
                 (path, bytes)
             })
             .collect();
-        let told = files::read(&top.join(DROPPED_NAME), 1 << 10).unwrap_or_default();
-        let number = told.split_whitespace().next();
+        let note = files::read(&top.join(DROPPED_NAME), 1 << 10).unwrap_or_default();
+        let number = note.split_whitespace().next();
         Failures {
             folder: folder.to_owned(),
             most,
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(FailureFolders {
                 bytes: folders.iter().map(|(_, bytes)| bytes).sum(),
                 folders,
                 dropped: number.and_then(|n| n.parse().ok()).unwrap_or(0),
-                told: false,
+                warned: false,
             }),
         }
     }
@@ -85,7 +85,7 @@ impl Failures {
 
     /// Writes about a failure, and drops the oldest if there is no room for it. A failure that
     /// cannot be written is no reason to stop anything. Gives what the user should hear.
-    pub(super) fn add(&self, failure: Failure, evidence: Option<Evidence>) -> Option<String> {
+    pub(super) fn add(&self, failure: FailureReport, evidence: Option<Evidence>) -> Option<String> {
         let path = self.folder.join(FAILURES_NAME).join(failure.name());
         failure.write(&path, evidence);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,8 +122,8 @@ impl Failures {
         if let Err(error) = fs::write(&path, note) {
             tracing::warn!("{} cannot be written: {error}", path.display());
         }
-        let told = std::mem::replace(&mut kept.told, true);
-        (!told).then(|| {
+        let warned = std::mem::replace(&mut kept.warned, true);
+        (!warned).then(|| {
             format!(
                 "the folder `{FAILURES_NAME}` has reached its {most} (`keep.failures`): from here on \
                  the oldest failures in it are dropped"
@@ -144,7 +144,7 @@ fn taken(path: &Path) -> u64 {
 
 /// A match that a bot lost by its own fault.
 #[derive(Debug, Serialize)]
-pub(super) struct Failure {
+pub(super) struct FailureReport {
     #[serde(rename = "match")]
     match_id: String,
     game: String,
@@ -165,7 +165,7 @@ pub(super) struct Failure {
     play_again: String,
 }
 
-/// So many of the bot's last moves are told.
+/// How many of the bot's last moves a report has.
 const LAST_MOVES: usize = 10;
 
 /// What the folder about a bot's failure in a match is called.
@@ -173,7 +173,7 @@ pub(crate) fn folder_name(match_id: &str, seat: usize, bot: &str) -> String {
     format!("{match_id}-seat{seat}-{}", file_name(bot))
 }
 
-impl Failure {
+impl FailureReport {
     /// The failure of a seat, if it had one.
     pub(super) fn of(record: &Record, seat: usize, spec: &BotSpec, folder: &Path) -> Option<Self> {
         let mut faults = record.result.faults.iter();
@@ -186,7 +186,7 @@ impl Failure {
             .cloned()
             .collect();
         last_moves.reverse();
-        Some(Failure {
+        Some(FailureReport {
             match_id: record.match_id.clone(),
             game: record.game.clone(),
             player: record.players[seat].clone(),
@@ -246,10 +246,10 @@ impl Failure {
 mod tests {
     use super::*;
 
-    fn failure(number: usize) -> Failure {
+    fn failure(number: usize) -> FailureReport {
         let player = serde_json::json!({"name": "x", "role": "r", "command": ["sh"]});
         let fault = serde_json::json!({"seat": 0, "code": "crash", "ply": 1, "message": "m"});
-        Failure {
+        FailureReport {
             match_id: format!("m-{number:06}"),
             game: "siam".to_owned(),
             player: serde_json::from_value(player).unwrap(),

@@ -12,7 +12,7 @@ use crate::config::{Config, GameSetup};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 
-/// How many random games tell how long a game is.
+/// How many random games the length of a game is estimated from.
 const PLAYOUTS: u32 = 30;
 
 /// What a tournament will be.
@@ -56,7 +56,7 @@ pub(crate) struct TestForecast {
     pub without_draws: [Prospect; 3],
     /// With half of the matches drawn; in normalized Elo the same.
     pub half_drawn: [Prospect; 3],
-    /// After so many pairs it ends without a decision.
+    /// After this many pairs it ends without a decision.
     pub max_pairs: u32,
 }
 
@@ -193,7 +193,7 @@ fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
     }
 }
 
-/// What a match takes if its bots use all their time in a game of so many plies.
+/// How long a match of this many plies takes if its bots use all their time.
 fn seconds(config: &Config, scheduled: &Scheduled, plies: f64) -> f64 {
     let plies = (plies - f64::from(config.openings.random_plies)).max(0.0);
     let each = plies / scheduled.seats.len() as f64;
@@ -201,7 +201,7 @@ fn seconds(config: &Config, scheduled: &Scheduled, plies: f64) -> f64 {
     bots.map(|bot| longest(&bot.time, each)).sum()
 }
 
-/// The most time that a bot has for so many moves, in seconds.
+/// The most time that a bot has for this many moves, in seconds.
 fn longest(time: &TimeControl, moves: f64) -> f64 {
     let seconds = |time: protocol::Millis| Duration::as_secs_f64(&time.0);
     let by_move = time.per_move.map(|limit| seconds(limit) * moves);

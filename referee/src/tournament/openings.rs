@@ -6,13 +6,13 @@ use games::{Limits, Rng, Session};
 use super::schedule::Scheduled;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
 
-/// Tells the stream of opening moves from others that are made from a pairing's seed.
+/// Separates the opening moves from the other random streams of a pairing's seed.
 const OPENING_MOVES: u64 = 1;
-/// Tells the stream of other starts and openings, for when the first ones are not balanced.
+/// Separates the starts and openings that are tried when the first ones are not balanced.
 const OTHERS: u64 = 2;
 /// How many random games judge whether an opening is balanced.
 const PLAYOUTS: u32 = 200;
-/// So many random openings are judged before the best of them is taken.
+/// How many random openings are judged before the best of them is taken.
 const MOST_JUDGED: u64 = 50;
 /// How often a random opening that ends the game is drawn anew before a shorter one is taken.
 const TRIES: u32 = 50;
@@ -154,7 +154,7 @@ fn judge(book: &[BookOpening], game: &GameSetup, seed: u64, margin: f64) -> Judg
     }
 }
 
-/// Moves of a book, and so many random plies after them.
+/// Moves of a book, followed by random plies.
 fn more_moves(
     start: &dyn Session,
     game: &GameSetup,
@@ -198,7 +198,7 @@ fn names(config: &Config, scheduled: &Scheduled) -> String {
     names.join("\n")
 }
 
-/// So many random plies that belong to a seed; fewer only where the match does not last longer,
+/// The random plies of a seed, `plies` of them; fewer only where the match does not last longer,
 /// by its game or by its limits.
 pub fn moves(start: &dyn Session, limits: Limits, seed: u64, plies: u32) -> Vec<String> {
     let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
@@ -282,7 +282,7 @@ mod tests {
         assert!(moves(&*session, limits(None, Some(1)), 1, 20).is_empty());
     }
 
-    /// Two bots, so many rounds of a game.
+    /// Two bots that play this many rounds of a game.
     fn config(game: &str, rounds: u32, opening: &str, folder: &std::path::Path) -> Config {
         let text = format!(
             "name = \"t\"\nrounds = {rounds}\ngames = [{game}]\n[opening]\n{opening}\n\
@@ -343,7 +343,7 @@ mod tests {
         assert!(tight.iter().all(|opening| opening.2.is_none()));
         assert!(tight.chunks(2).all(|pair| pair[0] == pair[1]));
         assert_eq!(all(&strict), tight, "they are made from the seed");
-        // Where nothing can be chosen, that is told.
+        // Where there is no choice, there is a warning.
         let fixed = config(game, 1, "balanced = 0.0001", folder);
         assert!(all(&fixed)[0].2.is_some());
     }

@@ -1,5 +1,5 @@
-//! Going on with a tournament: its folder is opened again, checked against configuration and
-//! schedule, and what is left to be played is found. Until all is checked, nothing is changed.
+//! Resuming a tournament: its folder is opened again and checked against configuration and schedule,
+//! to find what is left to be played. Nothing is changed before all of it is checked.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -61,9 +61,10 @@ pub enum ResumeError {
         "the configuration changed since this tournament began: {differences}; nothing was \
          changed, resume with the configuration as it was (`{}`), {}start anew in another folder",
         copy.display(),
-        match added {
-            true => "use --extend to play what was added, too, or ",
-            false => "or ",
+        if *added {
+            "use --extend to play what was added, too, or "
+        } else {
+            "or "
         }
     )]
     Changed {
@@ -150,110 +151,154 @@ pub(crate) fn open(
     allowed: Allowed,
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
+    let mut folder = open_folder(path)?;
+    let before = check_configuration(&mut folder, config, allowed)?;
+    let version = folder.read_version();
+    version.map_err(|reason| unreadable(path.join(SCHEDULE_NAME), reason))?;
+    let schedule = schedule(&folder, before.as_ref(), config)?;
+    let mut ledger = Ledger::new(config, schedule);
+    let cut = read_log(&folder, &mut ledger, &mut take)?;
+    // From here on, things are changed.
+    if let Some(cut) = &cut {
+        folder.log.drop_cut(cut)?;
+    }
+    if let Some(before) = before {
+        folder.extend(before.text, &config.text)?;
+    }
+    Ok(Resumed {
+        folder,
+        schedule: ledger.schedule,
+        cut,
+    })
+}
+
+/// The copy of a configuration in a tournament's folder.
+struct Copy {
+    text: String,
+    /// The same as values.
+    table: Table,
+}
+
+/// Opens the folder and its log.
+fn open_folder(path: &Path) -> Result<Folder, ResumeError> {
     if !path.is_dir() {
         return Err(ResumeError::NoFolder {
             path: path.to_owned(),
         });
     }
-    let missing = |missing| ResumeError::Nothing {
-        path: path.to_owned(),
-        missing,
-    };
     let log = path.join(LOG_NAME);
     if !log.is_file() {
-        return Err(missing(LOG_NAME));
+        return Err(missing(path, LOG_NAME));
     }
-    // Opened, and so locked, first: what is read then is not being written.
+    // Opened, and so locked, first: nobody writes to what is read from here on.
     let mut folder = Folder::with(path, LogWriter::go_on(&log)?)?;
-    let copy = path.join(CONFIG_NAME);
-    let unreadable = |error: std::io::Error| ResumeError::Copy {
-        path: copy.clone(),
-        reason: error.to_string(),
-    };
-    folder.earlier = Folder::read_earlier(path).map_err(unreadable)?;
-    let mut before = None;
-    match read_copy(&copy)? {
-        Some((text, table)) => {
-            if differs(&table, config, allowed, path)? {
-                before = Some((text, table));
-            }
+    let earlier = Folder::read_earlier(path);
+    folder.earlier = earlier.map_err(|error| unreadable(path.join(CONFIG_NAME), error))?;
+    Ok(folder)
+}
+
+fn missing(folder: &Path, missing: &'static str) -> ResumeError {
+    ResumeError::Nothing {
+        path: folder.to_owned(),
+        missing,
+    }
+}
+
+fn unreadable(path: PathBuf, reason: impl ToString) -> ResumeError {
+    ResumeError::Copy {
+        path,
+        reason: reason.to_string(),
+    }
+}
+
+/// Compares the configuration with the copy in the folder. Returns the copy if it has to be
+/// replaced, because the tournament is extended.
+fn check_configuration(
+    folder: &mut Folder,
+    config: &Config,
+    allowed: Allowed,
+) -> Result<Option<Copy>, ResumeError> {
+    match read_copy(&folder.path.join(CONFIG_NAME))? {
+        Some(copy) => {
+            let differs = differs(&copy.table, config, allowed, &folder.path)?;
+            Ok(differs.then_some(copy))
         }
         // The referee died in the moment between making the two files.
-        None if folder.log.is_empty() => folder.begin(&config.text)?,
-        None => return Err(missing(CONFIG_NAME)),
+        None if folder.log.is_empty() => {
+            folder.begin(&config.text)?;
+            Ok(None)
+        }
+        None => Err(missing(&folder.path, CONFIG_NAME)),
     }
-    folder.read_version().map_err(|reason| ResumeError::Copy {
-        path: path.join(SCHEDULE_NAME),
-        reason,
-    })?;
+}
+
+/// The schedule with all that it was before each extension; `before` is the copy of the
+/// configuration that is extended now.
+fn schedule(
+    folder: &Folder,
+    before: Option<&Copy>,
+    config: &Config,
+) -> Result<Schedule, ResumeError> {
+    let copy = folder.path.join(CONFIG_NAME);
     let version = folder.version();
-    let mut earlier = Vec::new();
-    let tables = folder.earlier.iter().map(|text| parsed(text, &copy));
-    let last = before.iter().map(|(_, table)| Ok(table.clone()));
-    for table in tables.chain(last) {
-        let found = extension::earlier(&table?, config, version);
-        earlier.push(found.map_err(|differences| ResumeError::NotExtended {
+    let mut tables = Vec::new();
+    for text in &folder.earlier {
+        tables.push(parsed(text, &copy)?);
+    }
+    tables.extend(before.map(|before| before.table.clone()));
+    let earlier = tables.iter().map(|table| {
+        let found = extension::earlier(table, config, version);
+        found.map_err(|differences| ResumeError::NotExtended {
             differences,
             copy: copy.clone(),
-        })?);
-    }
+        })
+    });
+    let earlier = earlier.collect::<Result<Vec<_>, _>>()?;
     let shape = Shape {
         version,
         ..config.shape()
     };
-    let schedule = Schedule::extending(&shape, &earlier);
-    let mut ledger = Ledger::new(config, schedule);
-    let mut file = LogFile::open(&log)?.checking_chain();
+    Ok(Schedule::extending(&shape, &earlier))
+}
+
+/// Enters all matches of the log. Returns the last line if it was cut off.
+fn read_log(
+    folder: &Folder,
+    ledger: &mut Ledger<'_>,
+    take: &mut impl FnMut(&Record),
+) -> Result<Option<CutLine>, ResumeError> {
+    let path = folder.path.join(LOG_NAME);
+    let mut file = LogFile::open(&path)?.checking_chain();
     while let Some(record) = file.next() {
         let record = record?;
         let line = file.line();
         if let Some(&broken) = file.breaks().first() {
-            return Err(ResumeError::Chain { path: log, broken });
+            return Err(ResumeError::Chain { path, broken });
         }
         if let Err(reason) = ledger.enter(&record, line) {
-            let path = log;
             return Err(ResumeError::Line { path, line, reason });
         }
         take(&record);
     }
-    let cut = file.cut().cloned();
-    if let Some(cut) = &cut {
-        folder.log.drop_cut(cut)?;
-    }
-    if let Some((before, _)) = before {
-        folder.extend(before, &config.text)?;
-    }
-    let schedule = ledger.schedule;
-    Ok(Resumed {
-        folder,
-        schedule,
-        cut,
-    })
+    Ok(file.cut().cloned())
 }
 
 /// The copy of the configuration, if it is there.
-fn read_copy(path: &Path) -> Result<Option<(String, Table)>, ResumeError> {
-    let wrong = |reason: String| ResumeError::Copy {
-        path: path.to_owned(),
-        reason,
-    };
+fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
     match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
             let table = parsed(&text, path)?;
-            Ok(Some((text, table)))
+            Ok(Some(Copy { text, table }))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(wrong(error.to_string())),
+        Err(error) => Err(unreadable(path.to_owned(), error)),
     }
 }
 
 /// A copy of a configuration as values.
 fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
-    text.parse()
-        .map_err(|error: toml::de::Error| ResumeError::Copy {
-            path: path.to_owned(),
-            reason: error.message().to_owned(),
-        })
+    let parsed: Result<Table, toml::de::Error> = text.parse();
+    parsed.map_err(|error| unreadable(path.to_owned(), error.message()))
 }
 
 /// Whether there is a difference, if only what is allowed differs.
@@ -386,7 +431,7 @@ mod tests {
         [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n";
 
     /// A folder with a log of these lines.
-    struct Place {
+    struct ResumedFolder {
         folder: tempfile::TempDir,
         config: Config,
         schedule: Vec<Scheduled>,
@@ -396,12 +441,12 @@ mod tests {
         Schedule::new(&config.shape()).known().cloned().collect()
     }
 
-    impl Place {
+    impl ResumedFolder {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join(CONFIG_NAME), CONFIG).unwrap();
             let config = Config::parse(CONFIG, Path::new("/")).unwrap();
-            Place {
+            ResumedFolder {
                 schedule: known(&config),
                 folder,
                 config,
@@ -469,7 +514,7 @@ mod tests {
 
     #[test]
     fn what_was_played_is_taken_and_the_rest_is_left() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         let log = place.line(3) + &place.line(1);
         let (resumed, taken) = place.resume(&log);
         let resumed = resumed.unwrap();
@@ -483,7 +528,7 @@ mod tests {
 
     #[test]
     fn a_cut_line_is_dropped() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         let whole = place.line(1);
         for bytes in [1, 30, whole.len() - 1] {
             let (resumed, taken) = place.resume(&format!("{whole}{}", &place.line(2)[..bytes]));
@@ -496,7 +541,7 @@ mod tests {
 
     #[test]
     fn what_is_not_of_this_tournament_is_refused() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         let first = place.line(1);
         let after = |line: &str| place.refused(&format!("{first}{line}"));
         let twice = after(&first);
@@ -527,7 +572,7 @@ mod tests {
 
     #[test]
     fn another_configuration_is_refused() {
-        let mut place = Place::new();
+        let mut place = ResumedFolder::new();
         let text = CONFIG.replace("rounds = 2", "rounds = 3");
         place.config = Config::parse(&text, Path::new("/")).unwrap();
         let error = place.refused("");
@@ -536,7 +581,7 @@ mod tests {
 
     #[test]
     fn what_is_no_folder_of_a_tournament_is_refused() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         let path = place.folder.path();
         let open = |path: &Path| {
             let opened = open(path, &place.config, Allowed::Nothing, |_| ());
@@ -569,7 +614,7 @@ mod tests {
 
     #[test]
     fn a_start_that_was_killed_at_once_goes_on() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         fs::remove_file(place.folder.path().join(CONFIG_NAME)).unwrap();
         let resumed = place.resume("").0.unwrap();
         assert_eq!(numbers(resumed.schedule).len(), 4);
@@ -641,7 +686,7 @@ mod tests {
 
     #[test]
     fn one_at_a_time() {
-        let place = Place::new();
+        let place = ResumedFolder::new();
         let first = place.resume("").0.unwrap();
         let error = place.refused("");
         assert!(error.contains("another referee is writing"), "{error}");

@@ -11,7 +11,7 @@ use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
 use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Standing};
-use super::slots::{self, Outcome, Progress, RunError};
+use super::slots::{self, Progress, RunError, TournamentOutcome};
 use crate::config::Config;
 use crate::log::{LOG_NAME, WriteError};
 use protocol::Record;
@@ -28,7 +28,7 @@ pub struct Tournament {
 /// Why a tournament does not begin, or stops.
 #[derive(Debug, Error)]
 pub enum TournamentError {
-    /// The machine is too small for so many matches at a time.
+    /// The machine is too small for this many matches at a time.
     #[error(transparent)]
     Capacity(#[from] TooMuch),
     /// Bots cannot be started as the configuration asks for it.
@@ -166,7 +166,7 @@ impl Tournament {
     ///
     /// # Errors
     /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
-    pub fn play_to_the_end(self) -> Result<Outcome, TournamentError> {
+    pub fn play_to_the_end(self) -> Result<TournamentOutcome, TournamentError> {
         let runtime = tokio::runtime::Runtime::new().map_err(|error| {
             TournamentError::Short(format!("the tournament cannot run: {error}"))
         })?;
@@ -184,7 +184,7 @@ impl Tournament {
         surroundings: Surroundings,
         stop: watch::Receiver<bool>,
         show: impl FnMut(Progress<'_>),
-    ) -> Result<Outcome, TournamentError> {
+    ) -> Result<TournamentOutcome, TournamentError> {
         let Tournament {
             config,
             mut folder,

@@ -15,20 +15,20 @@ use tokio::time::sleep;
 
 use super::failures::Failures;
 use super::folder::Folder;
+use super::match_run::{MatchRun, People};
 use super::openings::{self, Opening};
-use super::plan::{People, Plan};
 use super::queue::Queue;
 use super::schedule::{Schedule, Scheduled, Standing};
 use crate::config::{Affinity, Config};
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
 
-/// So many reports of slots wait to be written, at most.
+/// At most this many reports of slots wait to be written.
 const MOST_REPORTS: usize = 32;
 /// How many openings a warning names.
 const MOST_NAMED: usize = 10;
-/// So long the writer rests when it has written all there is: to wake it costs a slot as much as
-/// several moves of instant bots do.
+/// How long the writer rests when it has written everything: waking it costs a slot as much as
+/// several moves of instant bots.
 const REST: Duration = Duration::from_millis(1);
 
 /// What happens in a tournament, for those who show it.
@@ -64,7 +64,7 @@ pub(crate) enum RunError {
 
 /// How playing went.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct TournamentOutcome {
     /// Whether everything was played; else it was interrupted, and what was finished is in the
     /// log.
     pub complete: bool,
@@ -96,8 +96,8 @@ impl FromSlot {
 struct Shared {
     config: Arc<Config>,
     queue: Queue,
-    /// Games about whose openings there was a warning.
-    told: Mutex<HashSet<usize>>,
+    /// Games with a warning about their openings already.
+    warned: Mutex<HashSet<usize>>,
     /// Games whose openings that are left out were named.
     named: Mutex<HashSet<usize>>,
     factory: Arc<BotFactory>,
@@ -120,7 +120,7 @@ pub(crate) async fn run(
     folder: &mut Folder,
     stop: watch::Receiver<bool>,
     mut show: impl FnMut(Progress<'_>),
-) -> Result<Outcome, RunError> {
+) -> Result<TournamentOutcome, RunError> {
     let left = schedule.total().saturating_sub(schedule.finished() as u64);
     let slots = config
         .concurrency
@@ -129,38 +129,72 @@ pub(crate) async fn run(
         failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
         config,
         queue: Queue::new(schedule),
-        told: Mutex::default(),
+        warned: Mutex::default(),
         named: Mutex::default(),
         factory: Arc::new(factory),
         stop,
     });
     memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
-    let (reports, mut inbox) = mpsc::channel(MOST_REPORTS);
-    let mut wrong = None;
+    let (reports, inbox) = mpsc::channel(MOST_REPORTS);
+    let written = match start(slots, &shared, reports) {
+        Ok(()) => write(&shared, inbox, &mut folder.log, &mut show).await,
+        Err(error) => {
+            drop(inbox);
+            Err(error)
+        }
+    };
+    shared.factory.all_gone().await;
+    for what in shared.factory.take_news() {
+        show(Progress::Trouble(&what));
+    }
+    if let Err(error) = written {
+        return Err(after_error(error, &mut folder.log, &mut show));
+    }
+    folder.log.finish()?;
+    warn_if_put_back(&mut folder.log, &mut show);
+    let schedule = shared.queue.schedule();
+    Ok(TournamentOutcome {
+        complete: schedule.is_over(),
+        standing: schedule.standing(),
+    })
+}
+
+/// Starts the slots. Those that were started end when nobody takes their reports.
+fn start(
+    slots: usize,
+    shared: &Arc<Shared>,
+    reports: mpsc::Sender<FromSlot>,
+) -> Result<(), RunError> {
     for number in 0..slots {
         let (shared, reports) = (shared.clone(), reports.clone());
         let slot = thread::Builder::new().name(format!("slot {number}"));
-        if let Err(error) = slot.spawn(move || own_runtime(number, shared, reports)) {
-            let what = format!("no thread can be started for a match: {error}");
-            wrong = Some(RunError::Short(what));
-            break;
-        }
+        let started = slot.spawn(move || own_runtime(number, shared, reports));
+        started.map_err(|error| {
+            RunError::Short(format!("no thread can be started for a match: {error}"))
+        })?;
     }
-    drop(reports);
+    Ok(())
+}
+
+/// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
+/// after an error; slots end at their next report then.
+async fn write(
+    shared: &Shared,
+    mut inbox: mpsc::Receiver<FromSlot>,
+    log: &mut LogWriter,
+    show: &mut impl FnMut(Progress<'_>),
+) -> Result<(), RunError> {
     let mut batch = Vec::new();
-    // Ends when the last slot is gone. After an error slots end at their next report.
-    while wrong.is_none() && inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
-        if let Err(error) = folder.log.append(batch.iter().filter_map(FromSlot::record)) {
-            wrong = Some(error.into());
-            break;
-        }
-        warn_if_put_back(&mut folder.log, &mut show);
+    while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+        log.append(batch.iter().filter_map(FromSlot::record))?;
+        warn_if_put_back(log, show);
+        let mut short = None;
         for report in batch.drain(..) {
             match report {
                 FromSlot::Started(what) => show(Progress::Started(&what)),
                 FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
-                FromSlot::Short(what) => wrong = Some(RunError::Short(what)),
+                FromSlot::Short(what) => short = Some(what),
                 FromSlot::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
@@ -170,33 +204,31 @@ pub(crate) async fn run(
                 }
             }
         }
+        if let Some(what) = short {
+            return Err(RunError::Short(what));
+        }
         if inbox.is_empty() && !inbox.is_closed() {
             sleep(REST).await;
         }
     }
-    drop(inbox);
-    shared.factory.all_gone().await;
-    for what in shared.factory.take_news() {
-        show(Progress::Trouble(&what));
+    Ok(())
+}
+
+/// Saves what can be saved after an error, and returns it.
+fn after_error(
+    error: RunError,
+    log: &mut LogWriter,
+    show: &mut impl FnMut(Progress<'_>),
+) -> RunError {
+    // Wherever the file is now, what is in it should be true.
+    if matches!(error, RunError::Log(WriteError::Gone { .. }))
+        && let Err(lost) = log.check()
+    {
+        show(Progress::Trouble(&lost.to_string().into()));
     }
-    if let Some(error) = wrong {
-        // Wherever the file is now, what is in it should be true.
-        if matches!(error, RunError::Log(WriteError::Gone { .. }))
-            && let Err(lost) = folder.log.check()
-        {
-            show(Progress::Trouble(&lost.to_string().into()));
-        }
-        // What was finished should be on the disk; an error that is there already is the cause.
-        let _ = folder.log.finish();
-        return Err(error);
-    }
-    folder.log.finish()?;
-    warn_if_put_back(&mut folder.log, &mut show);
-    let schedule = shared.queue.schedule();
-    Ok(Outcome {
-        complete: schedule.is_over(),
-        standing: schedule.standing(),
-    })
+    // What was finished should be on the disk; an error that is there already is the cause.
+    let _ = log.finish();
+    error
 }
 
 fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
@@ -209,7 +241,7 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
     }
 }
 
-/// Tells the user that somebody else wrote to the log.
+/// Warns the user if another program wrote to the log.
 fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
     if let Some(lines) = log.take_put_back() {
         let what = format!(
@@ -300,8 +332,8 @@ impl Shared {
     /// A warning about an opening that is not balanced, the first time for each game.
     fn lopsided(&self, scheduled: &Scheduled, opening: &Opening) -> Option<String> {
         let (far, margin) = (opening.unbalanced?, self.config.openings.balanced?);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.insert(scheduled.game).then(|| {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        warned.insert(scheduled.game).then(|| {
             format!(
                 "no opening of {} was found whose random games are within {margin} of equal \
                  chances, at least in match {}; the best one is off by {far:.2}",
@@ -345,7 +377,7 @@ async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &m
         .iter()
         .map(|&bot| config.bots[bot].clone())
         .collect();
-    let plan = Plan {
+    let plan = MatchRun {
         id: scheduled.id(),
         game: game.clone(),
         seed: openings::seed(config, scheduled),

@@ -206,8 +206,8 @@ mod tests {
         Duration::from_millis(n)
     }
 
-    /// What is missed when a beat comes after so long, of which so much was spent waiting for a
-    /// core, and in which the process used so much CPU time.
+    /// What is missed when a beat comes this late, given how long it waited for a core and how
+    /// much CPU time the process used meanwhile.
     fn after(gap: u64, waited: u64, cpu: u64) -> Duration {
         let from = Sample {
             at: Instant::now(),

@@ -1,4 +1,4 @@
-//! Kills referees at random moments and lets them go on, for as many rounds as it is told to.
+//! Kills referees at random moments and lets them go on, for a number of rounds.
 
 use clap::Parser;
 

@@ -14,8 +14,7 @@ const LOOPS: usize = 2;
 /// What bots may take for a move that they need much less for.
 const LIMIT: &str = "10ms";
 
-/// Plays so many matches beside two busy loops, by CPU time, and as many by the clock on the
-/// wall to compare.
+/// Plays matches beside two busy loops by CPU time, and as many by wall-clock time to compare.
 pub fn run(matches: u32) -> Findings {
     let stop = AtomicBool::new(false);
     let mut findings = Findings::default();

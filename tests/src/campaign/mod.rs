@@ -1,4 +1,4 @@
-//! Long runs that show that the referee holds: what they find is told as figures, and what is
+//! Long runs that show that the referee holds: they print what they find as figures, and what is
 //! wrong as sentences.
 
 pub mod busy;

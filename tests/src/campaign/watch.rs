@@ -11,13 +11,13 @@ use crate::{Arena, Ran, referee};
 
 /// Between two looks.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// Memory may grow by so much from the first half of a run to the second, in KiB: some of the
+/// How much memory may grow from the first half of a run to the second, in KiB: some of the
 /// longest lines that are allowed at the same moment.
 const SLACK: u64 = 16 << 10;
-/// So many processes more may be there in the second half: those that the slots keep for their next
+/// How many more processes may be there in the second half: those that the slots keep for their next
 /// matches, of which there are few at first.
 const KEPT: u64 = 20;
-/// A process has so many pipes, sockets and files, at most.
+/// A process has at most this many pipes, sockets and files.
 const FILES_EACH: u64 = 7;
 
 /// A running tournament.

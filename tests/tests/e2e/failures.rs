@@ -226,7 +226,8 @@ fn a_bot_that_does_not_start_is_told_once_with_its_last_words() {
     let message = failure["fault"]["message"].as_str().unwrap();
     assert_eq!(
         message,
-        "exited with code 3 before it said `hello`; the last it printed on stderr: to stderr"
+        "exited with code 3 before it said `hello`; the last it printed on stderr: to stderr \
+         (the last of 3 attempts)"
     );
     let again = play_again(&failure);
     assert_eq!(again.code, Some(0), "{}", again.stderr);

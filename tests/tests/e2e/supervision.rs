@@ -103,8 +103,9 @@ fn counted(how: &str) -> Arena {
 
 #[test]
 fn a_bot_that_never_starts_is_waited_for_once() {
-    // Who introduces itself gets a few tries, and at most one more in each slot.
-    for (how, most) in [("no-hello", 1), ("exit-at-start", 1), ("no-ready", 2 + 2)] {
+    // The first start is tried up to three times, by one slot alone. A bot that introduces itself
+    // gets a few matches, and at most one more in each slot.
+    for (how, most) in [("no-hello", 3), ("exit-at-start", 3), ("no-ready", 2 + 2)] {
         let arena = counted(how);
         let arena_path = arena.path("t.toml");
         let text = fs::read_to_string(&arena_path).unwrap();
@@ -130,6 +131,45 @@ fn a_bot_that_never_starts_is_waited_for_once() {
             ran.stderr
         );
     }
+}
+
+/// A bot that starts well, but only at its n-th attempt.
+fn starts_at(attempt: u32, more: &str) -> Arena {
+    let script = format!(
+        "echo started >> starts; [ $(wc -l < starts) -ge {attempt} ] || exit 1; exec '{HOSTILE}' plays"
+    );
+    let bot = format!("[[bots]]\nname = \"hostile\"\ncommand = [\"sh\", \"-c\", \"{script}\"]\n");
+    Arena::new(&format!("{more}{}{bot}", config(&[RANDOM])))
+}
+
+#[test]
+fn a_bot_that_misses_its_start_is_started_again() {
+    let arena = starts_at(3, "");
+    let ran = play_cleanly(&arena, &[]);
+    assert!(judge(&arena, 2).iter().all(|(_, fault)| fault.is_none()));
+    let warning = "the bot `hostile` started only at attempt 3; before, it exited with code 1";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+}
+
+#[test]
+fn starts_are_tried_as_often_as_the_configuration_says() {
+    let arena = starts_at(3, "start_attempts = 2\n");
+    play_cleanly(&arena, &[]);
+    for (_, fault) in judge(&arena, 2) {
+        let message = fault.expect("a fault")["message"].to_string();
+        assert!(message.contains("the last of 2 attempts"), "{message}");
+    }
+    let starts = fs::read_to_string(arena.path("starts")).unwrap();
+    assert_eq!(starts.lines().count(), 2);
+    let arena = starts_at(1, "start_attempts = 0\n");
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr
+            .contains("`start_attempts`: 0 is not allowed; 1 to 20 are"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

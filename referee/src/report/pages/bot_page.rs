@@ -8,7 +8,7 @@ use ratings::Report;
 use ratings::report::BotReport;
 
 use super::Played;
-use super::highlights::{FaultKind, Highlight, Highlights, explained};
+use super::highlights::{FaultKind, Highlight, Highlights};
 use crate::report::sheet::{
     COUNTS, Grid, Pair, Part, all_pairs, count, counts, figures, heading, percent, quoted,
     signed_figures,
@@ -130,11 +130,12 @@ fn faults(played: &Played, bot: &BotReport, highlights: &Highlights) -> Vec<Part
         } = kind;
         let code = fault.code;
         parts.push(Part::Note(format!(
-            "`{code}` in {}, last in {} after {}. {}",
+            "`{code}` in {}, last in {} after {}: {}. What to do: {}.",
             count(*times, "match", "matches"),
             quoted(match_id),
             count(fault.ply.into(), "ply", "plies"),
-            explained(code)
+            code.meaning(),
+            code.advice().unwrap_or("nothing"),
         )));
         parts.push(Part::Code(shown(&fault.message)));
         let folder = played.folder.join(FAILURES_NAME);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Fault, FaultCode, Record};
+use protocol::{Fault, Record};
 use ratings::report::{Estimate, Report};
 use ratings::sprt::expected;
 
@@ -127,32 +127,6 @@ fn insert(
 /// A message without its numbers, which differ from time to time.
 fn pattern(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit()).collect()
-}
-
-/// What a fault means, and what to do about it.
-pub(super) fn explained(code: FaultCode) -> &'static str {
-    match code {
-        FaultCode::Startup => {
-            "The bot was not ready in time. Try `referee check`; if it only takes long to load, \
-             `time.startup` allows more."
-        }
-        FaultCode::Protocol => {
-            "The bot printed something that is no message. Only messages belong on stdout, one per \
-             line; everything else belongs on stderr."
-        }
-        FaultCode::IllegalMove => {
-            "The bot made a move that is not legal in its position. Each `turn` has the legal moves \
-             in `legal`, if the bot's `wants` asks for them."
-        }
-        FaultCode::Timeout => {
-            "The bot did not answer within its time limit. If it had an answer, look for output that \
-             is not flushed; if it was thinking, leave more of a margin."
-        }
-        FaultCode::Crash => {
-            "The bot's process ended in the middle of a match. What it printed on stderr says why."
-        }
-        FaultCode::Resign => "The bot resigned.",
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod tests;
 mod unit;
 mod version;
 
-use planner::{Finished, Planner, Played, State};
+use planner::{MatchOutcome, MatchStatus, Planner, Played};
 
 pub(crate) use earlier::Earlier;
 pub use scheduled::Scheduled;
@@ -50,7 +50,7 @@ pub struct Schedule {
     planner: Box<dyn Planner>,
     orders: SeatOrders,
     matches: Vec<Scheduled>,
-    states: Vec<State>,
+    states: Vec<MatchStatus>,
     /// The index of the first match that may be open.
     cursor: usize,
     finished: usize,
@@ -97,9 +97,10 @@ impl Schedule {
     /// How many matches there are, as far as is known; where results decide, it may become more
     /// or, in a test, end before.
     pub fn total(&self) -> u64 {
-        match self.settled {
-            true => self.finished as u64,
-            false => self.matches.len() as u64 + self.planner.ahead(),
+        if self.settled {
+            self.finished as u64
+        } else {
+            self.matches.len() as u64 + self.planner.ahead()
         }
     }
 
@@ -115,8 +116,8 @@ impl Schedule {
         }
         while let Some(state) = self.states.get_mut(self.cursor) {
             self.cursor += 1;
-            if let State::Open = state {
-                *state = State::Taken;
+            if let MatchStatus::Open = state {
+                *state = MatchStatus::Taken;
                 return Next::Match(self.matches[self.cursor - 1].clone());
             }
         }
@@ -140,11 +141,11 @@ impl Schedule {
         let state = number
             .checked_sub(1)
             .and_then(|at| self.states.get_mut(at))
-            .filter(|state| !matches!(state, State::Finished(_)));
+            .filter(|state| !matches!(state, MatchStatus::Finished(_)));
         let Some(state) = state else { return };
         let repeats = self.planner.heeds_repetition();
-        *state = State::Finished(self.planner.heeds_results().then(|| {
-            Box::new(Finished {
+        *state = MatchStatus::Finished(self.planner.heeds_results().then(|| {
+            Box::new(MatchOutcome {
                 outcome: outcome.into(),
                 repetition: if repeats { repetition() } else { None },
             })
@@ -191,7 +192,7 @@ impl Schedule {
                     round: unit.round,
                     turn: unit.turn,
                 });
-                self.states.push(State::Open);
+                self.states.push(MatchStatus::Open);
             }
         }
     }

@@ -10,7 +10,7 @@ pub(super) fn count_groups(bots: usize, size: usize) -> u64 {
     if size > bots {
         return 0;
     }
-    // Every product of so many neighbours can be divided without rest.
+    // The product of k successive numbers is divisible by k!.
     let product = (0..size as u128).try_fold(1_u128, |product, i| {
         Some(product.checked_mul(bots as u128 - i)? / (i + 1))
     });
@@ -55,7 +55,8 @@ fn successor(mut group: Vec<usize>, bots: usize) -> Option<Vec<usize>> {
     Some(group)
 }
 
-/// The games with so many seats (`None` for any), each as often as its weight says, evenly mixed.
+/// The games with this number of seats (`None` for any), each as often as its weight says, evenly
+/// mixed.
 pub(super) fn slots(games: &[GameShape], seats: Option<usize>) -> Vec<usize> {
     let mut slots: Vec<(f64, usize)> = Vec::new();
     for (game, shape) in games.iter().enumerate() {

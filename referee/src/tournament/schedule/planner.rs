@@ -1,31 +1,31 @@
-//! What the schedule asks a format, and what it tells one about the matches so far.
+//! What a schedule asks of a format, and what a format learns about the matches so far.
 
 use super::scheduled::Scheduled;
 use super::standing::Standing;
 use super::unit::Unit;
 
-/// How far a match is.
+/// How far a match has come.
 #[derive(Clone, Debug)]
-pub(super) enum State {
+pub(super) enum MatchStatus {
     Open,
     Taken,
-    /// With what came out, where anything depends on it.
-    Finished(Option<Box<Finished>>),
+    /// With its outcome, if later pairings depend on it.
+    Finished(Option<Box<MatchOutcome>>),
 }
 
-/// What came out of a match.
+/// The outcome of a match.
 #[derive(Clone, Debug)]
-pub(super) struct Finished {
+pub(super) struct MatchOutcome {
     pub(super) outcome: Box<[f64]>,
     /// Equal for matches that repeat each other, if that matters.
     pub(super) repetition: Option<u64>,
 }
 
-/// The matches so far and what came out.
+/// The matches so far and their outcomes.
 #[derive(Clone, Copy)]
 pub(super) struct Played<'a> {
     pub(super) matches: &'a [Scheduled],
-    pub(super) states: &'a [State],
+    pub(super) states: &'a [MatchStatus],
 }
 
 impl<'a> Played<'a> {
@@ -33,21 +33,21 @@ impl<'a> Played<'a> {
     pub(super) fn finished(self) -> impl Iterator<Item = (&'a Scheduled, &'a [f64])> {
         let both = self.matches.iter().zip(self.states);
         both.filter_map(|(scheduled, state)| match state {
-            State::Finished(Some(result)) => Some((scheduled, &*result.outcome)),
+            MatchStatus::Finished(Some(result)) => Some((scheduled, &*result.outcome)),
             _ => None,
         })
     }
 
-    /// What came out of the match of this number, if it is finished.
-    pub(super) fn result(self, number: usize) -> Option<&'a Finished> {
+    /// The outcome of the match with this number, if it is finished.
+    pub(super) fn result(self, number: usize) -> Option<&'a MatchOutcome> {
         match self.states.get(number.checked_sub(1)?)? {
-            State::Finished(result) => result.as_deref(),
+            MatchStatus::Finished(result) => result.as_deref(),
             _ => None,
         }
     }
 }
 
-/// How bots meet: what a format has to know.
+/// A tournament format: who meets whom, and when it is over.
 pub(super) trait Planner: Send {
     /// What is played next, when all that came before is finished; nothing at the end.
     fn next(&mut self, played: Played<'_>) -> Vec<Unit>;

@@ -44,7 +44,7 @@ pub enum Format {
     Knockout {
         /// Whether the places in the bracket are drawn by lot, not by the order of the bots.
         drawn: bool,
-        /// So many swapped pairs more are played in a duel that is tied.
+        /// How many more swapped pairs are played in a duel that is tied.
         tie_breaks: u32,
         /// Whether the losers of the semifinals play for the third place.
         third_place: bool,
@@ -53,7 +53,7 @@ pub enum Format {
     Sprt {
         /// The hypotheses, about the first bot.
         hypotheses: Hypotheses,
-        /// After so many pairs it ends without a decision.
+        /// After this many pairs it ends without a decision.
         max_pairs: u32,
     },
 }
@@ -191,7 +191,7 @@ impl Shape {
         self.games.iter().map(|game| u64::from(game.weight)).sum()
     }
 
-    /// The matches of a round robin of so many bots.
+    /// A round robin of `bots` bots.
     fn fixed(&self, bots: usize) -> u64 {
         let of_game = |game: &GameShape| {
             order::count_groups(bots, game.seats)

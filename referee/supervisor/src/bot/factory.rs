@@ -4,13 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use protocol::{ClockKind, CpuTimeBy};
+use protocol::{ClockKind, CpuTimeBy, Failure, faults};
 use thiserror::Error;
+use tokio::time::sleep;
 
-use super::failure::{Failure, News, NotStarted};
+use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Digests};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
@@ -20,10 +22,15 @@ use crate::sandbox::limits::Tier;
 use crate::sandbox::machine::Machine;
 use crate::streams::stderr::Stderr;
 use crate::streams::trace::{Trace, Tracer};
-use crate::suspension;
+use crate::{shortage, suspension};
 
-/// After how many failed starts in a row a bot that has started before is given up.
+/// After how many matches in a row that it did not start for a bot that has started before is given
+/// up.
 const MAX_FAILED_STARTS: u32 = 3;
+/// The pause before a start is tried again. Each further pause is twice as long …
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// … up to this one.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Why a factory cannot be made.
 #[derive(Debug, Error)]
@@ -52,7 +59,7 @@ pub struct BotFactory {
     started: AtomicUsize,
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
-    /// What the user has not been told yet.
+    /// What the user has not read yet.
     news: Mutex<Vec<News>>,
 }
 
@@ -64,6 +71,8 @@ struct History {
     /// How many bytes of its stderr may still be kept.
     stderr_left: Arc<AtomicU64>,
     files: Mutex<BotFiles>,
+    /// The user was warned that a start failed and a later attempt did not.
+    warned_of_late_start: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -146,7 +155,7 @@ impl BotFactory {
             Trust::Hopeless(failure) => Err(failure.clone().into()),
             Trust::Started { .. } => {
                 drop(trust);
-                let started = self.spawn(spec, &history).await;
+                let started = self.try_to_start(spec, &history).await;
                 // A `hello` is not enough to be trusted again: see `began`.
                 if let Err(not_started) = &started {
                     let mut trust = history.trust.lock().await;
@@ -155,7 +164,7 @@ impl BotFactory {
                 started
             }
             Trust::Unknown => {
-                let started = self.spawn(spec, &history).await;
+                let started = self.try_to_start(spec, &history).await;
                 let failure = started
                     .as_ref()
                     .err()
@@ -211,6 +220,40 @@ impl BotFactory {
         cpu_time_by(spec, self.sandbox(spec))
     }
 
+    /// Starts a process. If the bot misses its start, it is tried again after a pause: a cold disk
+    /// or a busy machine is no reason to forfeit matches.
+    async fn try_to_start(
+        &self,
+        spec: &BotSpec,
+        history: &History,
+    ) -> Result<Box<BotProcess>, NotStarted> {
+        let (mut attempt, mut pause) = (1, FIRST_PAUSE);
+        let mut missed = None;
+        loop {
+            let not_started = match self.spawn(spec, history).await {
+                Ok(process) => {
+                    if let Some(failure) = missed {
+                        self.warn_of_late_start(spec, history, attempt, &failure);
+                    }
+                    return Ok(process);
+                }
+                Err(not_started) => not_started,
+            };
+            let is_last = attempt >= spec.start_attempts || shortage::noted().is_some();
+            if is_last || !not_started.may_pass {
+                let failure = faults::after_attempts(not_started.failure, attempt);
+                return Err(NotStarted {
+                    failure,
+                    ..not_started
+                });
+            }
+            missed = Some(not_started.failure);
+            sleep(pause).await;
+            attempt += 1;
+            pause = LONGEST_PAUSE.min(2 * pause);
+        }
+    }
+
     async fn spawn(
         &self,
         spec: &BotSpec,
@@ -220,7 +263,23 @@ impl BotFactory {
         BotProcess::start(spec, self.surroundings(spec, history, files)).await
     }
 
-    /// The digests of the bot's files now. The user is told if they have changed.
+    /// Warns, once for each bot, that a start succeeded only after `failure`.
+    fn warn_of_late_start(
+        &self,
+        spec: &BotSpec,
+        history: &History,
+        attempt: u32,
+        failure: &Failure,
+    ) {
+        if !history.warned_of_late_start.swap(true, Ordering::Relaxed) {
+            self.add_news(Some(format!(
+                "the bot `{}` started only at attempt {attempt}; before, it {}",
+                spec.name, failure.message
+            )));
+        }
+    }
+
+    /// The digests of the bot's files now. Warns the user if they have changed.
     fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
@@ -273,12 +332,12 @@ impl BotFactory {
         self.tracer.as_ref()?.process(&spec.name, number)
     }
 
-    /// Adds something that the user should be told.
+    /// Adds something for the user to read.
     pub fn add_news(&self, news: Option<String>) {
         self.news().extend(news.map(News::from));
     }
 
-    /// What the user should be told, each thing only once.
+    /// What the user should read, each thing only once.
     pub fn take_news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news())
     }
@@ -298,6 +357,7 @@ impl BotFactory {
                 trust: tokio::sync::Mutex::new(Trust::Unknown),
                 stderr_left: Arc::new(AtomicU64::new(stderr_bytes)),
                 files: Mutex::default(),
+                warned_of_late_start: AtomicBool::new(false),
             })
         });
         history.clone()

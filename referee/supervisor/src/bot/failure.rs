@@ -1,29 +1,10 @@
-//! Why a bot cannot be talked to, and what may explain that.
+//! A bot that did not start, and what may explain that.
 
 use std::io;
 
-use protocol::FaultCode;
+use protocol::Failure;
 
 use crate::streams::transcript::Transcript;
-
-/// Why a bot cannot be talked to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// The fault by which the bot loses its match.
-    pub code: FaultCode,
-    /// What happened, in words, without the bot's name.
-    pub message: String,
-}
-
-impl Failure {
-    /// A failure with this code and message.
-    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
-        Failure {
-            code,
-            message: message.into(),
-        }
-    }
-}
 
 /// A bot that did not start.
 #[derive(Debug)]
@@ -32,6 +13,8 @@ pub struct NotStarted {
     pub failure: Failure,
     /// What may explain it; `None` if no process was started for this match.
     pub evidence: Option<Box<Evidence>>,
+    /// Whether the next attempt may succeed: the bot was late, or ended by itself.
+    pub(super) may_pass: bool,
 }
 
 impl From<Failure> for NotStarted {
@@ -39,6 +22,7 @@ impl From<Failure> for NotStarted {
         NotStarted {
             failure,
             evidence: None,
+            may_pass: false,
         }
     }
 }

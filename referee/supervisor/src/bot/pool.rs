@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::FaultCode;
+use protocol::faults;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::factory::BotFactory;
-use super::failure::{Evidence, Failure, NotStarted};
+use super::failure::{Evidence, NotStarted};
 use super::process::BotProcess;
 use super::spec::{BotSpec, Restart};
 
@@ -69,10 +69,9 @@ impl Pool {
                 Err(error) => tracing::error!("starting a bot failed: {error}"),
             }
         }
-        let lost = || Failure::new(FaultCode::Startup, "it could not be started").into();
         taken
             .into_iter()
-            .map(|bot| bot.unwrap_or_else(|| Err(lost())))
+            .map(|bot| bot.unwrap_or_else(|| Err(faults::not_there().into())))
             .collect()
     }
 

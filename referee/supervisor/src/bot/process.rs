@@ -10,20 +10,22 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use nix::sys::stat::fstat;
-use protocol::{BotHello, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot, Wants, excerpt, in_words};
+use protocol::{
+    BotHello, Failure, FaultCode, FromBot, MAX_LINE, PROTOCOL, ToBot, Wants, excerpt, faults,
+};
 use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout};
 
-use super::failure::{Evidence, Failure, NotStarted};
+use super::failure::{Evidence, NotStarted};
 use super::files::Digests;
 use super::shebang;
 use super::spec::{BotSpec, Idle};
 use crate::process::children::Supervisors;
 use crate::process::cpu_meter::CpuMeter;
-use crate::process::handle::{Launch, Pipes, ProcessHandle};
+use crate::process::handle::{Pipes, ProcessHandle, ProcessStart};
 use crate::process::stall::{self, Stall};
 use crate::sandbox::build::Sandbox;
 use crate::sandbox::limits::Tier;
@@ -97,6 +99,8 @@ impl BotProcess {
                 Ok(process)
             }
             Err(failure) => {
+                // A bot that waits for input, or for its line to be taken, is not late.
+                let waits = matches!(process.stall(), Some(Stall::Reading | Stall::NoLineEnd(_)));
                 let error = ToBot::Error {
                     code: failure.code,
                     message: failure.message.clone(),
@@ -105,6 +109,7 @@ impl BotProcess {
                 let _ = process.send(&error, EXIT_WAIT, Instant::now()).await;
                 Err(NotStarted {
                     evidence: Some(Box::new(process.end().await)),
+                    may_pass: failure.code == FaultCode::Startup && !waits,
                     failure,
                 })
             }
@@ -119,11 +124,10 @@ impl BotProcess {
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
     ) -> Result<Box<Self>, NotStarted> {
-        let startup = |message: String| NotStarted::from(Failure::new(FaultCode::Startup, message));
         let sandbox = surroundings.sandbox;
         let prepared = PreparedSandbox::new(sandbox).map_err(|error| {
             shortage::note("a bot cannot be confined", &error);
-            startup(format!("cannot be confined: {error}"))
+            faults::not_confined(&error)
         })?;
         let set_up = |supervisor: &mut Command| {
             if prepared.clear_env {
@@ -134,7 +138,7 @@ impl BotProcess {
             shortage::restore_descriptor_limit(supervisor);
         };
         let time_limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
-        let launch = Launch {
+        let launch = ProcessStart {
             plan: &prepared.plan,
             dir: &spec.dir,
             group: prepared.group,
@@ -143,7 +147,11 @@ impl BotProcess {
         };
         let (handle, pipes) = ProcessHandle::start(launch, surroundings.supervisors, set_up)
             .await
-            .map_err(|why| startup(format!("`{}` {why}", spec.command[0])))?;
+            .map_err(|error| NotStarted {
+                failure: faults::not_started(&spec.command[0], &error.why),
+                evidence: None,
+                may_pass: error.is_late,
+            })?;
         let hello_deadline = Instant::now() + time_limit;
         let mut process = Self::new(spec, surroundings, (handle, pipes), hello_deadline);
         process._tmp = prepared.tmp;
@@ -211,37 +219,28 @@ impl BotProcess {
             }
             Some(Err(failure)) => Err(failure),
             None => {
-                let startup = in_words(spec.time.startup.0);
-                let why = match self.stall() {
-                    Some(stall) => format!("; {stall}"),
-                    None => " (is its output flushed?)".to_owned(),
-                };
-                let message = format!("did not say `hello` within {startup}{why}");
-                Err(Failure::new(FaultCode::Startup, message))
+                let stall = self.stall().map(|stall| stall.to_string());
+                Err(faults::no_hello(spec.time.startup.0, stall.as_deref()))
             }
         }
     }
 
     /// The `hello` that the last line should be.
     fn read_hello(&self) -> Result<Box<BotHello>, Failure> {
-        let message = match FromBot::from_line(self.line()) {
+        Err(match FromBot::from_line(self.line()) {
             Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => return Ok(hello),
-            Ok(FromBot::Hello(hello)) => format!(
-                "speaks protocol {}; this referee speaks {PROTOCOL}",
-                hello.protocol
-            ),
-            Ok(_) => "answered `hello` with another message".to_owned(),
-            Err(bad) => bad.to_string(),
-        };
-        Err(Failure::new(FaultCode::Protocol, message))
+            Ok(FromBot::Hello(hello)) => faults::other_protocol(hello.protocol),
+            Ok(_) => faults::no_introduction(),
+            Err(bad) => faults::bad_line(&bad),
+        })
     }
 
     /// The failure of a bot that ended instead of saying `hello`, with all that may explain it.
     async fn crashed_before_hello(&mut self, spec: &BotSpec) -> Failure {
-        let mut message = format!("{} before it said `hello`", self.exit().await);
-        if let Some(line) = self.last_line().await {
-            message.push_str(&format!("; {line}"));
-        }
+        let exit = self.exit().await;
+        let last_line = self.last_line().await;
+        let mut failure = faults::gone_before_hello(&exit, last_line.as_deref());
+        let message = &mut failure.message;
         if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {
             message.push_str(&format!("; {why}"));
         }
@@ -251,7 +250,7 @@ impl BotProcess {
                  need a `dir` of its own, or `readable`)",
             );
         }
-        Failure::new(FaultCode::Startup, message)
+        failure
     }
 
     /// What it seems to do while an answer is waited for; `None` if nothing is certain.
@@ -362,14 +361,12 @@ impl BotProcess {
             Some(Err(_)) => {
                 self.stdin = None;
                 let ended = self.handle.exit(EXIT_WAIT).await;
-                let message = ended.unwrap_or_else(|| "closed its input".to_owned());
-                Err(Failure::new(FaultCode::Crash, message))
+                Err(ended.map_or_else(faults::closed_input, faults::crashed))
             }
             None => {
                 // Half a line may be written, so no other can follow.
                 self.stdin = None;
-                let message = format!("did not read its input for {} ms", time_limit.as_millis());
-                Err(Failure::new(FaultCode::Timeout, message))
+                Err(faults::does_not_read(time_limit))
             }
         }
     }
@@ -409,31 +406,20 @@ impl BotProcess {
         let polled = self.lines.poll_line(cx);
         if polled.is_pending() && self.handle.poll_orphaned(cx).is_ready() {
             // What the bot has started is not ended, so its output may stay open for long.
-            let failure = Failure::new(FaultCode::Crash, "closed its output");
-            return Poll::Ready(Err(failure));
+            return Poll::Ready(Err(faults::closed_output()));
         }
         polled.map(|line| {
-            let failure = match line {
+            Err(match line {
                 Ok(LineRead::Text) => {
                     let now = Instant::now();
                     self.transcript.came(self.lines.text(), now);
                     return Ok(now);
                 }
-                Ok(LineRead::TooLong) => Failure::new(
-                    FaultCode::Protocol,
-                    format!("printed a line of more than {MAX_LINE} bytes"),
-                ),
-                Ok(LineRead::TooMuch(what)) => Failure::new(
-                    FaultCode::Protocol,
-                    format!("printed more than {what} since it was asked for something"),
-                ),
-                Ok(LineRead::Closed) => Failure::new(FaultCode::Crash, "closed its output"),
-                Err(error) => Failure::new(
-                    FaultCode::Crash,
-                    format!("its output cannot be read: {error}"),
-                ),
-            };
-            Err(failure)
+                Ok(LineRead::TooLong) => faults::long_line(),
+                Ok(LineRead::TooMuch(what)) => faults::too_much_output(&what),
+                Ok(LineRead::Closed) => faults::closed_output(),
+                Err(error) => faults::unreadable_output(&error),
+            })
         })
     }
 
@@ -468,16 +454,12 @@ impl BotProcess {
     /// The same with the last line that it printed on stderr.
     pub async fn exit_with_stderr(&mut self) -> String {
         let exit = self.exit().await;
-        match self.last_line().await {
-            Some(line) => format!("{exit}; {line}"),
-            None => exit,
-        }
+        faults::with_stderr(exit, self.last_line().await.as_deref())
     }
 
-    /// The last line that it printed on stderr, as part of a sentence.
+    /// The last line that it printed on stderr.
     async fn last_line(&mut self) -> Option<String> {
-        let line = self.tail.as_mut()?.last_line(EXIT_WAIT).await?;
-        Some(format!("the last it printed on stderr: {line}"))
+        self.tail.as_mut()?.last_line(EXIT_WAIT).await
     }
 
     /// Ends the bot with everything it started: asks it to quit, then sends SIGTERM, then SIGKILL.

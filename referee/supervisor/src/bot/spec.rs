@@ -40,6 +40,8 @@ pub struct BotSpec {
     pub own_time: bool,
     /// When its process is replaced.
     pub restart: Restart,
+    /// How often its start is tried before that is a fault; at least 1.
+    pub start_attempts: u32,
     /// What it does while it is not its turn.
     pub idle: Idle,
     /// What it may do and use.
@@ -94,6 +96,7 @@ impl BotSpec {
             time: time.clone(),
             own_time: false,
             restart: Restart::default(),
+            start_attempts: 1,
             idle: Idle::default(),
             wanted: Wanted::default(),
         }

@@ -43,7 +43,7 @@ pub(crate) struct Pipes {
 }
 
 /// What a process is started with, besides its command's environment.
-pub(crate) struct Launch<'a> {
+pub(crate) struct ProcessStart<'a> {
     pub(crate) plan: &'a Plan,
     /// The working directory.
     pub(crate) dir: &'a Path,
@@ -53,6 +53,24 @@ pub(crate) struct Launch<'a> {
     pub(crate) has_init: bool,
     /// How long the supervisor may take until the process runs.
     pub(crate) time_limit: Duration,
+}
+
+/// Why a process did not start.
+#[derive(Debug)]
+pub(crate) struct StartError {
+    /// The reason, as part of a sentence.
+    pub(crate) why: String,
+    /// Whether it took too long, so that the next attempt may succeed.
+    pub(crate) is_late: bool,
+}
+
+impl From<String> for StartError {
+    fn from(why: String) -> Self {
+        StartError {
+            why,
+            is_late: false,
+        }
+    }
 }
 
 /// A running process, as its supervisor shows it. When this is dropped, the supervisor ends the
@@ -94,7 +112,7 @@ fn cannot_start(error: io::Error) -> String {
 
 /// Starts a supervisor for this process; `set_up` completes its command.
 fn spawn(
-    launch: &Launch<'_>,
+    launch: &ProcessStart<'_>,
     supervisors: &Supervisors,
     set_up: impl FnOnce(&mut Command),
 ) -> io::Result<Spawned> {
@@ -138,15 +156,15 @@ impl ProcessHandle {
     /// Starts a supervisor that starts the process; `set_up` completes the supervisor's command.
     ///
     /// # Errors
-    /// Why the process did not start, as part of a sentence.
+    /// Why the process did not start.
     pub(crate) async fn start(
-        launch: Launch<'_>,
+        launch: ProcessStart<'_>,
         supervisors: &Arc<Supervisors>,
         set_up: impl FnOnce(&mut Command),
-    ) -> Result<(Self, Pipes), String> {
+    ) -> Result<(Self, Pipes), StartError> {
         let mut spawned = spawn(&launch, supervisors, set_up).map_err(cannot_start)?;
         let Some(stdin) = spawned.supervisor.stdin.take() else {
-            return Err("cannot be started: its pipes are gone".to_owned());
+            return Err("cannot be started: its pipes are gone".to_owned().into());
         };
         let pipes = Pipes {
             stdin,
@@ -186,8 +204,8 @@ impl ProcessHandle {
     /// Waits until the supervisor reports that the process runs.
     ///
     /// # Errors
-    /// Why it does not, as part of a sentence.
-    async fn await_start(&mut self, time_limit: Duration) -> Result<(), String> {
+    /// Why it does not.
+    async fn await_start(&mut self, time_limit: Duration) -> Result<(), StartError> {
         // A bot may stop its supervisor at once: do not wait for ever.
         let first_report = poll_fn(|cx| self.poll_report(cx));
         match suspension::timeout(time_limit, first_report)
@@ -204,9 +222,12 @@ impl ProcessHandle {
                 if short {
                     shortage::note_as(format!("a bot's process {why}"));
                 }
-                Err(why)
+                Err(why.into())
             }
-            Some(_) | None => Err("cannot be started: its supervisor does not answer".to_owned()),
+            Some(_) | None => Err(StartError {
+                why: "cannot be started: its supervisor does not answer".to_owned(),
+                is_late: true,
+            }),
         }
     }
 

@@ -16,7 +16,7 @@ struct Args {
 enum Campaign {
     /// A tournament in which half of the entrants are hostile
     Hostile {
-        /// At least so many matches
+        /// At least this many matches
         #[arg(long, default_value_t = 1000)]
         matches: usize,
         /// Decides who enters
@@ -25,20 +25,20 @@ enum Campaign {
     },
     /// Quick matches with new processes for each
     Quick {
-        /// So many
+        /// How many matches
         #[arg(long, default_value_t = 10_000)]
         matches: u32,
     },
     /// Fast bots beside two busy loops, by CPU time and by wall-clock time
     Busy {
-        /// So many with each clock
+        /// This many with each clock
         #[arg(long, default_value_t = 1000)]
         matches: u32,
     },
     /// Every trick against the sandbox, in every tier and by every user, beside what is promised
     Redteam(redteam::Options),
     /// `mcts` against bots that take the CPU in the strict sandbox, beside a control
-    RedteamDuels(redteam::duels::Options),
+    RedteamDuels(redteam::duels::DuelOptions),
 }
 
 fn main() -> ExitCode {
@@ -50,8 +50,9 @@ fn main() -> ExitCode {
         Campaign::RedteamDuels(options) => redteam::duels::run(&options),
     };
     print!("{findings}");
-    match findings.wrong.is_empty() && findings.slow.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if findings.wrong.is_empty() && findings.slow.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }

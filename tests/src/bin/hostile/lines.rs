@@ -111,7 +111,7 @@ pub(crate) fn before(how: &str) {
     }
 }
 
-/// What is told with the move.
+/// What is sent with the move.
 pub(crate) fn info(how: &str) -> Option<Value> {
     match how {
         "huge-info" => Some(json!({"text": "x".repeat(900 << 10), "depth": 3})),

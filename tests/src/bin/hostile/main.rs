@@ -1,9 +1,9 @@
 //! A bot that plays the first legal move, but misbehaves in the way that its argument names.
 //! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
 
+mod assumptions;
 mod forger;
 mod lines;
-mod manners;
 mod processes;
 mod redteam;
 mod resources;
@@ -18,7 +18,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getppid};
 use serde_json::{Value, json};
 
-/// Misbehaviour during play begins with the bot's second turn, so that there is a ply to tell.
+/// Misbehaviour during play begins with the bot's second turn, so that the fault has a ply.
 const TURN: u32 = 2;
 /// Nothing here lasts longer than this.
 const LIFETIME: Duration = Duration::from_secs(900);
@@ -100,9 +100,9 @@ impl Bot {
     }
 
     fn run(&mut self) {
-        manners::at_once(&self.how);
+        assumptions::at_once(&self.how);
         for line in io::stdin().lock().lines().map_while(Result::ok) {
-            manners::read(&self.how, &line);
+            assumptions::read(&self.how, &line);
             let message: Value = serde_json::from_str(&line).expect("the referee speaks JSON");
             match message["type"].as_str() {
                 Some("hello") if self.how == "speaks-first" => {}
@@ -120,7 +120,7 @@ impl Bot {
                 Some("end") => self.end(),
                 Some("quit") => self.quit(),
                 Some("error") if self.how == "answers-error" => say(&json!({"type": "ready"})),
-                Some(kind) => manners::unknown(&self.how, kind),
+                Some(kind) => assumptions::unknown(&self.how, kind),
                 None => {}
             }
         }
@@ -175,7 +175,7 @@ impl Bot {
             witness.turn();
         }
         let mut answer = json!({"type": "move", "move": turn["legal"][0], "ply": turn["ply"]});
-        if let Some(mv) = manners::instead(&self.how, &self.begun, turn, self.turns) {
+        if let Some(mv) = assumptions::instead(&self.how, &self.begun, turn, self.turns) {
             answer["move"] = mv;
         }
         if self.turns >= TURN {
@@ -230,7 +230,7 @@ impl Bot {
         }
     }
 
-    /// What is told with the move.
+    /// What is sent with the move.
     fn report(&mut self) -> Option<Value> {
         match self.how.as_str() {
             "forges-log" if self.turns >= TURN => Some(forger::forge()),
@@ -247,7 +247,7 @@ impl Bot {
         }
     }
 
-    /// What is done when the move was told.
+    /// What is done after the move was sent.
     fn afterwards(&self, answer: &Value) {
         match self.how.as_str() {
             "exit-after-turn" => exit(6),

@@ -1,4 +1,4 @@
-//! Children, daemons and worse. Each tells its process id on stderr, and ends by itself in the end.
+//! Children, daemons and worse. Each prints its process id on stderr, and ends by itself in the end.
 
 use std::env;
 use std::io::{self, Read as _};
@@ -84,15 +84,15 @@ fn run(role: &str, argument: &str) {
     run_from(role, argument, Stdio::null());
 }
 
-/// The same, and waits until it, or what it leaves behind, has told that it is there.
+/// The same, and waits until it, or what it leaves behind, has reported that it is there.
 fn run_and_hear(role: &str, argument: &str) {
-    let (mut hears, tells) = UnixStream::pair().expect("a pair of sockets");
-    run_from(role, argument, OwnedFd::from(tells).into());
+    let (mut hears, reports) = UnixStream::pair().expect("a pair of sockets");
+    run_from(role, argument, OwnedFd::from(reports).into());
     // Nothing comes where it could not start.
     let _ = hears.read(&mut [0]);
 }
 
-/// Tells that this process is there.
+/// Reports that this process is there.
 fn tell() {
     eprintln!("child {}", id());
     // Whoever waits for it does so at the other end of its input.

@@ -62,7 +62,7 @@ fn allocate() {
     sleep_for_ever();
 }
 
-/// Fills files here and in `/tmp`, and tells how many bytes that were.
+/// Fills files here and in `/tmp`, and prints how many bytes that were.
 pub(crate) fn fill_disk() -> Value {
     let written = |folder: &Path| {
         let path = folder.join(format!("filled-{}", std::process::id()));

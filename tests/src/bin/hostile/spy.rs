@@ -1,5 +1,5 @@
 //! Looks at what is none of a bot's business. What to try comes from the environment; what
-//! succeeded is told.
+//! succeeded is printed.
 
 use std::env;
 use std::fs::{self, File};
@@ -41,9 +41,10 @@ pub(crate) fn look_around() -> Value {
         let path = folder.join(format!("spy-{}", std::process::id()));
         let filled = fill(&path, megabytes << 20) >= megabytes << 20;
         let _ = fs::remove_file(&path);
-        let name = match folder == env::temp_dir() && folder != Path::new("/tmp") {
-            true => "fill own /tmp".to_owned(),
-            false => format!("fill {}", folder.display()),
+        let name = if folder == env::temp_dir() && folder != Path::new("/tmp") {
+            "fill own /tmp".to_owned()
+        } else {
+            format!("fill {}", folder.display())
         };
         seen.insert(name, json!(filled));
     }
@@ -76,10 +77,11 @@ pub(crate) fn descriptors() -> Vec<String> {
 }
 
 fn reads(path: &Path) -> bool {
-    match path.is_dir() {
-        true => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()),
+    if path.is_dir() {
+        fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
+    } else {
         // Something in its place may be there that is empty.
-        false => fs::read(path).is_ok_and(|bytes| !bytes.is_empty()),
+        fs::read(path).is_ok_and(|bytes| !bytes.is_empty())
     }
 }
 

@@ -11,8 +11,8 @@ use crate::campaign::Findings;
 
 /// How many matches, and how.
 #[derive(Debug, Args)]
-pub struct Options {
-    /// At least so many matches of each bot
+pub struct DuelOptions {
+    /// At least this many matches of each bot
     #[arg(long, default_value_t = 40)]
     pub matches: u32,
     /// In which sandbox the bots are
@@ -33,7 +33,7 @@ const BOTS: [(&str, &str); 3] = [
 const ERRORS: f64 = 3.0;
 
 /// Plays all of them.
-pub fn run(options: &Options) -> Findings {
+pub fn run(options: &DuelOptions) -> Findings {
     let programs = Programs::copy();
     let mut findings = Findings::default();
     for user in User::possible() {
@@ -143,9 +143,10 @@ impl Score {
             score.points += points;
             score.squares += points * points;
             for fault in record["result"]["faults"].as_array().into_iter().flatten() {
-                match fault["seat"] == mcts {
-                    true => score.forfeits += 1,
-                    false => score.other_forfeits += 1,
+                if fault["seat"] == mcts {
+                    score.forfeits += 1
+                } else {
+                    score.other_forfeits += 1
                 }
             }
             let moves = record["moves"].as_array().into_iter().flatten();

@@ -70,9 +70,10 @@ impl User {
 
     /// Those that this process can be.
     pub(super) fn possible() -> Vec<User> {
-        match geteuid().is_root() {
-            true => vec![User::Root, User::Ordinary],
-            false => vec![User::Ordinary],
+        if geteuid().is_root() {
+            vec![User::Root, User::Ordinary]
+        } else {
+            vec![User::Ordinary]
         }
     }
 }

@@ -39,9 +39,10 @@ impl Promises {
                 add(&mut all, value, *user);
             }
         }
-        match all.is_empty() {
-            true => Err("the program promises nothing".to_owned()),
-            false => Ok(Promises { all }),
+        if all.is_empty() {
+            Err("the program promises nothing".to_owned())
+        } else {
+            Ok(Promises { all })
         }
     }
 

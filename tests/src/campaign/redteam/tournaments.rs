@@ -12,7 +12,7 @@ use crate::campaign::Findings;
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
 /// The bot beside which nothing is tried.
 const HONEST: &str = "honest";
-/// What hangs on time is tried at most so many times.
+/// How often a trick that depends on time is tried, at most.
 const TRIES: u32 = 3;
 /// Who uses more than this part of a core in the middle of its rests does not rest.
 const AT_REST: f64 = 0.1;

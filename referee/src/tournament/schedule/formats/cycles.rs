@@ -14,7 +14,7 @@ use itertools::Itertools as _;
 /// larger ones even out by themselves.
 const SMALL: usize = 500;
 const MOST_DEALS: usize = 10;
-/// The deal of a round is improved by so many passes at most, that of a large one by so many.
+/// The deal of a round is improved by at most this many passes, that of a large one by fewer.
 const MOST_PASSES: usize = 10;
 const PASSES_OF_LARGE: usize = 2;
 
@@ -28,12 +28,12 @@ pub(super) struct Cycles {
     rng: Rng,
     /// By the number of seats: the cyclic orders, as places in the group.
     orders: HashMap<usize, Vec<Vec<usize>>>,
-    state: State,
+    state: Deals,
 }
 
-/// What was dealt so far.
+/// What was dealt so far, and so what the next deal has to even out.
 #[derive(Clone, Default)]
-struct State {
+struct Deals {
     bots: usize,
     left: HashMap<(usize, Group), Left>,
     /// By game: how often each bot followed each other one, a row for each that went before.
@@ -63,14 +63,15 @@ impl Cycles {
         let seats = shape.games.iter().map(|game| game.seats);
         let orders = seats.filter(|seats| *seats > 2);
         let orders: HashMap<_, _> = orders.map(|seats| (seats, cyclic_orders(seats))).collect();
-        let cells = match orders.is_empty() {
-            true => 0,
-            false => shape.bots * shape.bots,
+        let cells = if orders.is_empty() {
+            0
+        } else {
+            shape.bots * shape.bots
         };
         Cycles {
             rng: Rng::from_text(shape.seed, "cyclic orders"),
             orders,
-            state: State {
+            state: Deals {
                 bots: shape.bots,
                 left: HashMap::new(),
                 by_game: HashMap::new(),
@@ -87,11 +88,12 @@ impl Cycles {
             return;
         }
         let deals = if units.len() <= SMALL { MOST_DEALS } else { 1 };
-        let mut best: Option<(u64, State, Vec<Dealt>)> = None;
+        let mut best: Option<(u64, Deals, Vec<Dealt>)> = None;
         for number in 0..deals {
-            let mut state = match number + 1 == deals && best.is_none() {
-                true => std::mem::take(&mut self.state),
-                false => self.state.clone(),
+            let mut state = if number + 1 == deals && best.is_none() {
+                std::mem::take(&mut self.state)
+            } else {
+                self.state.clone()
             };
             let mut dealt = Vec::with_capacity(units.len());
             for unit in &units {
@@ -114,7 +116,7 @@ impl Cycles {
     }
 
     /// Deals the order that costs least now.
-    fn first(&mut self, state: &mut State, unit: &Unit) -> Dealt {
+    fn first(&mut self, state: &mut Deals, unit: &Unit) -> Dealt {
         let orders = &self.orders[&unit.group.len()];
         let whole = u8::MAX >> (8 - orders.len());
         let key = (unit.game, unit.group.clone());
@@ -148,7 +150,7 @@ impl Cycles {
     }
 
     /// Exchanges orders for others that their groups have not had, as long as that evens out.
-    fn improve(&self, state: &mut State, units: &[&mut Unit], dealt: &mut [Dealt]) {
+    fn improve(&self, state: &mut Deals, units: &[&mut Unit], dealt: &mut [Dealt]) {
         let passes = if units.len() <= SMALL {
             MOST_PASSES
         } else {
@@ -188,7 +190,7 @@ impl Cycles {
     }
 }
 
-impl State {
+impl Deals {
     /// How often those have followed each other already who would in this order.
     fn cost(&self, unit: &Unit, order: &[usize]) -> u32 {
         let in_game = self.by_game.get(&unit.game);
@@ -215,7 +217,7 @@ impl State {
     }
 }
 
-/// All orders around a circle of so many seats, as places: the first one is always the first.
+/// All orders around a circle of `seats` seats, as places: the first one is always the first.
 fn cyclic_orders(seats: usize) -> Vec<Vec<usize>> {
     let rest: Vec<usize> = (1..seats).collect();
     let orders = rest.iter().copied().permutations(rest.len());

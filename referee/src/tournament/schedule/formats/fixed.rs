@@ -54,7 +54,7 @@ impl Planner for Fixed {
 }
 
 impl Earlier {
-    /// The units of the earlier tournament, told by the indices of the one now.
+    /// The units of the earlier tournament, with the indices of the present one.
     fn units(&self) -> Vec<Unit> {
         let now = |unit: Unit| {
             let mut group: Group = unit.group.iter().map(|&bot| self.bots[bot]).collect();

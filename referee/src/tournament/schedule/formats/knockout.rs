@@ -30,9 +30,10 @@ pub(super) struct Knockout {
 
 impl Knockout {
     pub(super) fn new(shape: &Shape, drawn: bool, tie_breaks: u32, third_place: bool) -> Self {
-        let list: Vec<usize> = match drawn {
-            true => shape.lots(),
-            false => (0..shape.bots).collect(),
+        let list: Vec<usize> = if drawn {
+            shape.lots()
+        } else {
+            (0..shape.bots).collect()
         };
         let mut places = vec![0; shape.bots];
         for (place, &bot) in list.iter().enumerate() {

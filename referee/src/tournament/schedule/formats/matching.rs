@@ -13,12 +13,12 @@ use std::collections::{BinaryHeap, HashMap};
 
 use integer_blossom::min_weight_perfect_matching;
 
-/// Beyond this many bots, those in the upper half of so many are paired before the next ones are
-/// looked at: time grows with the cube of the number.
+/// How many bots are paired together at most. With more, the upper half of each batch is fixed
+/// before the next bots join it: time grows with the cube of the number.
 const MOST_AT_ONCE: usize = 200;
-/// So many matchings are tried for one that leaves a way for the next rounds.
+/// How many matchings are tried to find one after which the next rounds are still possible.
 const MOST_TRIES: usize = 500;
-/// So many steps are spent on looking for such a way; then it is taken for there.
+/// How many steps the search for those rounds may take; after that they count as possible.
 const MOST_STEPS: u32 = 20_000;
 
 /// The cost of what must not be: more than all else together can cost.
@@ -70,9 +70,10 @@ pub(super) fn round(
             .collect();
     }
     let table = Table::new(&waiting, met);
-    let mate = match ranking.len() == waiting.len() {
-        true => table.with_a_way_on(rounds),
-        false => table.best(),
+    let mate = if ranking.len() == waiting.len() {
+        table.with_a_way_on(rounds)
+    } else {
+        table.best()
     };
     for (place, &other) in mate.iter().enumerate().take(waiting.len()) {
         if other == waiting.len() {
@@ -124,9 +125,10 @@ impl Table {
         if bots < size {
             let fewest = entrants.iter().map(|entrant| entrant.byes).min();
             for (place, entrant) in entrants.iter().enumerate() {
-                let cost = match Some(entrant.byes) == fewest {
-                    true => BYE_ABOVE * (bots - 1 - place) as i128,
-                    false => FORBIDDEN,
+                let cost = if Some(entrant.byes) == fewest {
+                    BYE_ABOVE * (bots - 1 - place) as i128
+                } else {
+                    FORBIDDEN
                 };
                 table.set(place, bots, cost, entrant.byes);
             }
@@ -186,7 +188,7 @@ impl Table {
         (ahead > 0 && 2 * (left - ahead) < size).then_some(ahead)
     }
 
-    /// Whether so many rounds more can be played after this one without meeting again.
+    /// Whether `ahead` more rounds can be played after this one without a rematch.
     fn leaves_a_way(&self, mate: &[usize], ahead: u32) -> bool {
         let before: u32 = self.met[..self.size].iter().sum();
         let level = before / (self.size as u32 - 1);
@@ -195,7 +197,7 @@ impl Table {
         let open = (0..self.size)
             .flat_map(|a| (0..self.size).map(move |b| (a, b)))
             .map(|(a, b)| open(a, b));
-        let mut search = Search {
+        let mut search = RoundSearch {
             size: self.size,
             open: open.collect(),
             steps: MOST_STEPS,
@@ -205,15 +207,15 @@ impl Table {
 }
 
 /// A search for rounds in which nobody meets again.
-struct Search {
+struct RoundSearch {
     size: usize,
     /// Who may meet.
     open: Vec<bool>,
     steps: u32,
 }
 
-impl Search {
-    /// Whether there are so many rounds more; those that are `busy` are paired in the first one.
+impl RoundSearch {
+    /// Whether there are `more` rounds; those that are `busy` are paired in the first one already.
     fn rounds(&mut self, more: u32, busy: &mut Vec<bool>, from: usize) -> bool {
         let Some(first) = (from..self.size).find(|&place| !busy[place]) else {
             return more <= 1 || self.rounds(more - 1, &mut vec![false; self.size], 0);
@@ -247,13 +249,13 @@ impl Search {
 /// the others by the first of its pairs that they do not have.
 struct ByCost<'a> {
     table: &'a Table,
-    heap: BinaryHeap<Reverse<Part>>,
+    heap: BinaryHeap<Reverse<Subproblem>>,
     tries: usize,
 }
 
 /// Matchings with some pairs and without others, and the one of least cost among them.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
+struct Subproblem {
     cost: i128,
     mate: Vec<usize>,
     with: Vec<(usize, usize)>,
@@ -263,7 +265,7 @@ struct Part {
 impl<'a> ByCost<'a> {
     /// After the one of least cost.
     fn new(table: &'a Table, best: Vec<usize>) -> Self {
-        let whole = Part {
+        let whole = Subproblem {
             cost: table.sum(&best),
             mate: best,
             with: Vec::new(),
@@ -287,7 +289,7 @@ impl<'a> ByCost<'a> {
         Some(part.mate)
     }
 
-    fn divide(&mut self, part: &Part) {
+    fn divide(&mut self, part: &Subproblem) {
         let mut with = part.with.clone();
         let pairs = part.mate.iter().enumerate().filter(|(a, b)| a < b);
         let pairs: Vec<(usize, usize)> = pairs.map(|(a, &b)| (a, b)).collect();
@@ -301,7 +303,7 @@ impl<'a> ByCost<'a> {
     }
 
     /// The part with and without these pairs, if there is anything in it.
-    fn least(&self, with: Vec<(usize, usize)>, without: Vec<(usize, usize)>) -> Option<Part> {
+    fn least(&self, with: Vec<(usize, usize)>, without: Vec<(usize, usize)>) -> Option<Subproblem> {
         let size = self.table.size;
         let paired = |place: &usize| with.iter().any(|&(a, b)| a == *place || b == *place);
         let free: Vec<usize> = (0..size).filter(|place| !paired(place)).collect();
@@ -309,9 +311,10 @@ impl<'a> ByCost<'a> {
         for &a in &free {
             for &b in &free {
                 let barred = without.contains(&(a.min(b), a.max(b)));
-                cost.push(match barred {
-                    true => FORBIDDEN,
-                    false => self.table.cost[a * size + b],
+                cost.push(if barred {
+                    FORBIDDEN
+                } else {
+                    self.table.cost[a * size + b]
                 });
             }
         }
@@ -325,7 +328,7 @@ impl<'a> ByCost<'a> {
         }
         let barred = without.iter().any(|&(a, b)| mate[a] == b);
         let cost = self.table.sum(&mate);
-        (!barred && cost < FORBIDDEN).then_some(Part {
+        (!barred && cost < FORBIDDEN).then_some(Subproblem {
             cost,
             mate,
             with,

@@ -1,7 +1,7 @@
 //! SPRT: swapped pairs of two bots until it is clear which of two hypotheses holds.
 
 use crate::tournament::schedule::order;
-use crate::tournament::schedule::planner::{Finished, Planner, Played};
+use crate::tournament::schedule::planner::{MatchOutcome, Planner, Played};
 use crate::tournament::schedule::scheduled::Scheduled;
 use crate::tournament::schedule::shape::Shape;
 use crate::tournament::schedule::standing::{SprtStanding, Standing};
@@ -39,7 +39,7 @@ impl Sprt {
     }
 
     /// Takes in the next pair.
-    fn take(&mut self, pair: [(&Scheduled, &Finished); 2]) {
+    fn take(&mut self, pair: [(&Scheduled, &MatchOutcome); 2]) {
         let points = pair.iter().map(|(scheduled, result)| {
             let seat = scheduled.seats.iter().position(|&bot| bot == 0);
             seat.map_or(0.0, |seat| result.outcome[seat])

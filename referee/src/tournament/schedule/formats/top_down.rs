@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-/// So many steps are spent on looking for pairings without rematches, then some are allowed.
+/// How many steps the search for pairings without rematches may take; then some are allowed.
 const MOST_STEPS: u32 = 20_000;
 
 /// Pairs an even number of bots, the best first. `met` has who met whom how often, the lower index
@@ -11,7 +11,7 @@ const MOST_STEPS: u32 = 20_000;
 pub(super) fn pairings(bots: &[usize], met: &HashMap<(usize, usize), u32>) -> Vec<Vec<usize>> {
     let mut most = 0;
     loop {
-        let mut search = Search {
+        let mut search = PairingSearch {
             met,
             most,
             steps: MOST_STEPS,
@@ -24,8 +24,8 @@ pub(super) fn pairings(bots: &[usize], met: &HashMap<(usize, usize), u32>) -> Ve
     }
 }
 
-/// A search for pairings, from the top, with going back.
-struct Search<'a> {
+/// A search for pairings from the top, with backtracking.
+struct PairingSearch<'a> {
     met: &'a HashMap<(usize, usize), u32>,
     /// Bots that met more often do not meet again.
     most: u32,
@@ -33,8 +33,8 @@ struct Search<'a> {
     found: Vec<Vec<usize>>,
 }
 
-impl Search<'_> {
-    /// Pairs these bots, the best first; says whether there is a way, as far as was looked.
+impl PairingSearch<'_> {
+    /// Pairs these bots, the best first; false if there is no way, or none was found in time.
     fn pair(&mut self, bots: &[usize]) -> bool {
         let Some((&first, rest)) = bots.split_first() else {
             return true;

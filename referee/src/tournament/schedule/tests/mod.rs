@@ -28,7 +28,7 @@ fn result(scheduled: &Scheduled, salt: u64) -> Vec<f64> {
     strengths.iter().map(share).collect()
 }
 
-/// Plays a schedule to its end with so many at a time, which finish in any order.
+/// Plays a schedule to its end, several matches at a time, which finish in any order.
 fn play(
     shape: &Shape,
     at_a_time: usize,
@@ -336,7 +336,7 @@ fn outcomes_are_kept_only_where_something_depends_on_them() {
             panic!("a match")
         };
         schedule.finish(first.number, &[1.0, 0.0]);
-        let State::Finished(result) = &schedule.states[first.number - 1] else {
+        let MatchStatus::Finished(result) = &schedule.states[first.number - 1] else {
             panic!("a result")
         };
         assert_eq!(result.is_some(), kept);

@@ -2,6 +2,7 @@
 
 pub mod bubblewrap;
 pub mod cgroup;
+#[cfg(target_os = "linux")]
 pub mod kernel_files;
 pub mod landlock;
 pub mod seccomp;

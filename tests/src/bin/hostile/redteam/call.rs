@@ -161,18 +161,18 @@ pub(super) fn map(bytes: usize, rights: i32, kind: i32) -> nix::Result<usize> {
     )
 }
 
-/// Writes a byte into each of so many pieces of memory, from this address on.
+/// Writes a byte into each of several pieces of memory, from this address on.
 pub(super) fn touch(address: usize, bytes: usize, piece: usize) {
     for offset in (0..bytes).step_by(piece) {
-        // SAFETY: who calls this has mapped so much memory there for writing.
+        // SAFETY: the caller has mapped all that memory for writing.
         unsafe { ((address + offset) as *mut u8).write_volatile(1) };
     }
 }
 
-/// Reads a byte of each of so many pieces of memory, from this address on.
+/// Reads a byte of each of several pieces of memory, from this address on.
 pub(super) fn look(address: usize, bytes: usize, piece: usize, each: impl Fn()) {
     for offset in (0..bytes).step_by(piece) {
-        // SAFETY: who calls this has mapped so much memory there for reading.
+        // SAFETY: the caller has mapped all that memory for reading.
         let _ = unsafe { ((address + offset) as *const u8).read_volatile() };
         each();
     }

@@ -32,7 +32,7 @@ const WITHIN: Duration = Duration::from_secs(15);
 pub(super) const SEGMENT: usize = (50 << 20) + 0x7000;
 const CHUNK: usize = 4 << 20;
 const MIB: u64 = 1 << 20;
-/// The kernel keeps about so many bytes for an empty file in memory: its inode and its entry.
+/// About how many bytes the kernel keeps for an empty file in memory: its inode and its entry.
 const EMPTY_FILE: u64 = 1000;
 
 /// Takes memory in a process of its own, and holds it. The number is that of the bytes so far.

@@ -62,7 +62,7 @@ pub(super) fn network(targets: &Targets, attempts: &mut Attempts) -> Option<Late
     attempts.io(
         "netlink",
         netlink(),
-        "the kernel tells about its network devices",
+        "the kernel reveals its network devices",
     );
     None
 }

@@ -232,9 +232,10 @@ pub(super) fn environment(targets: &Targets, attempts: &mut Attempts) -> Option<
         // Nothing else in it is looked at.
         let has = fs::read(&path).and_then(|all| {
             let mut windows = all.windows(secret.len());
-            match windows.any(|window| window == secret.as_bytes()) {
-                true => Ok(()),
-                false => Err(std::io::Error::other("not in there")),
+            if windows.any(|window| window == secret.as_bytes()) {
+                Ok(())
+            } else {
+                Err(std::io::Error::other("not in there"))
             }
         });
         attempts.io(&format!("read variables of the {role}"), has, &path);

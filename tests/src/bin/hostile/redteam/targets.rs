@@ -15,7 +15,7 @@ pub(crate) const TARGETS: &str = "RED_TARGETS";
 /// Beside that file, the processes of the match.
 pub(crate) const PROCESSES: &str = "processes.json";
 /// How long processes are waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// The targets.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Targets {
     /// The referee, the opponents and their supervisors, by the numbers that they have outside of
     /// any sandbox.
     pub(crate) fn processes(&self) -> Vec<Process> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + LONGEST_WAIT;
         loop {
             let text = fs::read_to_string(self.folder.join(PROCESSES)).unwrap_or_default();
             let found: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -7,17 +7,19 @@ use std::time::{Instant, SystemTime};
 
 use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
 use games::Session;
-use protocol::{Conditions, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt};
+use protocol::{
+    Conditions, Failure, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt,
+};
 use supervisor::shortage;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
-use super::failures::{Failure, Failures};
+use super::failures::{FailureReport, Failures};
 use crate::config::GameSetup;
 use crate::machine::load::LoadWatch;
-use crate::match_runner::{self, Finished, Observer, Timing};
+use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{After, Either, Person, Process, Started};
 
-/// A bot's version is logged up to so many characters.
+/// How many characters of a bot's version are logged.
 const LONGEST_VERSION: usize = 100;
 
 /// People who take seats, by seat.
@@ -27,10 +29,10 @@ pub(crate) type People = BTreeMap<usize, Person>;
 type Participant<'p> = Either<Process<'p>, Person>;
 
 /// One match, with all that belongs to it.
-pub(crate) struct Plan {
-    /// Its id.
+pub(crate) struct MatchRun {
+    /// Its id, such as `m-000017`.
     pub id: String,
-    /// What is played.
+    /// The game, with its options and limits.
     pub game: GameSetup,
     /// The position at the start.
     pub start: Box<dyn Session>,
@@ -42,15 +44,15 @@ pub(crate) struct Plan {
     pub time: protocol::TimeControl,
     /// The bots in seat order.
     pub specs: Vec<Arc<BotSpec>>,
-    /// How it is run.
+    /// What the log says about how it is run.
     pub conditions: Conditions,
-    /// Where failures are told; `None` to tell nothing.
+    /// Where failures are reported; `None` to report none.
     pub failures: Option<Arc<Failures>>,
 }
 
-impl Plan {
-    /// Plays the match with bots of this pool, and with people, whose specs are only names then.
-    /// The observer must not break it off.
+impl MatchRun {
+    /// Plays the match with bots from this pool, and with people, whose specs give only names.
+    /// The observer must not break the match off.
     pub(crate) async fn play(
         &self,
         pool: &mut Pool,
@@ -68,7 +70,7 @@ impl Plan {
             .collect();
         let setup = self.setup(pool.factory());
         let watch_load = LoadWatch::begin();
-        let Finished { played, players } =
+        let FinishedRun { played, players } =
             match_runner::run(setup, players, Timing::Real, &mut observer).await;
         let load = watch_load.end();
         let played = played.expect("nobody breaks it off");
@@ -103,7 +105,7 @@ impl Plan {
         }
     }
 
-    /// Tells the factory of the bots that were there how they began.
+    /// Reports to the factory how the bots that were there began.
     async fn note_joined(&self, joined: &[bool], result: &MatchResult, factory: &BotFactory) {
         for (seat, spec) in self.specs.iter().enumerate() {
             if joined[seat] {
@@ -166,16 +168,16 @@ impl Plan {
         self.specs.iter().enumerate().filter_map(player).collect()
     }
 
-    /// Keeps a bot for its next match, or what there is to tell about its failure.
+    /// Keeps a bot for its next match, or the evidence of its failure.
     async fn see_off(&self, record: &Record, seat: usize, after: After, pool: &mut Pool) {
         let spec = &self.specs[seat];
-        // What the machine has no more of is no failure of a bot.
+        // If the machine runs out of something, no bot is to blame.
         let failures = self
             .failures
             .as_ref()
             .filter(|_| shortage::noted().is_none());
         let failure = failures.and_then(|failures| {
-            let failure = Failure::of(record, seat, spec, failures.folder())?;
+            let failure = FailureReport::of(record, seat, spec, failures.folder())?;
             Some((failure, failures.clone(), pool.factory_handle()))
         });
         match (after, failure) {
@@ -258,16 +260,16 @@ fn cores() -> u32 {
 }
 
 /// Why a bot that was there did not get ready.
-fn startup_fault(result: &MatchResult, seat: usize) -> Option<supervisor::Failure> {
+fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
     let mut faults = result.faults.iter();
     let fault = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Startup)?;
-    Some(supervisor::Failure::new(fault.code, fault.message.clone()))
+    Some(Failure::new(fault.code, fault.message.clone()))
 }
 
 /// What is known of a player when the match begins.
 #[derive(Default)]
 struct Introduced {
-    /// As the bot tells it; a bot that tells a novel does not fill the log with it.
+    /// As the bot gives it, cut to what a log should hold.
     version: Option<String>,
     /// Hashes of its files.
     files: BTreeMap<String, String>,
@@ -279,7 +281,7 @@ impl Introduced {
             return Introduced::default();
         };
         let version = bot.hello().version.as_ref();
-        let version = version.map(|told| excerpt(told.as_bytes(), LONGEST_VERSION));
+        let version = version.map(|version| excerpt(version.as_bytes(), LONGEST_VERSION));
         Introduced {
             version,
             files: bot.files().clone(),

@@ -1,0 +1,248 @@
+//! The sentences of faults: what the log, the bot and the user read about a bot that loses a match
+//! by its own fault, what its code means, and what to do about it. They are all here, whoever
+//! notices the fault.
+//!
+//! A message is part of a sentence whose subject is the bot: "exited with code 1".
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use crate::{BadMessage, ClockKind, FaultCode, MAX_LINE, PROTOCOL, TimeControl, in_words};
+
+/// The most common reason for silence.
+const UNKNOWN_STALL: &str = " (is its output flushed?)";
+
+/// Why a bot loses its match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The kind of fault.
+    pub code: FaultCode,
+    /// What happened, in words, without the bot's name.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure with this code and message.
+    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+        Failure {
+            code,
+            message: message.into(),
+        }
+    }
+}
+
+impl FaultCode {
+    /// What a fault of this code is, for readers of results.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            FaultCode::Startup => "the bot did not start, or did not answer `hello` or `start`",
+            FaultCode::Protocol => "the bot printed something that is not a message, or no answer",
+            FaultCode::IllegalMove => "the bot played a move that is not legal",
+            FaultCode::Timeout => "the bot did not move in time",
+            FaultCode::Crash => "the bot's process ended, or closed its output",
+            FaultCode::Resign => "the bot gave up; this is no fault",
+        }
+    }
+
+    /// What to do about a fault of this code when nothing more is known; `None` if it is no fault.
+    pub fn advice(self) -> Option<&'static str> {
+        match self {
+            FaultCode::Startup => Some(
+                "run the bot's command by hand in its folder, and answer `hello` and `start` at \
+                 once",
+            ),
+            FaultCode::Protocol => {
+                Some("answer each `hello`, `start` and `turn` once, and nothing else")
+            }
+            FaultCode::IllegalMove => Some(
+                "play a move exactly as it is written in `legal`, in the position of this `turn`",
+            ),
+            FaultCode::Timeout => Some("look at the clock more often, and leave a reserve"),
+            FaultCode::Crash => Some("what the bot printed on stderr should say why"),
+            FaultCode::Resign => None,
+        }
+    }
+}
+
+// Before and while a bot starts.
+
+/// The process did not start; `why` is part of a sentence.
+pub fn not_started(program: &str, why: &str) -> Failure {
+    Failure::new(FaultCode::Startup, format!("`{program}` {why}"))
+}
+
+/// The process could not be put into its sandbox.
+pub fn not_confined(why: &dyn Display) -> Failure {
+    Failure::new(FaultCode::Startup, format!("cannot be confined: {why}"))
+}
+
+/// There is no process, and no reason is known.
+pub fn not_there() -> Failure {
+    Failure::new(FaultCode::Startup, "it could not be started")
+}
+
+/// No `hello` came within this time. `stall` is what the bot seems to be doing, if that is known.
+pub fn no_hello(within: Duration, stall: Option<&str>) -> Failure {
+    late_start("hello", within, stall)
+}
+
+/// No `ready` came within this time. `stall` is what the bot seems to be doing, if that is known.
+pub fn not_ready(within: Duration, stall: Option<&str>) -> Failure {
+    late_start("ready", within, stall)
+}
+
+fn late_start(message: &str, within: Duration, stall: Option<&str>) -> Failure {
+    let why = stall.map_or_else(|| UNKNOWN_STALL.to_owned(), |stall| format!("; {stall}"));
+    let text = format!("did not say `{message}` within {}{why}", in_words(within));
+    Failure::new(FaultCode::Startup, text)
+}
+
+/// The process ended instead of saying `hello`. `exit` is how, as part of a sentence; `last_line` is
+/// the last thing that it printed on stderr.
+pub fn gone_before_hello(exit: &str, last_line: Option<&str>) -> Failure {
+    let message = format!("{exit} before it said `hello`");
+    Failure::new(FaultCode::Startup, with_stderr(message, last_line))
+}
+
+/// Adds the last thing that a bot printed on stderr to the message about its end.
+pub fn with_stderr(mut message: String, last_line: Option<&str>) -> String {
+    if let Some(line) = last_line {
+        message.push_str(&format!("; the last it printed on stderr: {line}"));
+    }
+    message
+}
+
+/// Adds how many attempts to start there were, if more than one.
+pub fn after_attempts(mut failure: Failure, attempts: u32) -> Failure {
+    if attempts > 1 {
+        let tried = format!(" (the last of {attempts} attempts)");
+        failure.message.push_str(&tried);
+    }
+    failure
+}
+
+/// The bot's `hello` names another protocol.
+pub fn other_protocol(spoken: u32) -> Failure {
+    let text = format!("speaks protocol {spoken}; this referee speaks {PROTOCOL}");
+    Failure::new(FaultCode::Protocol, text)
+}
+
+/// The bot's first message is not `hello`.
+pub fn no_introduction() -> Failure {
+    Failure::new(FaultCode::Protocol, "answered `hello` with another message")
+}
+
+/// The bot does not play this game; `games` are those that its `hello` names.
+pub fn other_games(games: &str, game: &str) -> Failure {
+    let text = format!("its `hello` says that it plays {games}, but not {game}");
+    Failure::new(FaultCode::Startup, text)
+}
+
+// What a bot says.
+
+/// The bot gave up.
+pub fn resigned() -> Failure {
+    Failure::new(FaultCode::Resign, "the bot resigned")
+}
+
+/// A line is no message.
+pub fn bad_line(bad: &BadMessage) -> Failure {
+    Failure::new(FaultCode::Protocol, bad.to_string())
+}
+
+/// The answer is a message of another type than the question asks for; both are named by their
+/// types.
+pub fn unexpected(answer: &str, asked: &str) -> Failure {
+    let text = format!("answered `{asked}` with `{answer}`");
+    Failure::new(FaultCode::Protocol, text)
+}
+
+/// A message of this type came, and nothing had asked for it.
+pub fn unasked(message: &str) -> Failure {
+    let text = format!("said `{message}` without being asked");
+    Failure::new(FaultCode::Protocol, text)
+}
+
+/// The rules do not allow the move; they say why.
+pub fn illegal_move(why: &dyn Display) -> Failure {
+    Failure::new(FaultCode::IllegalMove, why.to_string())
+}
+
+/// A line is too long.
+pub fn long_line() -> Failure {
+    let text = format!("printed a line of more than {MAX_LINE} bytes");
+    Failure::new(FaultCode::Protocol, text)
+}
+
+/// Too much output since the bot was last asked for something; `limit` is what is allowed.
+pub fn too_much_output(limit: &dyn Display) -> Failure {
+    let text = format!("printed more than {limit} since it was asked for something");
+    Failure::new(FaultCode::Protocol, text)
+}
+
+// What a bot uses.
+
+/// No move came in time: `used` was measured by this clock, `allowed` is without the margin.
+pub fn too_slow(time: &TimeControl, by: ClockKind, used: Duration, allowed: Duration) -> Failure {
+    let what = match (by, time.clock) {
+        (ClockKind::Cpu, _) => " of CPU time",
+        (ClockKind::Wall, ClockKind::Cpu) => " of wall-clock time",
+        (ClockKind::Wall, ClockKind::Wall) => "",
+    };
+    let text = format!(
+        "no move after {}{what} (allowed: {} and a margin of {})",
+        in_words(used),
+        in_words(allowed),
+        in_words(time.margin.0)
+    );
+    Failure::new(FaultCode::Timeout, text)
+}
+
+/// The match has used more CPU time than it may.
+pub fn out_of_cpu_time(used: Duration, allowed: Duration) -> Failure {
+    let text = format!(
+        "used {} of CPU time in this match (allowed: {})",
+        in_words(used),
+        in_words(allowed)
+    );
+    Failure::new(FaultCode::Timeout, text)
+}
+
+/// Adds that the referee did not run for a while during the turn, if that is so.
+pub fn despite_suspension(mut failure: Failure, suspended: Duration) -> Failure {
+    if !suspended.is_zero() {
+        let time = in_words(suspended);
+        failure.message.push_str(&format!(
+            "; in addition the referee did not run for {time}, which does not count"
+        ));
+    }
+    failure
+}
+
+/// The bot did not read what was sent to it for this long.
+pub fn does_not_read(waited: Duration) -> Failure {
+    let text = format!("did not read its input for {} ms", waited.as_millis());
+    Failure::new(FaultCode::Timeout, text)
+}
+
+// How a bot ends.
+
+/// The process is gone; `exit` is how it ended, as part of a sentence.
+pub fn crashed(exit: impl Into<String>) -> Failure {
+    Failure::new(FaultCode::Crash, exit)
+}
+
+/// The bot closed its stdout, and nothing more is known.
+pub fn closed_output() -> Failure {
+    crashed("closed its output")
+}
+
+/// The bot closed its stdin, and nothing more is known.
+pub fn closed_input() -> Failure {
+    crashed("closed its input")
+}
+
+/// The referee cannot read what the bot prints.
+pub fn unreadable_output(why: &dyn Display) -> Failure {
+    crashed(format!("its output cannot be read: {why}"))
+}
