@@ -235,6 +235,11 @@ impl Terminal {
     /// # Panics
     /// If that fails.
     pub fn resize(&mut self, width: usize) {
+        // Right after something came, the next thing takes a while.
+        if let Ok(text) = self.output.recv_timeout(Duration::from_secs(10)) {
+            self.screen.write(&text);
+        }
+        // `script` stops with it, and goes on with it.
         kill(self.pid, Signal::SIGSTOP).expect("it runs");
         while let Ok(text) = self.output.recv_timeout(Duration::from_millis(500)) {
             self.screen.write(&text);
@@ -245,7 +250,10 @@ impl Terminal {
         let status = stty.args(["-F", &self.tty]).args(size).status();
         assert!(status.expect("stty runs").success());
         self.screen.resize(width);
-        kill(self.pid, Signal::SIGCONT).expect("it is there");
+        let script = Pid::from_raw(self.child.id() as i32);
+        for pid in [self.pid, script] {
+            kill(pid, Signal::SIGCONT).expect("it is there");
+        }
     }
 
     /// Shows the rest and gives the exit code.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::{CliError, print};
-use crate::report::pages::{PageFormat, Played, write_site};
+use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
 
 /// A page about a bot after a tournament, or a site with a page about each bot
@@ -50,12 +50,11 @@ impl Args {
             tell(format_args!("warning: {warning}\n"));
         }
         match (&self.bot, &self.out) {
-            (Some(bot), None) => print(&played.page(bot, self.format, terminal::width())),
-            (Some(bot), Some(out)) => {
-                fs::write(out, played.page(bot, self.format, None)).map_err(|error| {
+            (Some(bot), None) => print(&page(&played, bot, self.format, terminal::width())),
+            (Some(bot), Some(out)) => fs::write(out, page(&played, bot, self.format, None))
+                .map_err(|error| {
                     CliError::Usage(format!("`{}` cannot be written: {error}", out.display()))
-                })
-            }
+                }),
             (None, Some(out)) => {
                 let index = write_site(&played, out).map_err(|error| usage(&error))?;
                 print(&format!("{}\n", index.display()))

@@ -7,10 +7,10 @@ use protocol::{excerpt, shown, shown_lines};
 use ratings::Report;
 use ratings::report::BotReport;
 
-use super::Played;
 use super::highlights::{FaultKind, Highlight, Highlights};
+use super::played::Played;
 use crate::report::sheet::{
-    COUNTS, Grid, Pair, Part, all_pairs, count, counts, figures, heading, percent, quoted,
+    self, COUNTS, Grid, Pair, Part, all_pairs, count, counts, figures, heading, percent, quoted,
     signed_figures,
 };
 use crate::report::{points, transcript};
@@ -20,6 +20,27 @@ use crate::tournament::failures::{FAILURES_NAME, folder_name};
 const STDERR_LINES: usize = 12;
 /// Longer lines of stderr are cut.
 const STDERR_WIDTH: usize = 200;
+
+/// What a page is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PageFormat {
+    /// For a terminal
+    Text,
+    /// For a README
+    Markdown,
+    /// A page by itself, with the moves of the matches
+    Html,
+}
+
+/// The page about one bot, as text for a terminal of this width or in another format.
+pub(crate) fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>) -> String {
+    let parts = parts(played, bot);
+    match format {
+        PageFormat::Text => sheet::text(parts, width),
+        PageFormat::Markdown => sheet::markdown(parts),
+        PageFormat::Html => sheet::page(bot, &sheet::html(parts)),
+    }
+}
 
 /// All of it. Names that are not there have an empty page.
 pub(super) fn parts(played: &Played, name: &str) -> Vec<Part> {

@@ -9,7 +9,8 @@ use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use super::{Played, bot_page};
+use super::bot_page;
+use super::played::Played;
 use crate::files::{self, MOST_TEXT};
 use crate::report::sheet::{
     self, COUNTS, Grid, Part, SheetFormat, counts, heading, interval, load,
