@@ -28,11 +28,32 @@ impl ParseError {
     /// The error about a text, with the forms of moves that the game has.
     pub fn new(info: &Info, text: &str) -> Self {
         let forms: Vec<&str> = info.notation.iter().map(|(form, _)| *form).collect();
+        let looks_right = forms.iter().find(|form| shape(form) == shape(text));
+        let allowed = match looks_right {
+            Some(form) => format!("it is written like {form}, but not all of it is on this board"),
+            None => format!("{} moves look like {}", info.id, forms.join(", ")),
+        };
         ParseError {
             text: shown(text),
-            allowed: format!("{} moves look like {}", info.id, forms.join(", ")),
+            allowed,
         }
     }
+}
+
+/// A move with all letters and all numbers made the same: that of every move of one form.
+fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for c in text.chars() {
+        let c = match c {
+            'a'..='z' => 'a',
+            '0'..='9' => '1',
+            c => c,
+        };
+        if c != '1' || !shape.ends_with('1') {
+            shape.push(c);
+        }
+    }
+    shape
 }
 
 /// A move that is not legal in the position; see [`Game::play`].

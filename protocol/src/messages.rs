@@ -80,8 +80,10 @@ pub struct Opponent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// The number of plies.
+    #[serde(default, deserialize_with = "whole_number::read_optional")]
     pub max_plies: Option<u32>,
-    /// How many times a position is there.
+    /// How often a position occurs.
+    #[serde(default, deserialize_with = "whole_number::read_optional")]
     pub repetition: Option<u32>,
 }
 
@@ -144,6 +146,7 @@ pub struct Fault {
     /// Which kind.
     pub code: FaultCode,
     /// The plies that had been made.
+    #[serde(deserialize_with = "whole_number::read")]
     pub ply: u32,
     /// What happened, in words.
     pub message: String,

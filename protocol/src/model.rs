@@ -119,6 +119,9 @@ pub struct Answer {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ModelError>,
+    /// What is odd about the request, such as a field that its `op` does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl Answer {

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use games::Session;
 use games::session::MoveError;
 use protocol::{ModelError, ModelErrorCode as Code, Op, Want};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::known_games;
+use crate::model_fields::{self, Envelope};
 
 /// No perft goes deeper: it would not end.
 pub(crate) const MAX_DEPTH: u32 = 1000;
@@ -43,13 +44,6 @@ fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
     })
 }
 
-/// The part of a request that is given back, exactly as it was written.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-}
-
 impl Model {
     /// Answers a line that is longer than [`MAX_REQUEST`].
     pub fn refuse_long(&self) -> String {
@@ -68,19 +62,26 @@ impl Model {
             return respond("null", error(Code::BadRequest, what));
         }
         // Read in two steps, so that the answer to a bad request still carries its id.
-        let id = match serde_json::from_slice::<Envelope>(line) {
-            Ok(envelope) => envelope.id.map_or("null", RawValue::get),
+        let envelope = match serde_json::from_slice::<Envelope>(line) {
+            Ok(envelope) => envelope,
             Err(bad) => return respond("null", error(Code::BadRequest, bad)),
         };
+        let id = envelope.id.map_or("null", RawValue::get);
         // What is given back has to be readable, also inside of an answer.
         if let Err(bad) = serde_json::from_str::<Value>(&format!("[{id}]")) {
             return respond("null", error(Code::BadRequest, format!("id: {bad}")));
         }
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
-            Err(bad) => error(Code::BadRequest, bad),
+            Err(bad) => {
+                let what = model_fields::explain(line).unwrap_or_else(|| bad.to_string());
+                error(Code::BadRequest, what)
+            }
         };
-        respond(id, done)
+        match envelope.warning() {
+            Some(warning) => warned(&respond(id, done), &warning),
+            None => respond(id, done),
+        }
     }
 
     fn perform(&mut self, op: Op) -> Done {
@@ -120,6 +121,12 @@ fn respond(id: &str, done: Done) -> String {
         Ok(body) => format!("{{\"id\":{id},\"ok\":{body}}}\n"),
         Err(error) => format!("{{\"id\":{id},\"error\":{}}}\n", text(&error)),
     }
+}
+
+/// An answer with a warning at its end.
+fn warned(answer: &str, warning: &str) -> String {
+    let body = answer.trim_end().strip_suffix('}').unwrap_or(answer);
+    format!("{body},\"warning\":{}}}\n", text(&warning))
 }
 
 /// Anything that has no reason to fail, as JSON text.
@@ -354,6 +361,69 @@ mod tests {
             json!({"id": 3, "op": "playouts", "count": 1, "seed": 1}),
         );
         assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_named() {
+        let mut model = Model::default();
+        for (request, expected) in [
+            (
+                json!({"op": "perft", "depth": -1}),
+                "`depth`: -1 is not a whole number from 0 on",
+            ),
+            (
+                json!({"op": "playout", "count": 1.5}),
+                "`count`: 1.5 is not a whole number from 0 on",
+            ),
+            (
+                json!({"op": "undo", "count": 1u64 << 40}),
+                "`count`: 1099511627776 is not a whole",
+            ),
+            (json!({"op": "new", "game": 7}), "`game`: 7 is not a string"),
+            (json!({"op": "new"}), "`new` needs the field `game`"),
+            (
+                json!({"op": "play", "moves": "a1"}),
+                "`moves`: \"a1\" is not a list of strings",
+            ),
+            (
+                json!({"op": "play", "moves": [1]}),
+                "`moves`: 1 is not a string",
+            ),
+            (
+                json!({"op": "get", "want": ["all"]}),
+                "`want`: \"all\" is not one of \"legal\", \"state\"",
+            ),
+            (
+                json!({"op": "plya"}),
+                "there is no `op` `plya`; did you mean `play`? it is one of `get`",
+            ),
+            (json!({"op": 3}), "`op`: 3 is not one of"),
+            (json!({}), "`op` is missing; it is one of"),
+        ] {
+            let answer = ask(&mut model, request);
+            assert_eq!(answer["error"]["code"], "bad_request");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn fields_that_an_operation_does_not_have_are_ignored_with_a_warning() {
+        let mut model = Model::default();
+        let new = json!({"id": 1, "op": "new", "game": "run", "sede": 7});
+        let answer = ask(&mut model, new);
+        assert_eq!(answer["ok"]["ply"], 0);
+        let expected = "`new` has no field `sede`, did you mean `seed`?; it was ignored";
+        assert_eq!(answer["warning"], expected);
+        let answer = ask(&mut model, json!({"id": 2, "op": "get", "moves": []}));
+        assert!(
+            answer["warning"]
+                .as_str()
+                .unwrap()
+                .contains("no field `moves`")
+        );
+        let answer = ask(&mut model, json!({"id": 3, "op": "get", "want": ["key"]}));
+        assert_eq!(answer["warning"], Value::Null);
     }
 
     #[test]

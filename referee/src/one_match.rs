@@ -3,17 +3,18 @@
 use std::io;
 use std::sync::Arc;
 
-use games::OptionError;
+use games::{Limits, OptionError, Rules, Session};
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
 use supervisor::bot::command;
-use supervisor::{BotFactory, BotSpec, CommandError, FactoryError, Pool, shortage};
+use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
 use crate::known_games::{self, UnknownGame};
-use crate::tournament::match_run::MatchRun;
+use crate::match_runner::Observer;
+use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 
 /// A match that is to be played.
@@ -96,14 +97,8 @@ impl MatchRequest {
     /// If it cannot be played, whatever bots do.
     pub fn play(&self) -> Result<Record, MatchError> {
         let run = self.run()?;
-        let record = Runtime::new()?.block_on(async {
-            let factory = BotFactory::new(&run.specs, &[], None)?;
-            let mut pool = Pool::new(Arc::new(factory));
-            let nobody = |_: &arbiter::Arbiter| {};
-            let record = run.play(&mut pool, Default::default(), nobody).await;
-            pool.end().await;
-            Ok::<_, MatchError>(record)
-        })?;
+        let nobody = |_: &arbiter::Arbiter| {};
+        let record = Runtime::new()?.block_on(play(&run, None, People::new(), nobody))?;
         match shortage::noted() {
             Some(why) => Err(MatchError::Short(why.to_owned())),
             None => Ok(record),
@@ -117,46 +112,103 @@ impl MatchRequest {
             let game = self.game.clone();
             return Err(MatchError::Seats { game, seats, bots });
         }
-        let specs = self.bots.iter().enumerate();
-        let specs = specs.map(|(seat, bot)| self.spec(seat, bot).map(Arc::new));
-        let limits = rules.info().limits;
-        let start = rules.start(self.seed);
-        Ok(MatchRun {
-            id: "m-000001".to_owned(),
-            opening: openings::moves(&*start, limits, self.seed, self.random_plies),
-            start,
+        let mut specs: Vec<Arc<BotSpec>> = Vec::new();
+        for bot in &self.bots {
+            let wrong = |why: String| MatchError::Command {
+                bot: bot.clone(),
+                why,
+            };
+            let command = command::split(bot).map_err(|error| wrong(error.to_string()))?;
+            let spec = bot_spec(bot, command, &specs, &self.time)?;
+            spec.program().map_err(|error| wrong(error.to_string()))?;
+            specs.push(Arc::new(spec));
+        }
+        let single = SingleMatch {
+            limits: rules.info().limits,
+            start: rules.start(self.seed),
+            rules,
+            seed: self.seed,
+            random_plies: self.random_plies,
+            time: self.time.clone(),
+            specs,
+        };
+        Ok(single.run())
+    }
+}
+
+/// A match outside of a tournament, ready to be set up.
+pub(crate) struct SingleMatch {
+    pub rules: Arc<dyn Rules>,
+    /// What ends the match besides the rules.
+    pub limits: Limits,
+    pub start: Box<dyn Session>,
+    /// What the opening and forced moves are made from.
+    pub seed: u64,
+    /// How many random plies come first.
+    pub random_plies: u32,
+    /// The time control of bots that have none of their own.
+    pub time: TimeControl,
+    /// Who plays, in seat order.
+    pub specs: Vec<Arc<BotSpec>>,
+}
+
+impl SingleMatch {
+    /// The match with its opening. It is the first one of its log until it gets another id.
+    pub(crate) fn run(self) -> MatchRun {
+        MatchRun {
+            id: match_id(1),
+            opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies),
+            start: self.start,
             game: GameSetup {
-                rules,
-                limits,
+                rules: self.rules,
+                limits: self.limits,
                 weight: 1,
             },
             seed: self.seed,
-            time: self.time.clone(),
-            specs: specs.collect::<Result<_, _>>()?,
+            time: self.time,
+            specs: self.specs,
             conditions: Conditions {
                 idle: "run".to_owned(),
                 affinity: "off".to_owned(),
                 concurrency: 1,
             },
             failures: None,
-        })
+        }
     }
+}
 
-    /// The bot of this seat. Bots of one command have numbers in their names.
-    fn spec(&self, seat: usize, bot: &str) -> Result<BotSpec, MatchError> {
-        let wrong = |why: String| MatchError::Command {
-            bot: bot.to_owned(),
-            why,
-        };
-        let command = command::split(bot).map_err(|error| wrong(error.to_string()))?;
-        let twins = self.bots[..seat].iter().filter(|other| *other == bot);
-        let name = match twins.count() {
-            0 => bot.to_owned(),
-            twins => format!("{bot} ({})", twins + 1),
-        };
-        let spec = BotSpec::new(name, command, std::env::current_dir()?, &self.time);
-        let found: Result<_, CommandError> = spec.program();
-        found.map_err(|error| wrong(error.to_string()))?;
-        Ok(spec)
-    }
+/// The id of the match with this number, from 1.
+pub(crate) fn match_id(number: usize) -> String {
+    format!("m-{number:06}")
+}
+
+/// A bot with this name and command in the current folder. Bots of one command get numbers in their
+/// names.
+pub(crate) fn bot_spec(
+    name: &str,
+    command: Vec<String>,
+    others: &[Arc<BotSpec>],
+    time: &TimeControl,
+) -> io::Result<BotSpec> {
+    let twins = others.iter().filter(|other| other.command == command);
+    let name = match twins.count() {
+        0 => name.to_owned(),
+        twins => format!("{name} ({})", twins + 1),
+    };
+    let here = std::env::current_dir()?;
+    Ok(BotSpec::new(name, command, here, time))
+}
+
+/// Plays a match that was set up, with processes of its own, and waits until they have ended.
+pub(crate) async fn play(
+    run: &MatchRun,
+    tracer: Option<Tracer>,
+    people: People,
+    observer: impl Observer,
+) -> Result<Record, FactoryError> {
+    let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
+    let mut pool = Pool::new(Arc::new(factory));
+    let record = run.play(&mut pool, people, observer).await;
+    pool.end().await;
+    Ok(record)
 }

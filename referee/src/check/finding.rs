@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The result of a check.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CheckOutcome {
     /// The bot passed, perhaps with a note.
     Passed(Option<String>),
     /// The bot failed.
@@ -38,7 +38,7 @@ pub(crate) struct CheckReport {
     /// What a bot does that passes it.
     pub about: &'static str,
     /// The result.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// How long the check took.
     pub took: Duration,
 }

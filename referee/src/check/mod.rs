@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use protocol::BotHello;
 
-pub(crate) use finding::{CheckReport, Finding, Outcome, Spoken};
+pub(crate) use finding::{CheckOutcome, CheckReport, Finding, Spoken};
 use finding::{Note, Trouble};
 pub(crate) use lab::{Extent, Lab};
 pub(crate) use list::{Check, checks};
@@ -52,7 +52,7 @@ pub(crate) fn unstartable(error: &CommandError) -> CheckReport {
     CheckReport {
         name: handshake.name,
         about: handshake.about,
-        outcome: Outcome::Failed(Box::new(Finding {
+        outcome: CheckOutcome::Failed(Box::new(Finding {
             what: error.to_string(),
             said: Vec::new(),
             stderr: None,
@@ -96,7 +96,7 @@ pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut
     for check in checks(&variants).iter().filter(|c| selection.has(&c.name)) {
         let began = Instant::now();
         if let Some(why) = &stop {
-            done(check, Outcome::Skipped(why.clone()), began);
+            done(check, CheckOutcome::Skipped(why.clone()), began);
             continue;
         }
         let result = check.run(lab, &variants, &hello).await;
@@ -123,13 +123,13 @@ fn nobody() -> BotHello {
     }
 }
 
-fn outcome(check: &Check, result: Result<Note, (Box<Finding>, Trouble)>) -> Outcome {
+fn outcome(check: &Check, result: Result<Note, (Box<Finding>, Trouble)>) -> CheckOutcome {
     match result {
-        Ok(note) => Outcome::Passed(note),
+        Ok(note) => CheckOutcome::Passed(note),
         Err((mut finding, trouble)) => {
             let usual = check.fix.filter(|_| !trouble.known);
             finding.fixes.extend(usual.map(str::to_owned));
-            Outcome::Failed(finding)
+            CheckOutcome::Failed(finding)
         }
     }
 }

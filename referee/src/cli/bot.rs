@@ -2,42 +2,25 @@
 
 use std::io::{self, BufWriter};
 
-use bots::BotOptions;
-use bots::level::Level;
-
 use serde_json::{Value, json};
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
+use crate::reference_bot::ReferenceBotArgs;
 
-/// Runs a reference bot, which talks the bot protocol on stdin and stdout
+/// Runs a reference bot, which speaks the bot protocol on stdin and stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example, in a configuration: command = [\"referee\", \"bot\", \"mcts\"]")]
 pub(super) struct Args {
-    /// The bot; without a name the bots are listed
-    name: Option<String>,
-    /// What all random choices are made from, together with the match's id
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// For mcts: so many playouts a move, whatever the clock says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    playouts: Option<u32>,
-    /// For alphabeta: so many nodes a move, whatever the clock says
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// How strong it plays, all but random: from 1, nearly at random, to 10, its full strength
-    #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
-    level: Option<u8>,
-    /// For mcts: so many threads; with more than one, --playouts does not give the same moves always
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[command(flatten)]
+    bot: ReferenceBotArgs,
     #[command(flatten)]
     format: FormatArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let Some(name) = self.name else {
+        let Some(name) = &self.bot.name else {
             if self.format.json() {
                 let bots = bots::BOTS.iter();
                 let bots = bots.map(|bot| json!({"name": bot.name, "summary": bot.summary}));
@@ -48,15 +31,9 @@ impl Args {
                 .map(|bot| format!("{:9} {}\n", bot.name, bot.summary));
             return print(&lines.collect::<String>());
         };
-        let options = BotOptions {
-            seed: self.seed,
-            playouts: self.playouts,
-            nodes: self.nodes,
-            threads: self.threads.into(),
-            level: self.level.and_then(Level::new),
-        };
+        let options = self.bot.options(name).map_err(CliError::Usage)?;
         let output = BufWriter::new(io::stdout().lock());
-        bots::run_named(&name, &options, io::stdin().lock(), output)
+        bots::run_named(name, &options, io::stdin().lock(), output)
             .map_err(|error| CliError::Usage(error.to_string()))
     }
 }

@@ -1,4 +1,4 @@
-//! `referee check`: does a bot keep to the protocol?
+//! `referee check`: does a bot follow the protocol?
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -10,11 +10,11 @@ use supervisor::{BotSpec, Tracer};
 use super::format::print_json;
 use super::input::find;
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::check::{self, Check, CheckReport, Extent, Lab, Outcome, Selection};
+use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use crate::config::Time;
 use crate::report::checks;
 
-/// Checks a bot against the protocol: handshake, games, seats, clocks, ends, odd referees
+/// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,50 +32,65 @@ pub(super) struct Args {
         required_unless_present = "list"
     )]
     command: Vec<String>,
-    /// Only this game, by default all that the bot plays; may be given several times
+    /// Only this game, by default every game that the bot plays; may be given several times
     #[arg(long = "game", value_name = "ID")]
     games: Vec<String>,
     /// Only checks whose names begin like this (and the handshake); may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// The limit on a move, which is checked by `time/` only
-    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    /// The limit on a move; only the checks `time/` enforce it
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "100ms"
+    )]
     time: Time,
-    /// What is tolerated on top of it there
-    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    /// What they tolerate on top of it
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "50ms"
+    )]
     margin: Time,
     /// How long any other answer may take
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "10s"
+    )]
     startup: Time,
-    /// What positions and the moves of others are made from
+    /// The seed of positions and of the other players' moves
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// About how many moves the bot makes in each match
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     turns: u32,
-    /// In how many positions of each game it is asked
+    /// How many positions of each game the bot is asked about
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     positions: u32,
     /// The bot's working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Write every line that is said, both ways, with times: a file for each process in this
-    /// folder, or one file if the path has an extension
+    /// Write every line in both directions, with times: one file per process in this folder, or one
+    /// file if the path has an extension
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// Print the names of all checks, with what they are about
+    format: ReportFormat,
+    /// Print the names of all checks, and what each one is about
     #[arg(long, conflicts_with_all = ["command", "trace", "dir"])]
     list: bool,
 }
 
 /// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// For people
     #[default]
     Text,
@@ -169,18 +184,18 @@ impl Args {
 
     /// People see each check when it is done; those that were not tried are counted in the end.
     fn tell(&self, report: &CheckReport) -> Result<(), CliError> {
-        let skipped = matches!(report.outcome, Outcome::Skipped(_));
+        let skipped = matches!(report.outcome, CheckOutcome::Skipped(_));
         match self.format {
-            Format::Text if !skipped => print(&checks::text(report)),
+            ReportFormat::Text if !skipped => print(&checks::text(report)),
             _ => Ok(()),
         }
     }
 
     fn print(&self, reports: &[CheckReport], began: Instant) -> Result<(), CliError> {
         match self.format {
-            Format::Text => {
+            ReportFormat::Text => {
                 let mut skipped = reports.iter().filter_map(|report| match &report.outcome {
-                    Outcome::Skipped(why) => Some(why),
+                    CheckOutcome::Skipped(why) => Some(why),
                     _ => None,
                 });
                 if let Some(why) = skipped.next() {
@@ -188,9 +203,9 @@ impl Args {
                 }
                 print(&checks::summary(checks::count(reports), began.elapsed()))
             }
-            Format::Json => print_json(&checks::to_json(&self.command, reports)),
-            Format::Tap => print(&checks::tap(reports)),
-            Format::Junit => {
+            ReportFormat::Json => print_json(&checks::to_json(&self.command, reports)),
+            ReportFormat::Tap => print(&checks::tap(reports)),
+            ReportFormat::Junit => {
                 let command = shell_words::join(&self.command);
                 let xml = checks::junit(&command, reports).map_err(std::io::Error::other)?;
                 print(&format!("{xml}\n"))

@@ -1,4 +1,4 @@
-//! `referee config`: checks a configuration, tells what may stand in one.
+//! `referee config`: checks a configuration, explains its keys.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use supervisor::BotFactory;
 
 use super::dry_run;
-use super::format::Format;
+use super::format::OutputFormat;
 use super::{CliError, block_on, print};
 use crate::config::Config;
 use crate::config::schema::{self, Key};
 
-/// Checks configurations of tournaments, and tells what may stand in them
+/// Checks configurations of tournaments, and explains their keys
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Checks a configuration, as `referee tournament` would, and tells what would be played
+    /// Checks a configuration as `referee tournament` would, and prints what would be played
     Check {
         /// The configuration
         config: PathBuf,
@@ -35,17 +35,17 @@ enum Command {
         set: Vec<String>,
         /// How it is printed
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: OutputFormat,
     },
-    /// Tells all keys, with types, defaults and what they mean
+    /// Prints all keys, with types, defaults and what they mean
     Explain {
         /// Only keys that begin like this
         key: Option<String>,
         /// How they are printed
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: OutputFormat,
     },
-    /// Prints the JSON Schema, with which editors complete configurations
+    /// Prints the JSON Schema that lets editors complete configurations
     Schema,
 }
 
@@ -74,7 +74,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
     }
 }
 
-fn explain(begin: Option<&str>, format: Format) -> Result<String, CliError> {
+fn explain(begin: Option<&str>, format: OutputFormat) -> Result<String, CliError> {
     let mut keys = schema::keys();
     if let Some(begin) = begin {
         // Lists are written without brackets as well.
@@ -83,11 +83,11 @@ fn explain(begin: Option<&str>, format: Format) -> Result<String, CliError> {
         keys.retain(fits);
         if keys.is_empty() {
             return Err(CliError::Usage(format!(
-                "no key begins with `{begin}`; `referee config explain` tells all"
+                "no key begins with `{begin}`; `referee config explain` prints all"
             )));
         }
     }
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         return json(&keys);
     }
     let mut text = String::new();

@@ -11,7 +11,7 @@ use supervisor::sandbox::promises::{Means, Promise};
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 
-/// Tells what this machine can enforce on bots, and how to get the rest
+/// Prints what this machine can enforce on bots, and how to get the rest
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ pub(super) struct Args {
 
 /// One thing that a configuration can ask for.
 #[derive(Debug, Serialize)]
-struct Finding {
+struct Capability {
     /// The key, with its value where that matters.
     key: &'static str,
     /// What it is about.
@@ -54,15 +54,17 @@ impl Args {
         let machine = Machine::examine();
         if self.promises {
             let promises = promises(machine.means());
-            return match self.format.json() {
-                true => print_json(&promises),
-                false => print(&promises_in_words(&promises)),
+            return if self.format.json() {
+                print_json(&promises)
+            } else {
+                print(&promises_in_words(&promises))
             };
         }
-        let findings = findings(&machine);
-        match self.format.json() {
-            true => print_json(&findings),
-            false => print(&findings.iter().map(in_words).collect::<String>()),
+        let capabilities = capabilities(&machine);
+        if self.format.json() {
+            print_json(&capabilities)
+        } else {
+            print(&capabilities.iter().map(in_words).collect::<String>())
         }
     }
 }
@@ -111,9 +113,12 @@ fn promises_in_words(promises: &[Promised]) -> String {
         names.join("  ").trim_end()
     );
     for promised in promises {
-        let marks = Tier::ALL.map(|tier| match promised.here[tier.name()] {
-            true => format!("{:<10}", "yes"),
-            false => format!("{:<10}", "-"),
+        let marks = Tier::ALL.map(|tier| {
+            if promised.here[tier.name()] {
+                format!("{:<10}", "yes")
+            } else {
+                format!("{:<10}", "-")
+            }
         });
         let marks = marks.join("  ");
         text.push_str(&format!("  {:<60}{}\n", promised.promise, marks.trim_end()));
@@ -121,112 +126,145 @@ fn promises_in_words(promises: &[Promised]) -> String {
     text
 }
 
-fn in_words(finding: &Finding) -> String {
-    let mark = if finding.enforced { "yes" } else { "NO " };
-    let Finding { key, what, by, .. } = finding;
+fn in_words(capability: &Capability) -> String {
+    let mark = if capability.enforced { "yes" } else { "NO " };
+    let Capability { key, what, by, .. } = capability;
     let mut text = format!("{mark}  {key:<22} {what}: {by}\n");
-    if let Some(advice) = finding.advice {
+    if let Some(advice) = capability.advice {
         text.push_str(&format!("{:27}{advice}\n", ""));
     }
     text
 }
 
-fn findings(machine: &Machine) -> Vec<Finding> {
-    let finding = |key, what, by: Result<&str, &str>, advice: Option<&'static str>| Finding {
-        key,
-        what,
-        enforced: by.is_ok(),
-        by: by.unwrap_or_else(|why| why).to_owned(),
-        advice,
-    };
-    let counted = |in_group: bool, watched: &'static str| match (in_group, machine.process_trees) {
-        (true, _) => (Ok("a control group"), None),
-        (_, true) => (Ok(watched), Some(GROUPS)),
-        _ => (Err("this system has no control groups and no /proc"), None),
-    };
-    let memory = counted(
-        machine.cgroups.memory(),
-        "setrlimit for each process, and a look at all of them every 10 ms",
+/// How something is enforced, or why it is not; and how to get it, or how to get it better.
+struct Enforcement {
+    by: Result<String, String>,
+    advice: Option<&'static str>,
+}
+
+impl Enforcement {
+    fn by(means: &str) -> Self {
+        Enforcement {
+            by: Ok(means.to_owned()),
+            advice: None,
+        }
+    }
+
+    fn missing(why: &str) -> Self {
+        Enforcement {
+            by: Err(why.to_owned()),
+            advice: None,
+        }
+    }
+
+    fn advice(self, advice: &'static str) -> Self {
+        Enforcement {
+            advice: Some(advice),
+            ..self
+        }
+    }
+
+    fn of(self, key: &'static str, what: &'static str) -> Capability {
+        Capability {
+            key,
+            what,
+            enforced: self.by.is_ok(),
+            by: self.by.unwrap_or_else(|why| why),
+            advice: self.advice,
+        }
+    }
+}
+
+fn capabilities(machine: &Machine) -> Vec<Capability> {
+    let memory = "setrlimit for each process, and a look at all of them every 10 ms";
+    let memory = counted(machine, machine.cgroups.memory(), memory);
+    let processes = counted(
+        machine,
+        machine.cgroups.pids(),
+        "a look at them every 10 ms",
     );
-    let processes = counted(machine.cgroups.pids(), "a look at them every 10 ms");
-    let cpu = match (machine.cgroups.cpu(), machine.cpu_times) {
-        (true, _) => {
-            Ok("a control group in a sandbox; outside, an estimate by the clocks of processes")
-        }
-        (_, true) => {
-            Ok("an estimate by the clocks of all processes: a bot can hide some of its time")
-        }
-        _ => Err("this system does not tell the CPU time of other processes"),
-    };
-    let cpu_advice = (!machine.cgroups.cpu()).then_some(GROUPS);
-    let frozen = match (machine.cgroups.freezer(), &machine.bubblewrap) {
-        (true, _) => "a control group in a sandbox, SIGSTOP for all processes outside",
-        (_, Ok(_)) => "SIGSTOP from inside in the sandbox strict, from outside else",
-        _ => "SIGSTOP for all processes of a bot",
-    };
-    let root = match &machine.account {
-        Account::Ordinary => Ok("an ordinary user runs the referee, and the bots"),
-        Account::Root(_) => Ok("root runs the referee; bots in a sandbox get users of their own"),
-        Account::Stuck(why) => Err(why.as_str()),
-    };
-    let restricted = match &machine.landlock {
-        Ok(()) => Ok("Landlock and seccomp"),
-        Err(why) => Err(why.as_str()),
-    };
-    let strict = match &machine.bubblewrap {
-        Ok(bubblewrap) => (Ok(bubblewrap.version.clone()), None),
-        Err(why) => (Err(why.clone()), Some(BUBBLEWRAP)),
-    };
     vec![
-        finding("resources.memory", "memory of a bot", memory.0, memory.1),
-        finding(
-            "resources.processes",
-            "processes and threads of a bot",
-            processes.0,
-            processes.1,
-        ),
-        finding(
-            "resources.file_size",
-            "size of a file",
-            Ok("setrlimit"),
-            None,
-        ),
-        finding("resources.open_files", "open files", Ok("setrlimit"), None),
-        finding("resources.cpu_time", "CPU time of a match", cpu, cpu_advice),
-        finding("clock = \"cpu\"", "CPU time of a move", cpu, cpu_advice),
-        finding(
-            "resources.output_*",
-            "lines and bytes that are printed",
-            Ok("the referee"),
-            None,
-        ),
-        finding(
-            "idle = \"freeze\"",
-            "bots at rest between turns",
-            Ok(frozen),
-            None,
-        ),
-        finding("sandbox", "bots are not root", root, None),
-        finding(
-            "affinity = \"cores\"",
-            "one core for each slot",
-            match cfg!(target_os = "linux") {
-                true => Ok("sched_setaffinity"),
-                false => Err("this system does not let processes choose their cores"),
-            },
-            None,
-        ),
-        finding(
+        memory.of("resources.memory", "memory of a bot"),
+        processes.of("resources.processes", "processes and threads of a bot"),
+        Enforcement::by("setrlimit").of("resources.file_size", "size of a file"),
+        Enforcement::by("setrlimit").of("resources.open_files", "open files"),
+        cpu_time(machine).of("resources.cpu_time", "CPU time of a match"),
+        cpu_time(machine).of("clock = \"cpu\"", "CPU time of a move"),
+        Enforcement::by("the referee").of("resources.output_*", "lines and bytes that are printed"),
+        freezing(machine).of("idle = \"freeze\"", "bots at rest between turns"),
+        account(machine).of("sandbox", "bots are not root"),
+        cores().of("affinity = \"cores\"", "one core for each slot"),
+        restricted(machine).of(
             "sandbox = \"restricted\"",
             "no network, no files of others, no signals",
-            restricted,
-            None,
         ),
-        finding(
-            "sandbox = \"strict\"",
-            "a machine of its own",
-            strict.0.as_deref().map_err(String::as_str),
-            strict.1,
-        ),
+        strict(machine).of("sandbox = \"strict\"", "a machine of its own"),
     ]
+}
+
+/// What control groups count, or the referee itself.
+fn counted(machine: &Machine, in_group: bool, watched: &str) -> Enforcement {
+    if in_group {
+        Enforcement::by("a control group")
+    } else if machine.process_trees {
+        Enforcement::by(watched).advice(GROUPS)
+    } else {
+        Enforcement::missing("this system has no control groups and no /proc")
+    }
+}
+
+fn cpu_time(machine: &Machine) -> Enforcement {
+    if machine.cgroups.cpu() {
+        let by = "a control group in a sandbox; outside, an estimate by the clocks of processes";
+        return Enforcement::by(by);
+    }
+    let estimate = if machine.cpu_times {
+        let by = "an estimate by the clocks of all processes: a bot can hide some of its time";
+        Enforcement::by(by)
+    } else {
+        Enforcement::missing("this system does not tell the CPU time of other processes")
+    };
+    estimate.advice(GROUPS)
+}
+
+fn freezing(machine: &Machine) -> Enforcement {
+    Enforcement::by(if machine.cgroups.freezer() {
+        "a control group in a sandbox, SIGSTOP for all processes outside"
+    } else if machine.bubblewrap.is_ok() {
+        "SIGSTOP from inside in the sandbox strict, from outside else"
+    } else {
+        "SIGSTOP for all processes of a bot"
+    })
+}
+
+fn account(machine: &Machine) -> Enforcement {
+    match &machine.account {
+        Account::Ordinary => Enforcement::by("an ordinary user runs the referee, and the bots"),
+        Account::Root(_) => {
+            Enforcement::by("root runs the referee; bots in a sandbox get users of their own")
+        }
+        Account::Stuck(why) => Enforcement::missing(why),
+    }
+}
+
+fn cores() -> Enforcement {
+    if cfg!(target_os = "linux") {
+        Enforcement::by("sched_setaffinity")
+    } else {
+        Enforcement::missing("this system does not let processes choose their cores")
+    }
+}
+
+fn restricted(machine: &Machine) -> Enforcement {
+    match &machine.landlock {
+        Ok(()) => Enforcement::by("Landlock and seccomp"),
+        Err(why) => Enforcement::missing(why),
+    }
+}
+
+fn strict(machine: &Machine) -> Enforcement {
+    match &machine.bubblewrap {
+        Ok(bubblewrap) => Enforcement::by(&bubblewrap.version),
+        Err(why) => Enforcement::missing(why).advice(BUBBLEWRAP),
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::CliError;
-use super::format::Format;
+use super::format::OutputFormat;
 use crate::config::Config;
 use crate::tournament::forecast::{Forecast, MatchForecast};
 
@@ -14,9 +14,9 @@ const FIRST: usize = 20;
 const MOST_NAMES: usize = 12;
 
 /// The whole schedule, as far as it is known.
-pub(super) fn schedule(config: &Config, format: Format) -> Result<String, CliError> {
+pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
     let forecast = Forecast::of(config);
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         return json(&forecast);
     }
     let mut text = summary(&forecast);
@@ -42,11 +42,11 @@ pub(super) fn schedule(config: &Config, format: Format) -> Result<String, CliErr
 }
 
 /// The tournament in a few lines, or all there is to know about it as JSON.
-pub(super) fn check(config: &Config, format: Format) -> Result<String, CliError> {
+pub(super) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
     let forecast = Forecast::of(config);
     match format {
-        Format::Text => Ok(summary(&forecast)),
-        Format::Json => json(&forecast),
+        OutputFormat::Text => Ok(summary(&forecast)),
+        OutputFormat::Json => json(&forecast),
     }
 }
 
@@ -80,8 +80,9 @@ fn summary(forecast: &Forecast) -> String {
     );
     let _ = writeln!(
         text,
-        "{}, if bots use all their time in games as long as random ones",
-        duration(forecast.seconds_least, forecast.seconds_most)
+        "{}: from bots that answer at once to bots that use all their time, in games as long as \
+         random ones",
+        duration(forecast.seconds_at_once, forecast.seconds_most)
     );
     if let Some(test) = &forecast.test {
         text += &test.in_words();
@@ -111,8 +112,9 @@ fn duration(least: u64, most: u64) -> String {
         // Nobody wants to know the seconds of a day.
         whole.split(' ').take(2).collect::<Vec<_>>().join(" ")
     };
-    match least == most {
-        true => format!("About {}", words(most)),
-        false => format!("About {} to {}", words(least), words(most)),
+    if least == most {
+        format!("About {}", words(most))
+    } else {
+        format!("About {} to {}", words(least), words(most))
     }
 }

@@ -9,7 +9,6 @@ use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
 use crate::tournament::TournamentError;
-use crate::tournament::capacity::TooMuch;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 
@@ -21,10 +20,10 @@ pub(crate) enum CliError {
     Usage(String),
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A tournament that does not begin. One that stops needs advice: [`CliError::Stopped`] and
+    /// [`CliError::Short`].
     #[error(transparent)]
-    Folder(#[from] FolderError),
-    #[error(transparent)]
-    Resume(#[from] ResumeError),
+    Tournament(#[from] TournamentError),
     #[error(transparent)]
     Write(#[from] WriteError),
     /// A tournament that stopped in the middle.
@@ -42,8 +41,6 @@ pub(crate) enum CliError {
         /// What can be done, as the rest of the sentence.
         advice: String,
     },
-    #[error(transparent)]
-    Capacity(#[from] TooMuch),
     #[error(transparent)]
     BotFactory(#[from] FactoryError),
     #[error(transparent)]
@@ -67,48 +64,53 @@ impl CliError {
     pub(super) fn code(&self) -> u8 {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
-            CliError::Folder(FolderError::Taken { .. }) => 2,
+            CliError::Tournament(error) => tournament_code(error),
+            CliError::BotFactory(error) => factory_code(error),
             CliError::NewBot(NewBotError::Write { .. }) => 4,
             CliError::NewBot(_) => 2,
-            CliError::BotFactory(FactoryError::Sandbox(_)) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
-            CliError::Resume(
-                ResumeError::NoFolder { .. }
-                | ResumeError::NoneYet { .. }
-                | ResumeError::Nothing { .. }
-                | ResumeError::Copy { .. }
-                | ResumeError::Changed { .. }
-                | ResumeError::NotExtended { .. }
-                | ResumeError::Format,
-            ) => 2,
-            CliError::Resume(
-                ResumeError::Log(_)
-                | ResumeError::Line { .. }
-                | ResumeError::Chain { .. }
-                | ResumeError::Write(_),
-            ) => 4,
-            CliError::Folder(_) | CliError::Write(_) | CliError::Stopped { .. } => 4,
-            CliError::Short { .. } | CliError::Capacity(_) => 4,
-            CliError::Trace(_) | CliError::BotFactory(_) | CliError::Io(_) => 4,
+            CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
+            CliError::Trace(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,
         }
     }
 }
 
-/// A tournament that does not begin. One that stops needs advice ([`CliError::Stopped`]).
-impl From<TournamentError> for CliError {
-    fn from(error: TournamentError) -> Self {
-        let advice = String::new();
-        match error {
-            TournamentError::Capacity(error) => error.into(),
-            TournamentError::BotFactory(error) => error.into(),
-            TournamentError::Folder(error) => error.into(),
-            TournamentError::Resume(error) => error.into(),
-            TournamentError::Write(error) => error.into(),
-            TournamentError::Stopped { error, .. } => error.into(),
-            TournamentError::Short(why) => CliError::Short { why, advice },
-        }
+fn tournament_code(error: &TournamentError) -> u8 {
+    match error {
+        TournamentError::Folder(FolderError::Taken { .. }) => 2,
+        TournamentError::BotFactory(error) => factory_code(error),
+        TournamentError::Resume(error) => resume_code(error),
+        TournamentError::Folder(_)
+        | TournamentError::Capacity(_)
+        | TournamentError::Write(_)
+        | TournamentError::Stopped { .. }
+        | TournamentError::Short(_) => 4,
+    }
+}
+
+fn factory_code(error: &FactoryError) -> u8 {
+    if matches!(error, FactoryError::Sandbox(_)) {
+        2
+    } else {
+        4
+    }
+}
+
+fn resume_code(error: &ResumeError) -> u8 {
+    match error {
+        ResumeError::NoFolder { .. }
+        | ResumeError::NoneYet { .. }
+        | ResumeError::Nothing { .. }
+        | ResumeError::Copy { .. }
+        | ResumeError::Changed { .. }
+        | ResumeError::NotExtended { .. }
+        | ResumeError::Format => 2,
+        ResumeError::Log(_)
+        | ResumeError::Line { .. }
+        | ResumeError::Chain { .. }
+        | ResumeError::Write(_) => 4,
     }
 }
 

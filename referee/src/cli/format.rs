@@ -10,7 +10,7 @@ use crate::report::terminal;
 
 /// What `--format` takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum OutputFormat {
     /// For people
     #[default]
     Text,
@@ -23,13 +23,13 @@ pub(super) enum Format {
 pub(super) struct FormatArgs {
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: OutputFormat,
 }
 
 impl FormatArgs {
     /// Whether programs read it.
     pub(super) fn json(&self) -> bool {
-        self.format == Format::Json
+        self.format == OutputFormat::Json
     }
 }
 

@@ -1,4 +1,4 @@
-//! `referee games`: which games there are, and what one has to know to play them.
+//! `referee games`: which games there are, and what you need to know to play them.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ impl Args {
     }
 }
 
-/// What is told of each game.
+/// What is printed of each game in a list.
 fn heading(entry: &Entry) -> Value {
     let info = entry.info;
     json!({
@@ -84,9 +84,10 @@ fn list() -> String {
 fn show(entry: &Entry) -> Result<String, CliError> {
     let info = entry.info;
     let mut text = format!("{} (`{}`)\n{}\n\n", info.title, info.id, info.summary);
-    let symmetric = match info.symmetric {
-        true => "all seats have the same rules and means",
-        false => "asymmetric: seats differ in rules or means",
+    let symmetric = if info.symmetric {
+        "all seats have the same rules and means"
+    } else {
+        "asymmetric: seats differ in rules or means"
     };
     let _ = writeln!(text, "Seats: {} ({symmetric})", info.roles.join(", "));
     text += "\nOptions:";
@@ -118,9 +119,10 @@ fn limits(limits: Limits) -> String {
         .repetition
         .map(|n| format!("ended by a position that is there {n} times"));
     let both: Vec<String> = [plies, times].into_iter().flatten().collect();
-    match both.is_empty() {
-        true => "none, every game ends".to_owned(),
-        false => both.join(", "),
+    if both.is_empty() {
+        "none, every game ends".to_owned()
+    } else {
+        both.join(", ")
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 
 use arbiter::Arbiter;
+use games::kit::text::nearest;
 use games::{Info, Rules};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
@@ -43,8 +44,14 @@ pub(super) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, C
                 .map(|(i, r)| format!("{i} ({r})"))
                 .collect();
             let id = rules.info().id;
+            let free: Vec<&str> = (0..roles.len())
+                .filter(|seat| !seats.contains(seat))
+                .map(|seat| roles[seat])
+                .collect();
+            let near = nearest(word, &free);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
             return Err(CliError::Usage(format!(
-                "--human: `{word}` is no free seat of {id}, which has {}",
+                "--human: `{word}` is no free seat of {id}, which has {}{near}",
                 all.join(", ")
             )));
         };
@@ -342,6 +349,8 @@ mod tests {
         };
         assert_eq!(seats(&["1"]), Ok(vec![1]));
         assert_eq!(seats(&["rhinos", "0"]), Ok(vec![1, 0]));
+        let near = seats(&["rhino"]).unwrap_err();
+        assert!(near.ends_with("did you mean `rhinos`?"), "{near}");
         assert!(
             seats(&["2"])
                 .unwrap_err()

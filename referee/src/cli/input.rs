@@ -25,10 +25,10 @@ pub(super) struct GameArgs {
 /// A position to begin from.
 #[derive(Debug, Args)]
 pub(super) struct StartArgs {
-    /// The position to begin from, as JSON, or @FILE to read it from a file
+    /// The position to start from, as JSON, or @FILE to read it from a file
     #[arg(long, value_name = "JSON|@FILE")]
     state: Option<String>,
-    /// What a random start is made from
+    /// The seed of a random start
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
 }

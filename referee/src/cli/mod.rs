@@ -1,5 +1,5 @@
-//! The command line: one thin file a subcommand. What a subcommand needs stands in its file;
-//! here is only the list of them.
+//! The command line: one thin file per subcommand. What a subcommand needs is in its file; this is
+//! only the list of them.
 
 mod bot;
 mod check;
@@ -11,6 +11,7 @@ mod export;
 mod filter;
 mod format;
 mod games;
+mod hints;
 mod human;
 #[cfg(target_os = "linux")]
 mod init;
@@ -56,15 +57,15 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    all went well, faults of bots included
+  0    success, even if bots had faults
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
-  4    the referee could not go on (disk, permissions, descriptors, processes, memory)
-  130  interrupted; what was finished is in the log, `--resume` goes on
+  4    the referee could not continue (disk, permissions, descriptors, processes, memory)
+  130  interrupted; what was finished is in the log, `--resume` continues
 
 Environment:
-  RUST_LOG  what the program tells about itself on stderr: error, warn (the default), info, …
-  NO_COLOR  no colours, whatever its value; they are left out by themselves where no terminal is";
+  RUST_LOG  what the program logs about itself on stderr: error, warn (the default), info, …
+  NO_COLOR  turns colours off, whatever its value; without a terminal there are none anyway";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -104,7 +105,7 @@ impl Command {
         }
     }
 
-    /// Whether bots run at its command, which the user may not have written.
+    /// Whether it starts bots, which somebody else may have written.
     fn runs_bots(&self) -> bool {
         matches!(
             self,
@@ -132,7 +133,9 @@ pub(crate) fn run_to_code() -> u8 {
         .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
         .with(log_filter())
         .init();
-    let command = Cli::parse().command;
+    let command = Cli::try_parse()
+        .unwrap_or_else(|error| hints::explained(error).exit())
+        .command;
     if !command.is_part_of_a_bot() {
         shortage::raise_descriptors();
     }

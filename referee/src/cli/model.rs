@@ -5,15 +5,15 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use super::CliError;
 use crate::model::{MAX_REQUEST, Model};
 
-/// So much is read at once.
+/// How many bytes are read at once.
 const READ: usize = 64 << 10;
 
-/// Answers questions about positions, one JSON request a line: a forward model for any bot
+/// Answers questions about positions, one JSON request per line: a forward model for any bot
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every line is answered with one line, also what is no request (`bad_request`, an empty line too)
-and what would take minutes: a perft of more than 10,000,000 positions and random games of more
-than 20,000,000 plies in all are given up (`too_much`).
+Every line is answered with one line. Lines that are no requests, even empty ones, get `bad_request`.
+Requests that would take minutes get `too_much`: a perft of more than 10,000,000 positions, or random
+games of more than 20,000,000 plies in total.
 
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]
@@ -26,12 +26,13 @@ impl Args {
         let mut model = Model::default();
         let mut line = Vec::new();
         while read(&mut input, &mut line)? {
-            let answer = match line.len() > MAX_REQUEST {
-                true => model.refuse_long(),
-                false => model.answer(&line),
+            let answer = if line.len() > MAX_REQUEST {
+                model.refuse_long()
+            } else {
+                model.answer(&line)
             };
             output.write_all(answer.as_bytes())?;
-            // Who sent several requests at once gets the answers together, and is woken up once.
+            // A bot that sent several requests at once gets the answers together and wakes up once.
             if !input.buffer().contains(&b'\n') {
                 output.flush()?;
             }

@@ -1,13 +1,18 @@
 //! `referee perft`: counts positions, the standard check of a move generator.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use games::Session;
 use serde_json::{Map, json};
 
-use super::format::{Format, FormatArgs};
+use super::format::{FormatArgs, OutputFormat};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, print};
 use crate::model::MAX_DEPTH;
+use crate::report::tell;
 
-/// Counts the positions after exactly so many plies, by paths
+/// Counts the positions after exactly N plies, by paths
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: referee perft amazons --depth 2")]
 pub(super) struct Args {
@@ -18,32 +23,54 @@ pub(super) struct Args {
     /// How many plies
     #[arg(long, value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_DEPTH)))]
     depth: u32,
-    /// Show the count of each first move, too
+    /// Also print the count of each first move
     #[arg(long)]
     divide: bool,
     #[command(flatten)]
     format: FormatArgs,
 }
 
+/// A count that takes longer than this shows progress.
+const SILENT: Duration = Duration::from_secs(3);
+
+/// Counts the depths before the last one, too, if that takes long, and prints them on stderr.
+fn show_progress(session: Box<dyn Session>, depth: u32) {
+    let began = Instant::now();
+    // The thread ends with the program.
+    thread::spawn(move || {
+        thread::sleep(SILENT);
+        for before in 1..depth {
+            let nodes = session.perft(before);
+            let passed = began.elapsed().as_secs();
+            tell(format_args!(
+                "after {passed} s: depth {before} has {nodes} positions; still counting depth {depth}\n"
+            ));
+        }
+    });
+}
+
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let rules = self.game.rules()?;
         let session = self.start.open(&*rules)?;
-        let mut divided = match self.divide {
-            true => session.divide(self.depth),
-            false => Vec::new(),
+        show_progress(session.fork(), self.depth);
+        let mut divided = if self.divide {
+            session.divide(self.depth)
+        } else {
+            Vec::new()
         };
         divided.sort_unstable();
-        let nodes = match self.divide && self.depth > 0 {
-            true => divided.iter().map(|(_, nodes)| nodes).sum(),
-            false => session.perft(self.depth),
+        let nodes = if self.divide && self.depth > 0 {
+            divided.iter().map(|(_, nodes)| nodes).sum()
+        } else {
+            session.perft(self.depth)
         };
         match self.format.format {
-            Format::Text => {
+            OutputFormat::Text => {
                 let lines = divided.iter().map(|(mv, nodes)| format!("{mv} {nodes}\n"));
                 print(&format!("{}{nodes}\n", lines.collect::<String>()))
             }
-            Format::Json => {
+            OutputFormat::Json => {
                 let mut answer = json!({"nodes": nodes, "depth": self.depth});
                 if self.divide {
                     let moves = divided.into_iter().map(|(mv, nodes)| (mv, json!(nodes)));

@@ -7,22 +7,22 @@ use std::thread;
 
 use arbiter::Arbiter;
 use games::Rules;
-use protocol::{Conditions, LoggedMove, Record, TimeControl, shown};
+use protocol::{LoggedMove, Record, TimeControl, shown};
 use supervisor::bot::command;
-use supervisor::{BotFactory, BotSpec, CommandError, Pool, REFEREE, Tracer};
+use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 
-use super::format::Format;
+use super::format::OutputFormat;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::config::file::LimitsTable;
-use crate::config::{GameSetup, Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
+use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::files;
 use crate::log::{LogFile, LogWriter};
+use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
 use crate::tournament::match_run::MatchRun;
-use crate::tournament::openings;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]
@@ -38,49 +38,49 @@ pub(super) struct Args {
     /// or a command line
     #[arg(long = "bot", value_name = "BOT", required_unless_present = "humans")]
     bots: Vec<String>,
-    /// You take this seat, by number or role, and the bots the others; you have all the time in
-    /// the world, and `help` tells what can be said
+    /// You take this seat, given by number or role, and bots take the others; you have no time limit,
+    /// and `help` lists what you can enter
     #[arg(long = "human", value_name = "SEAT")]
     humans: Vec<String>,
     #[command(flatten)]
     start: StartArgs,
     /// The time for each move [default: 1s, if --base is not given either]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     per_move: Option<Time>,
     /// The time for all moves together
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     base: Option<Time>,
     /// Added to --base after each move
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     increment: Option<Time>,
-    /// So many random plies come first
+    /// Start with N random plies
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_RANDOM_PLIES)))]
     random_plies: u32,
-    /// The match ends after so many plies, or "none", over the game's own limit
+    /// The match ends after N plies, or "none"; overrides the game's own limit
     #[arg(long, value_name = "N")]
     max_plies: Option<Limit>,
-    /// The match ends when a position is there so many times, or "none", over the game's own limit
+    /// The match ends when a position has occurred N times, or "none"; overrides the game's own limit
     #[arg(long, value_name = "N")]
     repetition: Option<Limit>,
     /// Append the match to this log
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Write every line that is said, both ways, with times: a file for each process in this
-    /// folder, or one file if the path has an extension
+    /// Write every line in both directions, with times: one file per process in this folder, or one
+    /// file if the path has an extension
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
-    /// How the result is printed; as "json" it is the line that --log writes, without `prev`, and no boards are drawn
+    /// How the result is printed; "json" is the line that --log writes, without `prev`, and draws no boards
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut plan = self.plan()?;
+        let mut run = self.match_run()?;
         // Opened first: a log that cannot be written should not cost a match.
         if let Some(path) = &self.log {
             files::check(path).map_err(|error| {
@@ -92,14 +92,14 @@ impl Args {
         }
         let mut log = self.log.as_deref().map(LogWriter::append_to).transpose()?;
         if let (Some(path), Some(log)) = (&self.log, &mut log) {
-            plan.id = id(path, log)?;
+            run.id = id(path, log)?;
         }
-        let record = block_on(self.play(&plan))??;
+        let record = block_on(self.play(&run))??;
         not_short()?;
         if let Some(mut log) = log {
             log.append([&record])?;
         }
-        if self.format == Format::Json {
+        if self.format == OutputFormat::Json {
             return print(&record.to_line());
         }
         print(&format!("{}\n", report::summary(&record)))?;
@@ -118,11 +118,11 @@ impl Args {
         Ok(())
     }
 
-    fn plan(&self) -> Result<MatchRun, CliError> {
+    fn match_run(&self) -> Result<MatchRun, CliError> {
         let rules = self.game.rules()?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
-        if self.format == Format::Json && !humans.is_empty() {
+        if self.format == OutputFormat::Json && !humans.is_empty() {
             let message = "--human and --format json do not go together; --log writes the match";
             return Err(CliError::Usage(message.to_owned()));
         }
@@ -149,26 +149,16 @@ impl Args {
         };
         let limits = limits.over(rules.info().limits);
         let given = self.start.given(&*rules)?;
-        let start = given.unwrap_or_else(|| rules.start(self.start.seed));
-        Ok(MatchRun {
-            id: match_id(1),
-            opening: openings::moves(&*start, limits, self.start.seed, self.random_plies),
-            start,
-            game: GameSetup {
-                rules,
-                limits,
-                weight: 1,
-            },
+        let single = SingleMatch {
+            start: given.unwrap_or_else(|| rules.start(self.start.seed)),
+            rules,
+            limits,
             seed: self.start.seed,
+            random_plies: self.random_plies,
             time,
             specs,
-            conditions: Conditions {
-                idle: "run".to_owned(),
-                affinity: "off".to_owned(),
-                concurrency: 1,
-            },
-            failures: None,
-        })
+        };
+        Ok(single.run())
     }
 
     /// Who plays, in seat order: the bots take the seats that no person takes.
@@ -191,12 +181,10 @@ impl Args {
         Ok(specs)
     }
 
-    async fn play(&self, plan: &MatchRun) -> Result<Record, CliError> {
+    async fn play(&self, run: &MatchRun) -> Result<Record, CliError> {
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let factory = BotFactory::new(&plan.specs, &[], None)?.traced(tracer);
-        let mut pool = Pool::new(Arc::new(factory));
-        let names: Vec<&str> = plan.specs.iter().map(|spec| &*spec.name).collect();
-        let rules = &plan.game.rules;
+        let names: Vec<&str> = run.specs.iter().map(|spec| &*spec.name).collect();
+        let rules = &run.game.rules;
         let seats = human::seats(&self.humans, &**rules)?;
         let (voices, people) = human::people(&seats);
         // By another thread: a terminal that is slow to show it must not cost a bot time.
@@ -204,7 +192,7 @@ impl Args {
         let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let mut seen = None;
-        let watch = |arbiter: &Arbiter| {
+        let watch = move |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
             if seen == Some((plies, arbiter.awaited())) {
                 return;
@@ -212,7 +200,7 @@ impl Args {
             let drawn = seen.is_some_and(|(before, _)| before == plies);
             seen = Some((plies, arbiter.awaited()));
             // Nobody looks on any more when the thread is gone.
-            if !self.quiet && self.format == Format::Text && !drawn {
+            if !self.quiet && self.format == OutputFormat::Text && !drawn {
                 let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
             }
             if let Some(seat) = arbiter.awaited().filter(|seat| seats.contains(seat)) {
@@ -222,19 +210,13 @@ impl Args {
         };
         let mut stop = on_interrupt()?;
         let record = tokio::select! {
-            record = plan.play(&mut pool, people, watch) => record,
+            record = one_match::play(run, tracer, people, watch) => record?,
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
-        drop(scenes);
-        pool.end().await;
         // What went wrong with drawing shows again when the result is printed.
         let _ = artist.join();
         Ok(record)
     }
-}
-
-fn match_id(number: usize) -> String {
-    format!("m-{number:06}")
 }
 
 /// The id of this match in its log: one after the last. A last line that was cut off is dropped,
@@ -263,12 +245,7 @@ fn spec(bot: &str, others: &[Arc<BotSpec>], time: &TimeControl) -> Result<BotSpe
             command::split(bot).map_err(|error| CliError::Usage(format!("--bot: {error}")))?
         }
     };
-    let twins = others.iter().filter(|other| other.command == command);
-    let name = match twins.count() {
-        0 => bot.to_owned(),
-        twins => format!("{bot} ({})", twins + 1),
-    };
-    let spec = BotSpec::new(name, command, std::env::current_dir()?, time);
+    let spec = one_match::bot_spec(bot, command, others, time)?;
     spec.program().map_err(|error| {
         let or = match error {
             CommandError::Missing { .. } => {

@@ -28,7 +28,7 @@ Examples:
   referee replay runs/quickstart-1 --verify                checks them all
   referee replay runs/quickstart-1 --match m-000007 --bot python
                                   asks a bot the same again and compares its answers
-  referee replay runs/quickstart-1 --match m-000007 --bot python -- python3 -m pdb mybot.py")]
+  referee replay runs/quickstart-1 --match m-000007 --bot python -- python3 -X dev mybot.py")]
 pub(super) struct Args {
     /// A log, or a tournament's folder
     log: PathBuf,

@@ -1,6 +1,5 @@
 //! `referee replay LOG --match ID --bot NAME`: plays one side of a recorded match again.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +8,10 @@ use protocol::{Millis, Player, Record, TimeControl, shown};
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::config::recorded_environment;
+use crate::config::{RecordedBot, recorded_bot};
 use crate::log;
 use crate::rerun::{self, News};
-use crate::tournament::folder::CONFIG_NAME;
+use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.
 const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);
@@ -25,7 +24,7 @@ pub(super) struct RerunArgs {
     #[arg(long, value_name = "NAME", requires = "match_id",
           conflicts_with_all = ["ply", "step", "all", "verify"])]
     pub(super) bot: Option<String>,
-    /// Its working directory [default: the current one]
+    /// Its working directory [default: the one that it had in the tournament, or the current one]
     #[arg(long, value_name = "DIR", requires = "bot")]
     dir: Option<PathBuf>,
     /// Write every line that is said, both ways, with times, to this file, or a file in this folder
@@ -52,13 +51,20 @@ impl RerunArgs {
         })?;
         let log = log::locate(log);
         let config = log.with_file_name(CONFIG_NAME);
-        let env = recorded_environment(&config, name)?;
-        let spec = Arc::new(self.spec(&players[seat], env)?);
+        let bot = recorded_bot(&config, name)?;
+        let origin = log.parent().and_then(folder::origin);
+        let spec = Arc::new(self.spec(&players[seat], bot, origin)?);
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
         block_on(play(record, seat, spec, tracer))?
     }
 
-    fn spec(&self, player: &Player, env: BTreeMap<String, String>) -> Result<BotSpec, CliError> {
+    /// The bot, as the configuration describes it whose relative paths start at `origin`.
+    fn spec(
+        &self,
+        player: &Player,
+        recorded: Option<RecordedBot>,
+        origin: Option<PathBuf>,
+    ) -> Result<BotSpec, CliError> {
         if self.command.is_empty() && player.command == human::COMMAND {
             return Err(CliError::Usage(format!(
                 "--bot: `{}` was a person; `-- COMMAND` names a bot to ask instead",
@@ -71,13 +77,17 @@ impl RerunArgs {
             self.command.clone()
         };
         let here = std::env::current_dir()?;
-        let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
+        let dir = match (&self.dir, &recorded, origin) {
+            (Some(dir), ..) => here.join(dir),
+            (None, Some(recorded), Some(origin)) => origin.join(&recorded.dir),
+            _ => here,
+        };
         let time = TimeControl {
             startup: Millis(STARTUP),
             ..TimeControl::default()
         };
         let mut spec = BotSpec::new(player.name.clone(), command, dir, &time);
-        spec.env = env;
+        spec.env = recorded.unwrap_or_default().env;
         let usable = spec.program();
         usable.map_err(|error| CliError::Usage(format!("`{}`: {error}", spec.name)))?;
         Ok(spec)

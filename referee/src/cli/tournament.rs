@@ -7,7 +7,7 @@ use serde_json::json;
 use supervisor::Tracer;
 
 use super::dry_run;
-use super::format::{Format, print_json};
+use super::format::{OutputFormat, print_json};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Config;
 use crate::log::LOG_NAME;
@@ -25,13 +25,13 @@ use crate::tournament::{Remains, Surroundings, Tournament, TournamentError};
 #[command(after_help = "\
 Examples:
   referee tournament tournaments/quickstart.toml
-  referee tournament tournaments/quickstart.toml --dry-run   tells what would be played
-  referee tournament tournaments/quickstart.toml --resume    goes on after a crash or Ctrl-C
+  referee tournament tournaments/quickstart.toml --dry-run   prints what would be played
+  referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
   referee tournament tournaments/quickstart.toml --extend    plays what was added to it
   referee tournament tournaments/quickstart.toml --quiet --format json    for programs
 
-Ctrl-C once: no new matches; those in flight are given up, what was finished is in the log.
-Twice: at once.")]
+Ctrl-C once: no new matches start and those in flight are abandoned; finished ones are in the log.
+Twice: the referee ends at once.")]
 pub(super) struct Args {
     /// The configuration
     config: PathBuf,
@@ -39,27 +39,27 @@ pub(super) struct Args {
     /// by default a new one below `runs`
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the tournament in DIR, by default in its newest folder below `runs`: matches
-    /// that are in the log are not played again
+    /// Continue the tournament in DIR, by default in its newest folder below `runs`: matches that
+    /// are in the log are not played again
     #[arg(long)]
     resume: bool,
-    /// Go on as --resume does, with bots, games or rounds added to the configuration: what was
-    /// played stays as it is, only what is missing is played
+    /// Continue as --resume does, after bots, games or rounds were added to the configuration: only
+    /// what is missing is played
     #[arg(long, conflicts_with = "resume")]
     extend: bool,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
-    /// first of them
+    /// first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
     dry_run: bool,
-    /// How the results are printed at the end, or what --dry-run tells; "json" has all matches there
+    /// How the results, or what --dry-run finds, are printed; with --dry-run, "json" has all matches
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Set a key over the configuration, as in `--set time.per_move=1s` or
     /// `--set bots.NAME.command="./mybot --fast"`; may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Write every line that is said, both ways, with times: a file for each process in this
-    /// folder, or one file if the path has an extension
+    /// Write every line in both directions, with times: one file per process in this folder, or one
+    /// file if the path has an extension
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// Show no progress, only the standings at the end
@@ -227,7 +227,7 @@ impl Args {
     ) -> Result<(), CliError> {
         let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
         let report = results::report(folder, standings.matches());
-        if self.format == Format::Json {
+        if self.format == OutputFormat::Json {
             return print_json(&json!({
                 "name": config.name,
                 "complete": complete,

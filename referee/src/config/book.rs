@@ -115,13 +115,35 @@ fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize
         let wrong = |reason: String| (at + 1, reason);
         let line = parse(text).map_err(wrong)?;
         known_games::find(&line.game).map_err(|unknown| wrong(unknown.to_string()))?;
-        for (game, openings) in games.iter().zip(&mut book) {
-            if fits(&line, game) {
-                openings.push(checked(&line, game).map_err(wrong)?);
-            }
-        }
+        let played = deal(&line, games, &mut book);
+        played.map_err(wrong)?;
     }
     Ok(book)
+}
+
+/// Gives an opening to the games that it is for. Where one game is there in several variants, those
+/// in which it cannot be played do without, unless the line names their options or there is no
+/// other.
+fn deal(line: &BookLine, games: &[GameSetup], book: &mut [Vec<BookOpening>]) -> Result<(), String> {
+    let mut refused = None;
+    let mut is_played = false;
+    for (game, openings) in games.iter().zip(book) {
+        if !fits(line, game) {
+            continue;
+        }
+        match checked(line, game) {
+            Ok(opening) => {
+                openings.push(opening);
+                is_played = true;
+            }
+            Err(reason) if line.options.is_empty() => refused = refused.or(Some(reason)),
+            Err(reason) => return Err(reason),
+        }
+    }
+    match refused {
+        Some(reason) if !is_played => Err(reason),
+        _ => Ok(()),
+    }
 }
 
 fn parse(text: &str) -> Result<BookLine, String> {
@@ -178,12 +200,13 @@ fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
         })?;
         over = ended(&*session, &mut watch);
     }
-    match over {
-        true => Err("the match is over after this opening".to_owned()),
-        false => Ok(BookOpening {
+    if over {
+        Err("the match is over after this opening".to_owned())
+    } else {
+        Ok(BookOpening {
             state: line.state.clone(),
             moves: line.moves.clone(),
-        }),
+        })
     }
 }
 
@@ -232,8 +255,11 @@ mod tests {
              {{\"game\": \"amazons\", \"options\": {{\"size\": 6}}, \"moves\": [\"{small}\"]}}\n\
              {{\"game\": \"penguins\", \"state\": {state}}}\nsiam: not in this tournament\n"
         );
-        // The first line is legal on the large board only.
-        let (line, reason) = read(&text, &games).unwrap_err();
+        // The first line is legal on the large board only, so it is an opening there.
+        let book = read(&text, &games).unwrap();
+        assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+        // On the small board alone, it is none.
+        let (line, reason) = read(&text, &games[..1]).unwrap_err();
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");
         let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
@@ -258,6 +284,8 @@ mod tests {
         assert!(refused("amazon: x").contains("did you mean `amazons`?"));
         assert!(refused("amazons: x").contains("move 1"));
         assert!(refused("amazons:").contains("needs `moves` or a `state`"));
+        let off = refused("amazons: d1-d12/g12");
+        assert!(off.contains("not all of it is on this board"), "{off}");
         assert!(refused("penguins: x").contains("need a `state`"));
         assert!(refused("{\"game\": \"penguins\", \"state\": {}}").contains("ply"));
         assert!(refused("{\"game\": \"run\", \"mvoes\": []}").contains("mvoes"));

@@ -14,7 +14,7 @@ const LISTS: [(&str, &str, &str); 2] = [("bots", "name", "bot"), ("games", "id",
 /// Each difference as a part of a sentence; none if the configurations are the same.
 pub(crate) fn differences(old: &Table, new: &Table) -> Vec<String> {
     let mut found = Vec::new();
-    tables(old, new, &Place::default(), &mut found);
+    tables(old, new, &KeyPath::default(), &mut found);
     found
 }
 
@@ -81,25 +81,25 @@ pub(crate) fn in_words(differences: &[String]) -> String {
 
 /// Where a table is: the keys that lead to it, and the entry of a list that they start from.
 #[derive(Default)]
-struct Place {
+struct KeyPath {
     keys: String,
     entry: String,
 }
 
-impl Place {
+impl KeyPath {
     fn name(&self, key: &str) -> String {
         format!("`{}{key}`{}", self.keys, self.entry)
     }
 }
 
-fn tables(old: &Table, new: &Table, place: &Place, found: &mut Vec<String>) {
+fn tables(old: &Table, new: &Table, place: &KeyPath, found: &mut Vec<String>) {
     let added = new.keys().filter(|key| !old.contains_key(*key));
     for key in old.keys().chain(added) {
         let name = place.name(key);
         match (old.get(key), new.get(key)) {
             (Some(old), Some(new)) if old == new => {}
             (Some(Value::Table(old)), Some(Value::Table(new))) => {
-                let place = Place {
+                let place = KeyPath {
                     keys: format!("{}{key}.", place.keys),
                     entry: place.entry.clone(),
                 };
@@ -184,7 +184,7 @@ fn lists(old: &Entries<'_>, new: &Entries<'_>, list: &str, found: &mut Vec<Strin
         let title = old.title(name, nth);
         match new.find(name, nth) {
             Some(other) => {
-                let place = Place {
+                let place = KeyPath {
                     keys: String::new(),
                     entry: format!(" of {title}"),
                 };

@@ -9,20 +9,76 @@ use super::book::BookError;
 use super::game::GameError;
 use supervisor::CommandError;
 
-/// A configuration that cannot be used: the file, and what is wrong.
+/// A configuration that cannot be used: where, and what is wrong.
 #[derive(Debug, Error)]
-#[error("{}: {problem}", path.display())]
+#[error("{}{problem}", self.place())]
 pub struct ConfigError {
-    path: PathBuf,
-    problem: Problem,
+    /// The file, or the argument of the command line; `None` for a text.
+    path: Option<PathBuf>,
+    /// The line in the file, from 1; `None` if nothing in it is at fault, but what is missing.
+    line: Option<usize>,
+    problem: Box<Problem>,
 }
 
 impl ConfigError {
     pub(super) fn new(path: &Path, problem: Problem) -> Self {
         ConfigError {
-            path: path.to_owned(),
-            problem,
+            path: Some(path.to_owned()),
+            line: None,
+            problem: Box::new(problem),
         }
+    }
+
+    /// A problem of the configuration as a whole, in a text that is not a file.
+    pub(super) fn of_text(problem: Problem) -> Self {
+        ConfigError {
+            path: None,
+            line: None,
+            problem: Box::new(problem),
+        }
+    }
+
+    /// The same at a line.
+    pub(super) fn at_line(self, line: Option<usize>) -> Self {
+        ConfigError { line, ..self }
+    }
+
+    /// The same in a text that is not a file.
+    pub(super) fn without_path(self) -> Self {
+        ConfigError { path: None, ..self }
+    }
+
+    /// The same in this file, if it has none yet.
+    pub(super) fn in_file(mut self, path: &Path) -> Self {
+        self.path.get_or_insert_with(|| path.to_owned());
+        self
+    }
+
+    fn place(&self) -> String {
+        let path = self.path.as_ref();
+        let path = path.map_or(String::new(), |path| format!("{}: ", path.display()));
+        let line = self.line.map(|line| format!("line {line}: "));
+        path + &line.unwrap_or_default()
+    }
+}
+
+/// A value that cannot be used, and where it is: keys joined by dots; in lists, numbers from 0 take
+/// the place of keys.
+#[derive(Debug)]
+pub(super) struct WrongValue {
+    pub(super) at: String,
+    pub(super) problem: Problem,
+}
+
+impl WrongValue {
+    pub(super) fn new(at: impl Into<String>, problem: Problem) -> Self {
+        let at = at.into();
+        WrongValue { at, problem }
+    }
+
+    /// The value of a key that is in no list.
+    pub(super) fn of(key: &str, message: impl Into<String>) -> Self {
+        Self::new(key, Problem::value(key, message))
     }
 }
 
@@ -32,24 +88,17 @@ pub enum Problem {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Read(io::Error),
-    /// It is not TOML, or a value has a wrong type.
-    #[error("{}{message}", at_line(line))]
-    Syntax {
-        /// The line, from 1.
-        line: Option<usize>,
-        /// What is wrong.
-        message: String,
-    },
-    /// A key that nothing knows.
-    #[error("{}unknown key `{key}`{}; allowed here are {}", at_line(line), suggestion(near), allowed.join(", "))]
+    /// It is not TOML, or something is missing.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that does not exist.
+    #[error("unknown key `{key}`{}; allowed here are {}", suggestion(near), allowed.join(", "))]
     UnknownKey {
-        /// The line, from 1.
-        line: Option<usize>,
         /// The key, with the tables that it is in.
         key: String,
         /// What was probably meant.
         near: Option<String>,
-        /// What may stand there.
+        /// The keys that exist.
         allowed: Vec<String>,
     },
     /// A file that is included cannot be.
@@ -73,60 +122,72 @@ pub enum Problem {
         /// The variable.
         name: String,
     },
-    /// A value that cannot be.
+    /// A value that is not allowed.
     #[error("`{key}`: {message}")]
     Value {
-        /// The key.
-        key: &'static str,
-        /// What is needed.
+        /// The key, with the tables that it is in.
+        key: String,
+        /// What is wrong, and what is allowed.
         message: String,
     },
-    /// Times that do not go together.
-    #[error("`time`: {0}")]
-    Time(String),
-    /// The same, for a bot.
-    #[error("bot `{bot}`: `time`: {message}")]
-    BotTime {
-        /// The bot.
-        bot: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A value of a bot's.
-    #[error("bot `{bot}`: {message}")]
+    /// A value of a bot's that is not allowed.
+    #[error("bot `{bot}`: `{key}`: {message}")]
     Bot {
         /// The bot.
         bot: String,
-        /// What is wrong.
+        /// The key in the bot's table.
+        key: String,
+        /// What is wrong, and what is allowed.
         message: String,
     },
     /// A game that cannot be played.
-    #[error(transparent)]
-    Game(#[from] GameError),
+    #[error("`{key}`: {error}")]
+    Game {
+        /// The key.
+        key: String,
+        /// Why not.
+        error: GameError,
+    },
     /// A book of openings.
     #[error("`opening.book`: {0}")]
     Book(BookError),
     /// A name that does not fit a table.
     #[error(
-        "bot name {0:?}: names have 1 to 60 characters, none of which controls a terminal or turns \
+        "`bots.name`: {0:?} is not a name of a bot; names have 1 to 60 characters, none of which controls a terminal or turns \
          the direction of writing"
     )]
     BotName(String),
     /// A name that is there twice.
-    #[error("two bots have the name `{0}`; every bot needs a name of its own")]
+    #[error("`bots.name`: two bots have the name `{0}`; every bot needs a name of its own")]
     TwoBots(String),
     /// A command that cannot be run.
-    #[error("bot `{bot}`: {error}")]
+    #[error("bot `{bot}`: {}{error}", named(key, error))]
     Command {
         /// The bot.
         bot: String,
+        /// The key that is at fault.
+        key: &'static str,
         /// Why not.
         error: CommandError,
     },
 }
 
-fn at_line(line: &Option<usize>) -> String {
-    line.map_or(String::new(), |line| format!("line {line}: "))
+impl Problem {
+    /// A value that is not allowed.
+    pub(super) fn value(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem::Value {
+            key: key.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The key, if the error does not name it.
+fn named(key: &str, error: &CommandError) -> String {
+    match error {
+        CommandError::Nul { .. } | CommandError::Variable(_) => String::new(),
+        _ => format!("`{key}`: "),
+    }
 }
 
 fn suggestion(near: &Option<String>) -> String {

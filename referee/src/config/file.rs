@@ -2,18 +2,29 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use games::Limits;
 use protocol::ClockKind;
+use ratings::sprt::EloModel;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::tournament::schedule::{FormatName, SeatOrders};
 use supervisor::sandbox::limits::{ResourcesTable, Size, Tier};
 use supervisor::{Idle, Restart};
+
+/// No opening is longer: it would be the whole game.
+pub const MOST_RANDOM_PLIES: u32 = 1000;
+/// A game of more weight than this would better be played in more rounds.
+const MOST_WEIGHT: u32 = 1000;
+/// More attempts would keep a tournament waiting for a bot that never starts.
+const MOST_START_ATTEMPTS: u32 = 20;
 
 /// A tournament.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,73 +32,77 @@ use supervisor::{Idle, Restart};
 pub(crate) struct ConfigFile {
     /// The tournament's name.
     pub(crate) name: String,
-    /// Files with more of the configuration, relative to this one. What stands here is over what
-    /// they say, and later ones are over earlier ones: tables are merged key by key, lists are
-    /// replaced.
+    /// Other files to include, relative to this one. This file overrides them, and later ones
+    /// override earlier ones: tables are merged key by key, lists are replaced.
     #[serde(default)]
     pub(crate) include: Vec<PathBuf>,
-    /// What all randomness of the referee is made from.
+    /// The seed of everything random in the tournament: starts, openings, draws by lot.
+    // Larger numbers do not survive every reader of JSON.
     #[serde(default = "default_seed")]
+    #[schemars(range(max = 9_007_199_254_740_991_u64))]
     pub(crate) seed: u64,
-    /// How bots meet: "round-robin" (everybody everybody), "gauntlet" (the `challengers` the
-    /// rest), "swiss" (in each round somebody with as many points), "knockout" (losers are out),
-    /// or "sprt" (two bots until it is clear which one is better).
+    /// Who meets whom: "round-robin" (everybody meets everybody), "gauntlet" (the `challengers`
+    /// meet the others), "swiss" (in each round, bots with about equal points), "knockout" (losers
+    /// are out) or "sprt" (two bots, until it is clear which one is better).
     #[serde(default)]
     pub(crate) format: FormatName,
-    /// How often every pairing (in "knockout": every duel) is played in every seat order; in
-    /// "swiss" the number of its rounds. By default 1; in "swiss" as many as a knockout would
-    /// have.
+    /// How often every pairing (in a knockout, every duel) is played in every seat order; in
+    /// "swiss", the number of rounds. The default is 1, and in "swiss" as many rounds as a knockout
+    /// would have.
+    #[schemars(range(min = 1))]
     pub(crate) rounds: Option<u32>,
-    /// With `format = "gauntlet"`: the names of the bots that are in every match.
+    /// With `format = "gauntlet"`: the names of the bots that play in every match.
     #[serde(default)]
     pub(crate) challengers: Vec<String>,
-    /// In which orders the bots of a group sit in games of three and four seats: "rotations"
-    /// (each bot in each seat once, in a cyclic order that changes from round to round) or
-    /// "permutations" (all orders). Two bots always sit both ways.
+    /// How bots sit in games of three and four seats: "rotations" (each bot in each seat once, in a
+    /// cyclic order that changes from round to round) or "permutations" (all orders). Two bots
+    /// always play both ways.
     #[serde(default)]
     pub(crate) seat_orders: SeatOrders,
     /// With `format = "knockout"`: bracket and ties.
     pub(crate) knockout: Option<KnockoutTable>,
     /// With `format = "sprt"`: what is tested.
     pub(crate) sprt: Option<SprtTable>,
-    /// How many matches run at a time: a number, or "auto" for one a core.
+    /// How many matches run at a time: a number, or "auto" for one per core.
     #[serde(default)]
     pub(crate) concurrency: Concurrency,
-    /// When bots' processes are started anew: "on-fault" or "each-match".
+    /// When a bot gets a fresh process: "on-fault" or "each-match".
     #[serde(default)]
     pub(crate) restart: Restart,
-    /// How often the start of a bot is tried before that is a fault, 1 to 20; by default 3. After each
+    /// How often the start of a bot is tried before that is a fault, by default 3 times. After each
     /// attempt that came too late, or at which the bot ended by itself, there is a pause, twice as
     /// long each time: 500 ms, 1 s, and so on up to 30 s.
+    #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
     pub(crate) start_attempts: Option<u32>,
-    /// What time limits are measured by: "wall", or "cpu" for the CPU time of all processes of a
-    /// bot, with a limit on wall-clock time behind it.
+    /// What time limits measure: "wall" for wall-clock time, or "cpu" for the CPU time of all
+    /// processes of a bot, backed by a limit on wall-clock time.
     #[serde(default)]
     pub(crate) clock: ClockKind,
-    /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default those
+    /// What bots do while it is not their turn: "run", or "freeze" to stop them. By default, bots
     /// in a sandbox are frozen and others run.
     pub(crate) idle: Option<Idle>,
-    /// Which cores are used: "cores" so that each match slot and its bots keep to one, or "off"
-    /// for any, which bots need that use several threads or think while it is not their turn.
-    /// "auto", the default, is "cores" where the machine can do that.
+    /// "cores" keeps each match slot and its bots to one core. "off" lets them use any, which suits
+    /// bots that use several threads or think while it is not their turn. "auto", the default, is
+    /// "cores" where the system supports it.
     #[serde(default)]
     pub(crate) affinity: Affinity,
-    /// How far bots are kept apart from the machine: "none", "limits" (what they may use),
-    /// "restricted" (besides: no network, no files but the system's and their own, no signals to
-    /// other processes) or "strict" (besides: they see no other processes and files; needs
-    /// bubblewrap). By default "limits" where `resources` asks for any, else "none".
+    /// How far bots are isolated: "none", "limits" (holds them to `resources`), "restricted" (also
+    /// no network, no files but the system's and their own, no signals to other processes) or
+    /// "strict" (also hides other processes and files; needs bubblewrap). The default is "limits"
+    /// if `resources` sets a limit that the kernel enforces, else "none".
     pub(crate) sandbox: Option<Tier>,
     /// What bots may use.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
-    /// How much is kept beside the log, in all.
+    /// How much is kept in the tournament's folder beside the log.
     #[serde(default)]
     pub(crate) keep: KeepTable,
-    /// What bots may read in the sandboxes "restricted" and "strict" besides the system's files, their
-    /// program and their own `dir`.
+    /// What bots may read in the sandboxes "restricted" and "strict", besides the system's files,
+    /// their program and their own `dir`.
     #[serde(default)]
     pub(crate) readable: Vec<PathBuf>,
-    /// Whether what this machine cannot enforce is left out, instead of being an error.
+    /// Whether to go on without limits and sandboxes that this machine cannot enforce, instead of
+    /// refusing to play.
     #[serde(default)]
     pub(crate) best_effort: bool,
     /// What is played: ids, or tables with `id`, `options`, `limits` and `weight`.
@@ -95,7 +110,7 @@ pub(crate) struct ConfigFile {
     /// Time control.
     #[serde(default)]
     pub(crate) time: TimeTable,
-    /// What ends matches besides the game, over the games' defaults.
+    /// What ends matches besides the rules; overrides the games' own limits.
     #[serde(default)]
     pub(crate) limits: LimitsTable,
     /// How matches begin.
@@ -113,13 +128,13 @@ fn default_seed() -> u64 {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct KnockoutTable {
-    /// From what the bracket is made: "order" (that of the bots, the strongest first), or "lot"
+    /// How the bracket is seeded: "order" (the order of the bots, the strongest first) or "lot"
     /// (drawn from the seed).
     pub(crate) seeding: Seeding,
-    /// So many swapped pairs more are played in a duel that is tied; then the bot with the better
-    /// place in the seeding goes on.
+    /// How many more swapped pairs a tied duel gets, at most; after that, the bot that was seeded
+    /// higher advances.
     pub(crate) tie_breaks: u32,
-    /// Whether the losers of the semifinals play for the third place.
+    /// Whether the losers of the semifinals play for third place.
     pub(crate) third_place: bool,
 }
 
@@ -133,13 +148,13 @@ impl Default for KnockoutTable {
     }
 }
 
-/// From what a bracket is made.
+/// How a bracket is seeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Seeding {
-    /// From the order of the bots.
+    /// In the order of the bots.
     Order,
-    /// From an order drawn by lot.
+    /// In an order drawn by lot.
     Lot,
 }
 
@@ -147,10 +162,10 @@ pub(crate) enum Seeding {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct SprtTable {
-    /// The scale of `elo0` and `elo1`: "logistic" (Elo by the expected score) or "normalized" (the
-    /// score in standard deviations of a match, which decides how many pairs are needed, whatever
-    /// the share of draws).
-    pub(crate) model: SprtModel,
+    /// The scale of `elo0` and `elo1`: "logistic" (Elo by expected score) or "normalized" (the
+    /// score in standard deviations of a match, which alone determines how many pairs a test takes,
+    /// whatever the share of draws).
+    pub(crate) model: EloModel,
     /// The lower difference in strength.
     pub(crate) elo0: f64,
     /// The higher difference in strength.
@@ -159,14 +174,15 @@ pub(crate) struct SprtTable {
     pub(crate) alpha: f64,
     /// How often H0 may be accepted although H1 holds.
     pub(crate) beta: f64,
-    /// After so many swapped pairs it ends without a decision.
+    /// The number of swapped pairs after which the test ends without a decision.
+    #[schemars(range(min = 1))]
     pub(crate) max_pairs: u32,
 }
 
 impl Default for SprtTable {
     fn default() -> Self {
         SprtTable {
-            model: SprtModel::Logistic,
+            model: EloModel::Logistic,
             elo0: 0.0,
             elo1: 20.0,
             alpha: 0.05,
@@ -176,27 +192,16 @@ impl Default for SprtTable {
     }
 }
 
-/// The scale of differences in strength.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "EloModel")]
-pub(crate) enum SprtModel {
-    /// Elo by the expected score.
-    Logistic,
-    /// The score in standard deviations of a match.
-    Normalized,
-}
-
-/// Which cores a match uses.
+/// Which cores a match slot uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Affinity {
-    /// One for each slot, if the machine can do that.
+    /// `Cores` where the system supports it.
     #[default]
     Auto,
-    /// Any.
+    /// Any core.
     Off,
-    /// One for each slot: its bots and its part of the referee.
+    /// One core for each slot: its bots and its part of the referee.
     Cores,
 }
 
@@ -205,8 +210,8 @@ pub enum Affinity {
 #[serde(untagged, expecting = "\"auto\" or a number from 1 on is needed")]
 pub(crate) enum Concurrency {
     /// This many.
-    Number(u32),
-    /// One a core.
+    Number(#[schemars(range(min = 1))] u32),
+    /// One per core.
     Auto(Auto),
 }
 
@@ -225,16 +230,38 @@ impl Default for Concurrency {
 }
 
 /// A game: its id alone, or with options and limits.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "a game is its id, or a table with `id`, `options`, `limits` and `weight`"
-)]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum GameEntry {
     /// With the defaults.
     Id(String),
     /// With options or limits.
     Table(GameTable),
+}
+
+// Derived for an untagged enum, errors would not say what in the table is wrong.
+impl<'de> Deserialize<'de> for GameEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GameVisitor)
+    }
+}
+
+struct GameVisitor;
+
+impl<'de> Visitor<'de> for GameVisitor {
+    type Value = GameEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the id of a game, or a table with `id`, `options`, `limits` and `weight`")
+    }
+
+    fn visit_str<E: de::Error>(self, id: &str) -> Result<GameEntry, E> {
+        Ok(GameEntry::Id(id.to_owned()))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<GameEntry, M::Error> {
+        GameTable::deserialize(MapAccessDeserializer::new(map)).map(GameEntry::Table)
+    }
 }
 
 /// A game with options and limits.
@@ -246,11 +273,12 @@ pub(crate) struct GameTable {
     /// Its options; `referee games ID` lists them.
     #[serde(default)]
     pub(crate) options: Value,
-    /// What ends its matches, over `[limits]`.
+    /// What ends its matches besides the rules; overrides `[limits]`.
     #[serde(default)]
     pub(crate) limits: LimitsTable,
-    /// How often it is played where a game of weight 1 is played once.
+    /// How often the game is played for each time that a game of weight 1 is played.
     #[serde(default = "default_weight")]
+    #[schemars(range(min = 1, max = MOST_WEIGHT))]
     pub(crate) weight: u32,
 }
 
@@ -258,13 +286,13 @@ fn default_weight() -> u32 {
     1
 }
 
-/// Time control. Without `per_move` and `base`, a move may take a second.
+/// Time control. Without `per_move` and `base`, a move may take one second.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct TimeTable {
     /// For each move.
     pub(crate) per_move: Option<Time>,
-    /// For all moves of a match together.
+    /// For all moves of a match in total.
     pub(crate) base: Option<Time>,
     /// Added to `base` after each move.
     pub(crate) increment: Option<Time>,
@@ -272,30 +300,30 @@ pub(crate) struct TimeTable {
     pub(crate) startup: Option<Time>,
     /// Tolerated on top of each limit. Default "50ms".
     pub(crate) margin: Option<Time>,
-    /// With `clock = "cpu"`: the wall-clock time that a move may take. By default ten times
-    /// its limit, and at least 2 s.
+    /// With `clock = "cpu"`: the wall-clock time that a move may take. The default is ten times the
+    /// limit on its CPU time, and at least 2 s.
     pub(crate) wall: Option<Time>,
 }
 
-/// How much is kept in the tournament's folder beside the log, whatever bots do. Sizes are strings
-/// such as "64MiB" or numbers of bytes; "none" lifts a limit.
+/// How much is kept in the tournament's folder beside the log. Sizes are strings such as "64MiB" or
+/// numbers of bytes; "none" lifts a limit.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct KeepTable {
-    /// The folder `failures`, all matches together; the oldest are dropped first. Default "64MiB".
+    /// The size of the folder `failures`; the oldest are dropped first. Default "64MiB".
     pub(crate) failures: Option<Size>,
-    /// The folder `stderr`, all bots together, besides `resources.stderr_bytes` of each. Default
-    /// "256MiB".
+    /// The size of the folder `stderr`, for all bots together; `resources.stderr_bytes` limits each
+    /// bot. Default "256MiB".
     pub(crate) stderr: Option<Size>,
 }
 
-/// What ends matches besides the game.
+/// What ends matches besides the rules.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LimitsTable {
-    /// The number of plies, or "none".
+    /// A match ends after this many plies; or "none".
     pub(crate) max_plies: Option<Limit>,
-    /// How many times a position is there, or "none".
+    /// A match ends when a position has occurred this many times; or "none".
     pub(crate) repetition: Option<Limit>,
 }
 
@@ -314,15 +342,16 @@ impl LimitsTable {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OpeningTable {
-    /// So many random plies are made by the referee; the same ones for all seat orders. With a
+    /// How many random plies the referee plays first, the same ones for all seat orders. With a
     /// book, they come after its moves.
+    #[schemars(range(max = MOST_RANDOM_PLIES))]
     pub(crate) random_plies: u32,
-    /// A file of openings, one a line: `GAME: MOVE MOVE …`, or a JSON object with `game`, `moves`
-    /// and `state`. Games that it does not have begin as usual.
+    /// A file of openings, one per line: `GAME: MOVE MOVE …`, or a JSON object with `game`, `moves`
+    /// and `state`. Games that it does not mention start as usual.
     pub(crate) book: Option<PathBuf>,
-    /// Only starts and openings after which every seat has a mean outcome of one half, give or
-    /// take this, in 200 random games. At most 50 are tried, then the best one is taken and that
-    /// is said.
+    /// Uses only starts and openings after which the mean outcome of every seat, in 200 random
+    /// games, is within this distance of one half. After 50 attempts, the best one is used, with a
+    /// warning.
     pub(crate) balanced: Option<f64>,
 }
 
@@ -332,42 +361,44 @@ pub(crate) struct OpeningTable {
 pub(crate) struct BotTable {
     /// Its name in the standings.
     pub(crate) name: String,
-    /// Program and arguments; the word `referee` is the referee itself. In it, in `dir` and in
-    /// `env`, `${NAME}` is an environment variable, `${NAME:-default}` one with a default, and
-    /// `$$` a dollar.
-    pub(crate) command: Command,
+    /// Program and arguments, as a list or as one string that is split as a shell would. The word
+    /// `referee` is this very program. Here, in `dir` and in `env`, `${NAME}` stands for an
+    /// environment variable, `${NAME:-default}` for one with a default, and `$$` for a dollar sign.
+    pub(crate) command: BotCommand,
     /// Its working directory; by default the folder of the configuration.
     pub(crate) dir: Option<PathBuf>,
     /// Added to its environment.
     #[serde(default)]
     pub(crate) env: BTreeMap<String, String>,
-    /// Its own time control, over `[time]`.
+    /// Its own time control; overrides `[time]`.
     pub(crate) time: Option<TimeTable>,
-    /// When its process is started anew, over the tournament's `restart`.
+    /// When it gets a fresh process; overrides the tournament's `restart`.
     pub(crate) restart: Option<Restart>,
-    /// How often its start is tried, over the tournament's `start_attempts`.
+    /// How often its start is tried; overrides the tournament's `start_attempts`.
+    #[schemars(range(min = 1, max = MOST_START_ATTEMPTS))]
     pub(crate) start_attempts: Option<u32>,
-    /// How far it is kept apart, over the tournament's `sandbox`.
+    /// How far it is isolated; overrides the tournament's `sandbox`.
     pub(crate) sandbox: Option<Tier>,
-    /// What it may use, over the tournament's `resources`.
+    /// What it may use; overrides the tournament's `resources`.
     #[serde(default)]
     pub(crate) resources: ResourcesTable,
-    /// What it may read in the strict sandbox, besides what all may.
+    /// What it may read in the sandboxes "restricted" and "strict", besides what all bots may.
     #[serde(default)]
     pub(crate) readable: Vec<PathBuf>,
 }
 
 /// Program and arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Command")]
 #[serde(untagged, expecting = "a command is a list of words, or one string")]
-pub(crate) enum Command {
-    /// As they are.
+pub(crate) enum BotCommand {
+    /// A list, taken as it is.
     Words(Vec<String>),
-    /// To be split like a shell would.
+    /// A string, split as a shell would.
     Line(String),
 }
 
-/// The longest duration: the clock of no machine runs over when it is added to the time now.
+/// The longest duration that is allowed. Added to the current time, it overflows no clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// A duration such as "100ms".
@@ -412,6 +443,7 @@ impl JsonSchema for Time {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
+            "title": "duration",
             "type": "string",
             "description": "A duration with a unit.",
             "examples": ["100ms", "2s", "5m"]
@@ -453,6 +485,9 @@ impl JsonSchema for Limit {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})
+        json_schema!({
+            "title": "whole number from 1 on or \"none\"",
+            "anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]
+        })
     }
 }

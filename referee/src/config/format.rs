@@ -2,27 +2,23 @@
 
 use std::sync::Arc;
 
-use super::error::Problem;
-use super::file::{ConfigFile, KnockoutTable, Seeding, SprtModel, SprtTable};
+use super::error::WrongValue;
+use super::file::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use super::game::GameSetup;
 use crate::tournament::schedule::{Format, FormatName, Shape};
-use ratings::sprt::{BadHypotheses, EloModel, Hypotheses};
+use games::kit::text::nearest;
+use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;
 
 /// No tournament has more matches: the schedule is held in memory, and ids have six digits.
 const MOST_MATCHES: u64 = 999_999;
-/// A game of more weight than this would better be played in more rounds.
-const MOST_WEIGHT: u32 = 1000;
 
-fn wrong<T>(key: &'static str, message: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Value {
-        key,
-        message: message.into(),
-    })
+fn wrong<T>(key: &str, message: impl Into<String>) -> Result<T, WrongValue> {
+    Err(WrongValue::of(key, message))
 }
 
 /// How bots meet.
-pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, Problem> {
+pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format, WrongValue> {
     let given = file.format;
     if given != FormatName::Gauntlet && !file.challengers.is_empty() {
         return wrong("challengers", "`format = \"gauntlet\"` is needed for that");
@@ -55,14 +51,17 @@ pub(super) fn format(file: &ConfigFile, bots: &[Arc<BotSpec>]) -> Result<Format,
     })
 }
 
-fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Problem> {
+fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, WrongValue> {
     if names.is_empty() {
         return wrong("challengers", "a gauntlet needs at least one, by its name");
     }
     let mut challengers = Vec::new();
     for name in names {
         let Some(bot) = bots.iter().position(|bot| bot.name == name.trim()) else {
-            return wrong("challengers", format!("there is no bot `{name}`"));
+            let names: Vec<&str> = bots.iter().map(|bot| &*bot.name).collect();
+            let near = nearest(name, &names);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return wrong("challengers", format!("there is no bot `{name}`{near}"));
         };
         if challengers.contains(&bot) {
             return wrong("challengers", format!("the bot `{name}` is there twice"));
@@ -72,7 +71,7 @@ fn challengers(names: &[String], bots: &[Arc<BotSpec>]) -> Result<Vec<usize>, Pr
     Ok(challengers)
 }
 
-fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
+fn sprt(table: &SprtTable, bots: usize) -> Result<Format, WrongValue> {
     let SprtTable {
         model,
         elo0,
@@ -82,10 +81,7 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
         max_pairs,
     } = *table;
     let hypotheses = Hypotheses {
-        model: match model {
-            SprtModel::Logistic => EloModel::Logistic,
-            SprtModel::Normalized => EloModel::Normalized,
-        },
+        model,
         elo0,
         elo1,
         alpha,
@@ -98,9 +94,6 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
             BadHypotheses::Beta => "sprt.beta",
         };
         return wrong(key, bad.to_string());
-    }
-    if max_pairs == 0 {
-        return wrong("sprt.max_pairs", "at least 1 pair is needed");
     }
     if bots != 2 {
         return wrong(
@@ -115,13 +108,12 @@ fn sprt(table: &SprtTable, bots: usize) -> Result<Format, Problem> {
 }
 
 /// How often everything is played.
-pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, Problem> {
+pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<u32, WrongValue> {
     match (file.rounds, format) {
         (Some(_), Format::Sprt { .. }) => wrong(
             "rounds",
             "a test ends by itself; `sprt.max_pairs` limits it",
         ),
-        (Some(0), _) => wrong("rounds", "at least 1 round is needed"),
         (Some(rounds), _) => Ok(rounds),
         (None, Format::Swiss) => Ok(bots.next_power_of_two().ilog2().max(1)),
         (None, _) => Ok(1),
@@ -129,14 +121,16 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 }
 
 /// Whether bots can meet like this.
-pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), Problem> {
+pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
     for game in games {
         let (seats, id) = (game.rules.seats(), game.rules.info().id);
         if shape.bots < seats {
             let bots = shape.bots;
             return wrong(
                 "bots",
-                format!("{id} has {seats} seats but only {bots} bots are there"),
+                format!(
+                    "{id} has {seats} seats but only {bots} bots are there; at least {seats} are needed"
+                ),
             );
         }
         if shape.format.is_of_pairings() && seats != 2 {
@@ -144,13 +138,6 @@ pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), Problem> {
                 "{id} has {seats} seats; games of more than 2 need \"round-robin\" or \"gauntlet\""
             );
             return wrong("format", message);
-        }
-        if !(1..=MOST_WEIGHT).contains(&game.weight) {
-            let weight = game.weight;
-            return wrong(
-                "games.weight",
-                format!("{weight} of {id}, but weights are from 1 to {MOST_WEIGHT}"),
-            );
         }
     }
     let matches = shape.count().most;

@@ -1,4 +1,4 @@
-//! Finds keys that a configuration may not have, with their lines and the nearest right ones.
+//! Finds keys and values that a configuration may not have, with their lines and what is allowed.
 //!
 //! What is allowed is read off the JSON Schema of the configuration's types, so it is written
 //! down in one place only.
@@ -9,42 +9,20 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::Problem;
 use super::schema;
-use super::sources::{Place, Placed, Sources};
+use super::sources::{Place, Placed};
+use super::values;
 
-/// A key that a configuration may not have.
+/// A key or a value that a configuration may not have.
 #[derive(Debug)]
-pub(super) struct UnknownKey {
-    place: Place,
-    /// With the tables that it is in.
-    key: String,
-    near: Option<String>,
-    allowed: Vec<String>,
+pub(super) struct Mistake {
+    /// Where the key or the value begins.
+    pub(super) place: Place,
+    /// What is wrong.
+    pub(super) problem: Problem,
 }
 
-impl UnknownKey {
-    /// The problem, with the line of the key.
-    pub(super) fn at(self, sources: &Sources<'_>) -> Problem {
-        let line = sources.find(self.place).and_then(|(_, line)| line);
-        self.problem(line)
-    }
-
-    /// The problem of a key that is not from a file.
-    pub(super) fn without_line(self) -> Problem {
-        self.problem(None)
-    }
-
-    fn problem(self, line: Option<usize>) -> Problem {
-        Problem::UnknownKey {
-            line,
-            key: self.key,
-            near: self.near,
-            allowed: self.allowed,
-        }
-    }
-}
-
-/// Refuses the first unknown key.
-pub(super) fn check(tree: &DeTable<'_>) -> Result<(), UnknownKey> {
+/// Refuses the first key or value that may not be there.
+pub(super) fn check(tree: &DeTable<'_>) -> Result<(), Mistake> {
     let schema = schema::schema();
     Walk { root: &schema }.table(tree, &schema, "")
 }
@@ -54,36 +32,53 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), UnknownKey> {
+    fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
         let Some(properties) = schema::properties(self.root, schema) else {
-            return Ok(());
+            return self.own_keys(table, schema, path);
         };
         for (key, value) in table {
             let name = &**key.get_ref();
             let Some(inner) = properties.get(name) else {
                 let allowed: Vec<&str> = properties.keys().map(String::as_str).collect();
-                return Err(UnknownKey {
-                    place: key.span().start,
+                let problem = Problem::UnknownKey {
                     key: format!("{path}{name}"),
                     near: nearest(name, &allowed).map(str::to_owned),
                     allowed: allowed.into_iter().map(|key| format!("`{key}`")).collect(),
-                });
+                };
+                let place = key.span().start;
+                return Err(Mistake { place, problem });
             };
-            self.value(value, inner, &format!("{path}{name}."))?;
+            self.value(value, inner, &format!("{path}{name}"))?;
         }
         Ok(())
     }
 
-    fn value(&self, value: &Placed<'_>, schema: &Value, path: &str) -> Result<(), UnknownKey> {
+    /// A table whose keys are the user's own, such as `env`.
+    fn own_keys(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
+        let schema = schema::resolve(self.root, schema);
+        let Some(inner) = schema.get("additionalProperties") else {
+            return Ok(());
+        };
+        table.iter().try_for_each(|(key, value)| {
+            self.value(value, inner, &format!("{path}{}", key.get_ref()))
+        })
+    }
+
+    fn value(&self, value: &Placed<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
+        if let Some(message) = values::mistake(self.root, schema, value.get_ref()) {
+            return Err(Mistake {
+                place: value.span().start,
+                problem: Problem::value(path, message),
+            });
+        }
         match value.get_ref() {
-            DeValue::Table(table) => self.table(table, schema, path),
+            DeValue::Table(table) => self.table(table, schema, &format!("{path}.")),
             DeValue::Array(list) => {
-                let schema = schema::resolve(self.root, schema);
-                let element = schema.get("items").unwrap_or(&Value::Null);
-                let tables = list.iter().filter_map(|value| value.get_ref().as_table());
-                tables
-                    .into_iter()
-                    .try_for_each(|table| self.table(table, element, path))
+                let Some(items) = values::items(self.root, schema) else {
+                    return Ok(());
+                };
+                list.iter()
+                    .try_for_each(|value| self.value(value, items, path))
             }
             _ => Ok(()),
         }
@@ -92,19 +87,21 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sources::Texts;
+    use super::super::error::ConfigError;
+    use super::super::sources::{Sources, Texts};
     use super::*;
     use std::path::Path;
 
-    fn checked(text: &str) -> Result<(), Problem> {
+    fn checked(text: &str) -> Result<(), ConfigError> {
         let texts = Texts::default();
         let mut sources = Sources::new(&texts);
-        let tree = sources.file(Path::new(""), text.to_owned())?;
-        check(tree.get_ref()).map_err(|unknown| unknown.at(&sources))
+        let tree = sources.file(Path::new("t.toml"), text.to_owned())?;
+        check(tree.get_ref()).map_err(|mistake| sources.error(Some(mistake.place), mistake.problem))
     }
 
     fn message(text: &str) -> String {
-        checked(text).unwrap_err().to_string()
+        let message = checked(text).unwrap_err().to_string();
+        message.replace("t.toml: ", "")
     }
 
     #[test]

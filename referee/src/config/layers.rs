@@ -11,10 +11,10 @@ use serde::Deserialize as _;
 use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table};
 
-use super::error::{ConfigError, Problem};
+use super::error::{ConfigError, Problem, WrongValue};
 use super::file::ConfigFile;
-use super::keys;
 use super::sources::{Place, Placed, Sources, Texts, Tree, one_line};
+use super::{find, keys};
 use crate::files::{self, MOST_TEXT};
 
 /// At most this many files are read for a configuration; one that is included twice counts twice.
@@ -35,35 +35,38 @@ pub(super) struct Read {
     pub(super) text: String,
 }
 
-/// Reads a file with what it includes, and sets keys: texts like `time.per_move="1s"`.
-pub(super) fn load(path: &Path, sets: &[String]) -> Result<Read, ConfigError> {
+/// Reads a file with what it includes, sets keys (texts like `time.per_move="1s"`), and makes
+/// something of it, whose problems get the places of the values.
+pub(super) fn load<T>(
+    path: &Path,
+    sets: &[String],
+    make: impl FnOnce(Read) -> Result<T, WrongValue>,
+) -> Result<T, ConfigError> {
     let texts = Texts::default();
     let layers = Layers::of(&texts, path, sets)?;
-    layers.read().map_err(|Misfit { at, message }| {
-        let whole = layers.labels.len() > 1 && at == Some(0);
-        let found = at.filter(|_| !whole).and_then(|at| layers.sources.find(at));
-        let (label, line) = found.unwrap_or((path, None));
-        ConfigError::new(label, Problem::Syntax { line, message })
-    })
+    layers.make(make).map_err(|error| error.in_file(path))
 }
 
-/// Reads the text of a configuration.
-pub(super) fn parse(text: &str) -> Result<Read, Problem> {
+/// The same with the text of a configuration.
+pub(super) fn parse<T>(
+    text: &str,
+    make: impl FnOnce(Read) -> Result<T, WrongValue>,
+) -> Result<T, ConfigError> {
     let texts = Texts::default();
     let mut sources = Sources::new(&texts);
-    let tree = sources.file(Path::new(""), text.to_owned())?;
-    keys::check(tree.get_ref()).map_err(|unknown| unknown.at(&sources))?;
-    let labels = Vec::new();
-    let layers = Layers {
-        sources,
-        labels,
-        tree,
-    };
-    layers.read().map_err(|Misfit { at, message }| {
-        let found = at.and_then(|at| layers.sources.find(at));
-        let line = found.and_then(|(_, line)| line);
-        Problem::Syntax { line, message }
-    })
+    let place = Path::new("");
+    let made = sources.file(place, text.to_owned()).and_then(|tree| {
+        keys::check(tree.get_ref())
+            .map_err(|mistake| sources.error(Some(mistake.place), mistake.problem))?;
+        let labels = Vec::new();
+        let layers = Layers {
+            sources,
+            labels,
+            tree,
+        };
+        layers.make(make)
+    });
+    made.map_err(ConfigError::without_path)
 }
 
 /// Several places, merged.
@@ -90,6 +93,21 @@ impl<'t> Layers<'t> {
             sources,
             labels,
             tree,
+        })
+    }
+
+    fn make<T>(&self, make: impl FnOnce(Read) -> Result<T, WrongValue>) -> Result<T, ConfigError> {
+        let read = self.read().map_err(|Misfit { at, message }| {
+            // The root of the tree is nowhere in particular.
+            let at = at.filter(|at| *at != 0);
+            let key = at.and_then(|at| find::key(self.tree.get_ref(), at));
+            let key = key.map_or(String::new(), |key| format!("`{key}`: "));
+            self.sources
+                .error(at, Problem::Syntax(format!("{key}{message}")))
+        })?;
+        make(read).map_err(|WrongValue { at, problem }| {
+            let place = find::place(self.tree.get_ref(), &at);
+            self.sources.error(place, problem)
         })
     }
 
@@ -166,19 +184,14 @@ impl<'t> Reader<'t> {
     /// A file with all that it includes. `from` is the way from the folder of the first file to
     /// the folder of this one.
     fn file(&mut self, path: &Path, from: &Path) -> Result<Spanned<Tree<'t>>, ConfigError> {
-        let at = |problem| ConfigError::new(path, problem);
         let (text, real) = self.text(path)?;
-        let mut tree = self.sources.file(path, text).map_err(at)?;
-        keys::check(tree.get_ref()).map_err(|unknown| at(unknown.at(&self.sources)))?;
+        let mut tree = self.sources.file(path, text)?;
+        keys::check(tree.get_ref())
+            .map_err(|mistake| self.sources.error(Some(mistake.place), mistake.problem))?;
         relocate(tree.get_mut(), from);
         let includes = match tree.get_mut().remove("include") {
             None => Vec::new(),
-            Some(list) => paths(&list).ok_or_else(|| {
-                at(Problem::Value {
-                    key: "include",
-                    message: "a list of files is needed, as in [\"base.toml\"]".to_owned(),
-                })
-            })?,
+            Some(list) => paths(&list),
         };
         self.chain.push((path.to_owned(), real));
         let mut whole = Spanned::new(0..0, Tree::new());
@@ -265,10 +278,10 @@ fn merge<'t>(whole: &mut Tree<'t>, over: Tree<'t>) {
     }
 }
 
-/// The list of paths that a value is; `None` if it is none.
-fn paths(value: &Placed<'_>) -> Option<Vec<PathBuf>> {
-    let list = value.get_ref().as_array()?.iter();
-    list.map(|path| Some(path.get_ref().as_str()?.into()))
+/// The paths in a list, whose type was checked.
+fn paths(value: &Placed<'_>) -> Vec<PathBuf> {
+    let list = value.get_ref().as_array().into_iter().flatten();
+    list.filter_map(|path| Some(path.get_ref().as_str()?.into()))
         .collect()
 }
 
@@ -356,8 +369,7 @@ fn set<'t>(
 
 /// An argument that cannot be used.
 fn wrong_argument(label: &Path, message: String) -> ConfigError {
-    let line = None;
-    ConfigError::new(label, Problem::Syntax { line, message })
+    ConfigError::new(label, Problem::Syntax(message))
 }
 
 /// The table of a bot, by its index.
@@ -426,7 +438,7 @@ fn check_keys(
         let list = DeValue::Array([bot].into_iter().collect());
         whole = Tree::from_iter([(owned("bots", value), Spanned::new(span, list))]);
     }
-    keys::check(&whole).map_err(|unknown| ConfigError::new(label, unknown.without_line()))
+    keys::check(&whole).map_err(|mistake| ConfigError::new(label, mistake.problem))
 }
 
 #[cfg(test)]
@@ -455,7 +467,7 @@ mod tests {
     fn error(files: &[(&str, &str)], sets: &[&str]) -> String {
         let folder = folder(files);
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let error = load(&folder.path().join("t.toml"), &sets).unwrap_err();
+        let error = load(&folder.path().join("t.toml"), &sets, Ok).unwrap_err();
         let here = folder.path().display().to_string() + "/";
         error.to_string().replace(&here, "")
     }
@@ -468,7 +480,7 @@ mod tests {
     fn a_file_alone_stays_as_it_is() {
         let text = "# mine\nname  = 'x'\ngames = []\nbots=[]";
         let folder = folder(&[("t.toml", text)]);
-        let read = load(&folder.path().join("t.toml"), &[]).unwrap();
+        let read = load(&folder.path().join("t.toml"), &[], Ok).unwrap();
         assert_eq!(read.text, text);
     }
 
@@ -542,7 +554,10 @@ mod tests {
         ];
         assert_eq!(whole(&twice, &[]), table("seed = 3"));
         let list = error(&[("t.toml", "include = \"a.toml\"")], &[]);
-        assert!(list.contains("a list of files is needed"), "{list}");
+        assert_eq!(
+            list,
+            "t.toml: line 1: `include`: \"a.toml\" is not a list of strings; write a list: [\"a.toml\"]"
+        );
     }
 
     #[test]
@@ -608,13 +623,19 @@ mod tests {
         let told = |text: &str, sets: &[&str]| error(&[main, ("a.toml", text)], sets);
         let rounds = told(&format!("{name}\nrounds = \"many\"\nbots = []"), &[]);
         assert!(
-            rounds.starts_with("a.toml: line 5: invalid type"),
+            rounds.starts_with("a.toml: line 5: `rounds`: \"many\" is not a whole number"),
             "{rounds}"
         );
         let bot = told(&format!("{name}[[bots]]\nname = -7\n"), &[]);
-        assert!(bot.starts_with("a.toml: line 5: invalid type"), "{bot}");
+        assert!(
+            bot.starts_with("a.toml: line 5: `bots.name`: -7 is not a string"),
+            "{bot}"
+        );
         let set = told(&format!("{name}bots = []"), &["rounds=many"]);
-        assert!(set.starts_with("--set rounds=many: invalid type"), "{set}");
+        assert!(
+            set.starts_with("--set rounds=many: `rounds`: \"many\" is not"),
+            "{set}"
+        );
         let missing = told(name, &[]);
         assert_eq!(missing, "t.toml: missing field `bots`");
         let over = [
@@ -661,6 +682,6 @@ mod tests {
         assert!(refused("rounds").contains("a key and a value are needed"));
         assert!(refused("bots.b.command=x").contains("the name of a bot"));
         assert!(refused("time..base=x").contains("empty"));
-        assert!(refused("seed.x=1").contains("`seed` is no table"));
+        assert!(refused("seed.x=1").contains("`seed`: a table is not a whole number"));
     }
 }

@@ -2,11 +2,14 @@
 
 mod book;
 mod bots;
+mod command_check;
 pub(crate) mod difference;
 mod error;
 pub(crate) mod file;
+mod find;
 pub(crate) mod format;
 mod game;
+mod game_list;
 mod keep;
 mod keys;
 mod layers;
@@ -14,16 +17,18 @@ mod openings;
 pub(crate) mod schema;
 mod sources;
 mod time;
+mod values;
 mod variables;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::machine::cores;
 use crate::tournament::schedule::{Format, SeatOrders, Shape, Version};
+use error::WrongValue;
 use file::Concurrency;
 use layers::Read;
 use supervisor::process::process_tree::measures_cpu_time;
@@ -31,17 +36,14 @@ use supervisor::sandbox::limits::Tier;
 use supervisor::{BotSpec, Idle};
 
 pub use book::BookOpening;
-pub(crate) use bots::recorded_environment;
+pub(crate) use bots::{RecordedBot, recorded_bot};
 pub use error::{ConfigError, Problem};
-pub use file::{Affinity, Limit, Time};
+pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, Time};
 pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
 pub use keep::Keep;
 pub use openings::{Judged, Openings};
 pub use time::TimeFlags;
-
-/// No opening is longer: it would be the whole game.
-pub const MOST_RANDOM_PLIES: u32 = 1000;
 
 /// A checked configuration.
 pub struct Config {
@@ -75,6 +77,8 @@ pub struct Config {
     pub text: String,
     /// The same as values.
     pub(crate) table: toml::Table,
+    /// Where relative paths in it start.
+    pub(crate) folder: PathBuf,
 }
 
 impl Config {
@@ -91,14 +95,13 @@ impl Config {
     /// # Errors
     /// If it cannot be read, or anything in it is wrong: the first thing that is.
     pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
-        let at = |problem| ConfigError::new(path, problem);
-        let read = layers::load(path, sets)?;
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
-        let folder = fs::canonicalize(folder).map_err(|error| at(Problem::Read(error)))?;
-        Self::of(read, &folder).map_err(at)
+        let unreadable = |error| ConfigError::new(path, Problem::Read(error));
+        let folder = fs::canonicalize(folder).map_err(unreadable)?;
+        layers::load(path, sets, |read| Self::of(read, &folder))
     }
 
     /// Checks the text of a configuration, which includes no files; relative paths start at
@@ -106,25 +109,22 @@ impl Config {
     ///
     /// # Errors
     /// The first thing that is wrong with it.
-    pub fn parse(text: &str, folder: &Path) -> Result<Self, Problem> {
-        let read = layers::parse(text)?;
-        if !read.file.include.is_empty() {
-            return Err(Problem::Value {
-                key: "include",
-                message: "this text is no file, so it cannot include any".to_owned(),
-            });
-        }
-        Self::of(read, folder)
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        layers::parse(text, |read| {
+            if !read.file.include.is_empty() {
+                let message = "this text is not a file, so it cannot include any";
+                return Err(WrongValue::of("include", message));
+            }
+            Self::of(read, folder)
+        })
     }
 
-    fn of(read: Read, folder: &Path) -> Result<Self, Problem> {
+    fn of(read: Read, folder: &Path) -> Result<Self, WrongValue> {
         let Read { file, table, text } = read;
-        let time = time::time_control(&file.time, file.clock, None).map_err(Problem::Time)?;
-        let games = file
-            .games
-            .iter()
-            .map(|entry| game(entry, &file.limits))
-            .collect::<Result<Vec<_>, _>>()?;
+        let time = time::time_control(&file.time, file.clock, None);
+        let time =
+            time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
+        let games = game_list::games(&file)?;
         let bots = bots::bots(&file, &time, folder)?;
         let openings = openings::openings(&file.opening, &games, folder)?;
         let format = format::format(&file, &bots)?;
@@ -151,6 +151,7 @@ impl Config {
             keep: Keep::of(&file.keep),
             table,
             text,
+            folder: folder.to_owned(),
         };
         config.check()?;
         Ok(config)
@@ -195,53 +196,34 @@ impl Config {
         }
     }
 
-    fn check(&self) -> Result<(), Problem> {
-        let require = |holds: bool, key: &'static str, message: &str| match holds {
-            true => Ok(()),
-            false => Err(Problem::Value {
-                key,
-                message: message.to_owned(),
-            }),
+    fn check(&self) -> Result<(), WrongValue> {
+        let require = |holds: bool, key: &str, message: &str| {
+            if holds {
+                Ok(())
+            } else {
+                Err(WrongValue::of(key, message))
+            }
         };
-        require(
-            !self.name.trim().is_empty(),
-            "name",
-            "a tournament needs a name",
-        )?;
-        require(
-            self.concurrency >= 1,
-            "concurrency",
-            "\"auto\" or a number from 1 on is needed",
-        )?;
-        require(
-            !self.games.is_empty(),
-            "games",
-            "at least one game is needed",
-        )?;
-        // Larger numbers do not survive every reader of JSON.
-        require(self.seed < 1 << 53, "seed", "a number below 2^53 is needed")?;
-        let plies = format!("at most {MOST_RANDOM_PLIES} plies are allowed");
-        require(
-            self.openings.random_plies <= MOST_RANDOM_PLIES,
-            "opening.random_plies",
-            &plies,
-        )?;
+        let name = "a tournament needs a name of at least one character";
+        require(!self.name.trim().is_empty(), "name", name)?;
+        let games = "at least one game is needed, as in [\"siam\"]";
+        require(!self.games.is_empty(), "games", games)?;
         let margin = self.openings.balanced.unwrap_or(0.5);
         require(
             margin > 0.0 && margin <= 0.5,
             "opening.balanced",
-            "a distance from one half is needed, above 0 and at most 0.5",
+            &format!("{margin} is not a distance from one half above 0 and at most 0.5"),
         )?;
         let by_cpu = self.time.clock == ClockKind::Cpu;
         require(
             !by_cpu || measures_cpu_time(),
             "clock",
-            "this machine does not tell the CPU time of processes, only \"wall\" is possible",
+            "this machine does not report the CPU time of processes; only \"wall\" is possible",
         )?;
         require(
             self.affinity != Affinity::Cores || cores::CAN_CHOOSE,
             "affinity",
-            "this system does not let processes choose their cores, only \"off\" is possible",
+            "this system does not let processes choose their cores; only \"off\" is possible",
         )?;
         format::check(&self.shape(), &self.games)
     }
@@ -269,7 +251,7 @@ mod tests {
         assert_eq!(problem("rounds = 499999"), "none");
         assert_eq!(
             problem("rounds = 4294967295"),
-            "`rounds`: these are 8589934590 matches; at most 999999 are allowed"
+            "line 3: `rounds`: these are 8589934590 matches; at most 999999 are allowed"
         );
     }
 
@@ -278,8 +260,217 @@ mod tests {
         assert_eq!(problem("[opening]\nrandom_plies = 1000"), "none");
         assert_eq!(
             problem("[opening]\nrandom_plies = 4294967295"),
-            "`opening.random_plies`: at most 1000 plies are allowed"
+            "line 4: `opening.random_plies`: 4294967295 is not a whole number from 0 to 1000"
         );
+    }
+
+    /// A value in the place of the one for this key, in a whole configuration; and its line.
+    fn with_value(key: &str, value: &str) -> (String, usize) {
+        let (mut head, mut game, mut bot) = (String::new(), String::new(), String::new());
+        if let Some(key) = key.strip_prefix("games[].") {
+            game = format!("[[games]]\n{key} = {value}\n");
+            if key != "id" {
+                game += "id = \"amazons\"\n";
+            }
+        } else if let Some(key) = key.strip_prefix("bots[].") {
+            bot = format!("{key} = {value}\n");
+        } else if !matches!(key, "bots") {
+            head = format!("{key} = {value}\n");
+        }
+        let format = ["knockout", "sprt"]
+            .into_iter()
+            .find(|name| key.starts_with(name));
+        let format = if key == "challengers" {
+            Some("gauntlet")
+        } else {
+            format
+        };
+        if let Some(format) = format {
+            head += &format!("format = \"{format}\"\n");
+        }
+        let defaults = [("name", "\"t\""), ("games", "[\"amazons\"]")];
+        for (name, value) in defaults {
+            if name != key && (name != "games" || game.is_empty()) {
+                head += &format!("{name} = {value}\n");
+            }
+        }
+        let bots = if key == "bots" {
+            format!("bots = {value}\n")
+        } else {
+            let name = if key == "bots[].name" {
+                ""
+            } else {
+                "name = \"a\"\n"
+            };
+            let command = "command = \"referee bot random\"\n";
+            let command = if key == "bots[].command" { "" } else { command };
+            format!("[[bots]]\n{bot}{name}{command}[[bots]]\nname = \"b\"\ncommand = \"sh\"\n")
+        };
+        let text = head + &game + &bots;
+        let name = key.rsplit("[].").next().unwrap();
+        let begin = format!("{name} = {value}");
+        let line = text.lines().position(|line| line == begin);
+        (
+            text.clone(),
+            1 + line.unwrap_or_else(|| panic!("{begin} in {text}")),
+        )
+    }
+
+    /// A value of the right type that the key may not have; `None` if there is none, because any
+    /// text is allowed, or because tables are tried key by key.
+    fn wrong_value(key: &str, kind: &str) -> Option<&'static str> {
+        Some(match key {
+            "name" | "bots[].name" => "\"\"",
+            "challengers" => "[\"nobody\"]",
+            "games" | "include" => "[\"no such thing\"]",
+            "games[].id" => "\"no such game\"",
+            "games[].options" => "{ sise = 3 }",
+            "bots" => "[]",
+            "bots[].command" => "\"referee bot nobody\"",
+            "bots[].dir" => "\"/no/such/folder\"",
+            "bots[].env" => "{ \"A=B\" = \"1\" }",
+            "opening.book" => "\"/no/such/book\"",
+            "opening.balanced" => "0.7",
+            "sprt.alpha" | "sprt.beta" => "1.5",
+            "sprt.elo0" => "30.0",
+            "sprt.elo1" => "-5.0",
+            // In a sandbox that hides files, these have to be there; see the test of that.
+            "readable" | "bots[].readable" => return None,
+            _ if kind.starts_with("whole number") => "-7",
+            _ if kind.starts_with("duration") => "\"7 parsecs\"",
+            _ if kind.starts_with("size") => "\"much\"",
+            _ if kind.starts_with('"') => "\"no such word\"",
+            _ if kind == "table" || kind == "true or false" => return None,
+            _ => panic!("a wrong value for {key} ({kind})"),
+        })
+    }
+
+    /// What a message about this key, at this line, does not say; `None` if it says everything.
+    fn unsaid(key: &str, line: usize, error: &str) -> Option<&'static str> {
+        const HINTS: [&str; 12] = [
+            " is not ",
+            "must be",
+            "needed",
+            "needs",
+            "at least",
+            "at most",
+            "there is no",
+            "cannot",
+            "did you mean",
+            "no such",
+            " is no ",
+            "known are",
+        ];
+        let in_table = key.rsplit("[].").next().unwrap();
+        let named = [
+            format!("`{}", key.replace("[]", "")),
+            format!("`{in_table}"),
+        ];
+        // Which of the two is wrong, nobody can say.
+        let of_two = key.starts_with("sprt.elo") && error.contains("`sprt.elo1`");
+        if !of_two && !named.iter().any(|key| error.contains(key)) {
+            Some("the key")
+        } else if !HINTS.iter().any(|hint| error.contains(hint)) {
+            Some("what is allowed")
+        } else if !of_two && !error.starts_with(&format!("line {line}: ")) {
+            Some("the line")
+        } else if error.lines().count() != 1 {
+            Some("all of it in one line")
+        } else {
+            None
+        }
+    }
+
+    #[test]
+    fn every_key_is_named_with_its_line_and_what_is_allowed() {
+        let mut wrong = Vec::new();
+        for schema::Key { key, kind, .. } in schema::keys() {
+            // No key is a date; the options of a game are checked by the game.
+            let wrong_type = (key != "games[].options").then_some("1979-05-27");
+            let values = [wrong_type, wrong_value(&key, &kind)];
+            for value in values.into_iter().flatten() {
+                let (text, line) = with_value(&key, value);
+                match Config::parse(&text, Path::new("/")) {
+                    Ok(_) => wrong.push(format!("{key} = {value} is allowed")),
+                    Err(error) => wrong.extend(
+                        unsaid(&key, line, &error.to_string())
+                            .map(|what| format!("{key} = {value}: {what} is missing: {error}")),
+                    ),
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn values_are_corrected() {
+        for (line, expected) in [
+            (
+                "rounds = \"3\"",
+                "\"3\" is not a whole number from 1 on; write 3 without quotes",
+            ),
+            ("best_effort = \"yes\"", "\"yes\" is not true or false"),
+            (
+                "sandbox = \"strct\"",
+                "\"restricted\", \"strict\"; did you mean \"strict\"?",
+            ),
+            (
+                "rounds = 5000000000",
+                "5000000000 is not a whole number from 1 to 4294967295",
+            ),
+            (
+                "readable = \"x\"",
+                "\"x\" is not a list of strings; write a list: [\"x\"]",
+            ),
+            ("rounds = 1\nrounds = 2", "line 4: `rounds` is given twice"),
+        ] {
+            let problem = problem(line);
+            assert!(problem.contains(expected), "`{expected}` in `{problem}`");
+        }
+        let game = problem("").replace("none", "");
+        assert_eq!(game, "");
+    }
+
+    #[test]
+    fn mistakes_in_commands_are_found_before_anything_is_played() {
+        let problem = |bot: &str| {
+            let text = format!("name = \"t\"\ngames = [\"run\"]\n[[bots]]\nname = \"a\"\n{bot}\n");
+            let problem = Config::parse(&text, Path::new("/"));
+            problem.map_or_else(|error| error.to_string(), |_| "none".to_owned())
+        };
+        for (bot, part) in [
+            (
+                "command = \"referee bot nobody\"",
+                "line 5: bot `a`: `command`: unknown bot",
+            ),
+            (
+                "command = \"referee bot mcts --level 33\"",
+                "33 is not in 1..=10",
+            ),
+            (
+                "command = \"referee bot random --level 3\"",
+                "means nothing",
+            ),
+            (
+                "command = \"sh no-such-script.sh\"",
+                "there is no script `no-such-script.sh`",
+            ),
+            (
+                "command = \"sh\"\nsandbox = \"strict\"\nreadable = [\"/no/such\"]",
+                "line 7: bot `a`: `readable`: there is no file or folder `/no/such`",
+            ),
+            (
+                "command = \"sh\"\nsandbox = \"none\"\nresources.memory = \"1GiB\"",
+                "line 7: bot `a`: `resources.memory`: the sandbox \"none\" cannot enforce this",
+            ),
+            (
+                "command = \"sh\"\nenv = { A = 3 }",
+                "line 6: `bots.env.A`: 3 is not a string; write \"3\"",
+            ),
+        ] {
+            let problem = problem(bot);
+            assert!(problem.contains(part), "`{part}` in `{problem}`");
+        }
     }
 
     #[test]

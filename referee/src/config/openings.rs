@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use super::book::{self, BookOpening};
-use super::error::Problem;
+use super::error::{Problem, WrongValue};
 use super::file::OpeningTable;
 use super::game::GameSetup;
 
@@ -35,12 +35,13 @@ pub(super) fn openings(
     table: &OpeningTable,
     games: &[GameSetup],
     folder: &Path,
-) -> Result<Openings, Problem> {
+) -> Result<Openings, WrongValue> {
+    let unusable = |error| WrongValue::new("opening.book", Problem::Book(error));
     Ok(Openings {
         random_plies: table.random_plies,
         balanced: table.balanced,
         book: match &table.book {
-            Some(path) => book::load(&folder.join(path), games).map_err(Problem::Book)?,
+            Some(path) => book::load(&folder.join(path), games).map_err(unusable)?,
             None => Vec::new(),
         },
         judged: games.iter().map(|_| OnceLock::new()).collect(),

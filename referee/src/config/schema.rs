@@ -41,7 +41,7 @@ pub(crate) fn keys() -> Vec<Key> {
 }
 
 /// What a schema refers to, if it does nothing else.
-pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let inner = match schema.get("allOf").and_then(Value::as_array) {
         Some(parts) if parts.len() == 1 => &parts[0],
         _ => schema,
@@ -79,7 +79,7 @@ impl List<'_> {
         for (name, inner) in properties(self.root, schema).into_iter().flatten() {
             let key = format!("{path}{name}");
             keys.push(Key {
-                kind: self.kind(inner),
+                kind: kinds(self.root, inner).join(" or "),
                 required: is_required(name),
                 default: inner
                     .get("default")
@@ -116,45 +116,53 @@ impl List<'_> {
         let inner = || text(resolve(self.root, schema));
         text(schema).or_else(inner).unwrap_or_default()
     }
+}
 
-    /// What values of this schema are, in few words.
-    fn kind(&self, schema: &Value) -> String {
-        let schema = resolve(self.root, schema);
-        if let Some(value) = schema.get("const") {
-            return value.to_string();
+/// What values of this schema may be, in few words; each alternative for itself.
+pub(crate) fn kinds(root: &Value, schema: &Value) -> Vec<String> {
+    let schema = resolve(root, schema);
+    if let Some(title) = schema.get("title").and_then(Value::as_str) {
+        return vec![title.to_owned()];
+    }
+    if let Some(value) = schema.get("const") {
+        return vec![value.to_string()];
+    }
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        return values.iter().map(Value::to_string).collect();
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(alternatives) = schema.get(key).and_then(Value::as_array) {
+            let kinds = alternatives.iter().flat_map(|inner| kinds(root, inner));
+            let mut kinds: Vec<String> = kinds.filter(|kind| kind != "null").collect();
+            kinds.dedup();
+            return kinds;
         }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            let values: Vec<String> = values.iter().map(Value::to_string).collect();
-            return values.join(" or ");
-        }
-        for key in ["anyOf", "oneOf"] {
-            if let Some(alternatives) = schema.get(key).and_then(Value::as_array) {
-                let alternatives = alternatives.iter().map(|inner| self.kind(inner));
-                let mut kinds: Vec<String> = alternatives.filter(|kind| kind != "null").collect();
-                kinds.dedup();
-                return kinds.join(" or ");
-            }
-        }
-        if let Some(items) = schema.get("items") {
-            return format!("list of {}", plural(&self.kind(items)));
-        }
-        let kind = match schema.get("type") {
-            Some(Value::String(kind)) => kind,
-            // Of two, the other one is null.
-            Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or("null"),
-            _ => "anything",
-        };
-        let duration = schema.get("examples").is_some_and(|examples| {
-            let text = examples.to_string();
-            text.contains("ms\"")
-        });
-        match kind {
-            "string" if duration => "duration".to_owned(),
-            "object" => "table".to_owned(),
-            "boolean" => "true or false".to_owned(),
-            "integer" => "whole number".to_owned(),
-            kind => kind.to_owned(),
-        }
+    }
+    if let Some(items) = schema.get("items") {
+        let items = kinds(root, items).join(" or ");
+        return vec![format!("list of {}", plural(&items))];
+    }
+    let kind = match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        // Of two, the other one is null.
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or("null"),
+        _ => "anything",
+    };
+    vec![match kind {
+        "object" => "table".to_owned(),
+        "boolean" => "true or false".to_owned(),
+        "integer" => format!("whole number{}", range(schema)),
+        kind => kind.to_owned(),
+    }]
+}
+
+/// The range of a number, as the rest of its name.
+fn range(schema: &Value) -> String {
+    let (least, most) = (schema.get("minimum"), schema.get("maximum"));
+    match (least, most) {
+        (Some(least), Some(most)) => format!(" from {least} to {most}"),
+        (Some(least), None) => format!(" from {least} on"),
+        _ => String::new(),
     }
 }
 
@@ -177,7 +185,10 @@ mod tests {
     #[test]
     fn keys_have_types_defaults_and_meanings() {
         let rounds = key("rounds");
-        assert_eq!((&*rounds.kind, rounds.required), ("whole number", false));
+        assert_eq!(
+            (&*rounds.kind, rounds.required),
+            ("whole number from 1 on", false)
+        );
         assert_eq!(key("name").kind, "string");
         assert!(key("name").required && key("bots[].name").required);
         let format = key("format");
@@ -190,7 +201,14 @@ mod tests {
         assert_eq!(key("time.per_move").kind, "duration");
         assert_eq!(key("bots[].time.per_move").kind, "duration");
         assert_eq!(key("bots[].command").kind, "list of strings or string");
-        assert_eq!(key("limits.max_plies").kind, "whole number or \"none\"");
+        assert_eq!(
+            key("limits.max_plies").kind,
+            "whole number from 1 on or \"none\""
+        );
+        assert_eq!(key("resources.memory").kind, "size or \"none\"");
+        assert_eq!(key("resources.processes").kind, "size or \"none\"");
+        assert_eq!(key("resources.cpu_time").kind, "duration or \"none\"");
+        assert_eq!(key("games[].weight").kind, "whole number from 1 to 1000");
         assert_eq!(key("sprt.alpha").default, Some(0.05.into()));
         assert_eq!(key("games[].weight").default, Some(1.into()));
         assert_eq!(key("opening.random_plies").default, Some(0.into()));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::Problem;
+use super::error::{ConfigError, Problem};
 
 /// Places count the bytes of all texts, one after the other.
 pub(super) type Place = usize;
@@ -68,11 +68,11 @@ impl<'t> Sources<'t> {
         &mut self,
         label: &Path,
         text: String,
-    ) -> Result<Spanned<Tree<'t>>, Problem> {
+    ) -> Result<Spanned<Tree<'t>>, ConfigError> {
         let (begin, text) = self.add(label, text, true);
-        let tree = DeTable::parse(text).map_err(|error| Problem::Syntax {
-            line: error.span().map(|span| line_of(text, span.start)),
-            message: one_line(error.message()),
+        let tree = DeTable::parse(text).map_err(|error| {
+            let place = error.span().map(|span| begin + span.start);
+            self.error(place, Problem::Syntax(syntax(&error, text)))
         })?;
         let shift = |span: Range<usize>| span.start + begin..span.end + begin;
         let span = shift(tree.span());
@@ -112,12 +112,32 @@ impl<'t> Sources<'t> {
         }
     }
 
+    /// A problem with what is at this place; without one, with a text that is no file.
+    pub(super) fn error(&self, place: Option<Place>, problem: Problem) -> ConfigError {
+        match place.and_then(|place| self.find(place)) {
+            Some((label, line)) => ConfigError::new(label, problem).at_line(line),
+            None => ConfigError::of_text(problem),
+        }
+    }
+
     /// What the text at a place is called, and the line there, from 1; arguments have no lines.
     pub(super) fn find(&self, place: Place) -> Option<(&Path, Option<usize>)> {
         let mut sources = self.list.iter().rev();
         let source = sources.find(|source| source.begin <= place)?;
         let line = || line_of(source.text, place - source.begin);
         Some((&source.label, source.is_file.then(line)))
+    }
+}
+
+/// What the parser says, with the key where one is given twice.
+fn syntax(error: &toml::de::Error, text: &str) -> String {
+    let message = one_line(error.message());
+    let key = error.span().and_then(|span| text.get(span));
+    match key {
+        Some(key) if message == "duplicate key" => {
+            format!("`{key}` is given twice; each key can be given only once")
+        }
+        _ => message,
     }
 }
 

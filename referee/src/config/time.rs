@@ -6,6 +6,13 @@ use protocol::{ClockKind, Millis, TimeControl};
 
 use super::file::{Time, TimeTable};
 
+/// A time control that cannot be: the key of the value that does not go with the others, and why.
+#[derive(Debug)]
+pub(super) struct WrongTime {
+    pub(super) key: &'static str,
+    pub(super) message: &'static str,
+}
+
 /// The limit on a move where the configuration limits nothing.
 const DEFAULT_PER_MOVE: Duration = Duration::from_secs(1);
 const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
@@ -16,7 +23,8 @@ pub(super) fn time_control(
     table: &TimeTable,
     clock: ClockKind,
     over: Option<&TimeControl>,
-) -> Result<TimeControl, String> {
+) -> Result<TimeControl, WrongTime> {
+    let wrong = |key, message| Err(WrongTime { key, message });
     let millis = |given: Option<Time>| given.map(|time| Millis(time.0));
     let base = over.cloned().unwrap_or(TimeControl {
         startup: Millis(DEFAULT_STARTUP),
@@ -33,12 +41,11 @@ pub(super) fn time_control(
         wall: millis(table.wall).or(base.wall),
     };
     if control.wall.is_some() && clock == ClockKind::Wall {
-        return Err(
-            "`wall` needs `clock = \"cpu\"`: it stands behind a limit of CPU time".to_owned(),
-        );
+        let message = "needs `clock = \"cpu\"`: it backs a limit on CPU time";
+        return wrong("wall", message);
     }
     if control.increment.is_some() && control.base.is_none() {
-        return Err("`increment` needs a `base` that it is added to".to_owned());
+        return wrong("increment", "needs a `base` that it is added to");
     }
     for (key, time) in [
         ("per_move", control.per_move),
@@ -46,7 +53,7 @@ pub(super) fn time_control(
         ("wall", control.wall),
     ] {
         if time.is_some_and(|time| time.0.is_zero()) {
-            return Err(format!("`{key}` must be longer than nothing"));
+            return wrong(key, "must be longer than zero");
         }
     }
     if control.per_move.is_none() && control.base.is_none() {
@@ -78,6 +85,8 @@ impl TimeFlags {
             increment: self.increment,
             ..TimeTable::default()
         };
-        time_control(&table, ClockKind::Wall, None)
+        let control = time_control(&table, ClockKind::Wall, None);
+        control
+            .map_err(|WrongTime { key, message }| format!("--{}: {message}", key.replace('_', "-")))
     }
 }

@@ -206,9 +206,10 @@ impl Project {
     /// A name for the package that no language has another use for.
     fn package(&self) -> String {
         let name = self.name.to_lowercase();
-        match name.contains("bot") && name != "bot" {
-            true => name,
-            false => format!("{name}-bot"),
+        if name.contains("bot") && name != "bot" {
+            name
+        } else {
+            format!("{name}-bot")
         }
     }
 }

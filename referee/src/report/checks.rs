@@ -8,7 +8,7 @@ use protocol::excerpt;
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use crate::check::{CheckReport, Finding, Outcome, Spoken};
+use crate::check::{CheckOutcome, CheckReport, Finding, Spoken};
 
 /// Columns of a check's name.
 const NAME: usize = 26;
@@ -31,9 +31,9 @@ pub(crate) fn count(reports: &[CheckReport]) -> Counts {
     let mut counts = Counts::default();
     for report in reports {
         match report.outcome {
-            Outcome::Passed(_) => counts.passed += 1,
-            Outcome::Failed(_) => counts.failed += 1,
-            Outcome::Skipped(_) => counts.skipped += 1,
+            CheckOutcome::Passed(_) => counts.passed += 1,
+            CheckOutcome::Failed(_) => counts.failed += 1,
+            CheckOutcome::Skipped(_) => counts.skipped += 1,
         }
     }
     counts
@@ -42,14 +42,14 @@ pub(crate) fn count(reports: &[CheckReport]) -> Counts {
 /// One check, as a line; a failure as several.
 pub(crate) fn text(report: &CheckReport) -> String {
     let (colour, mark, rest) = match &report.outcome {
-        Outcome::Passed(note) => (AnsiColor::Green, "ok  ", note.as_deref().unwrap_or("")),
-        Outcome::Failed(finding) => (AnsiColor::Red, "FAIL", &*finding.what),
-        Outcome::Skipped(why) => (AnsiColor::Yellow, "skip", &**why),
+        CheckOutcome::Passed(note) => (AnsiColor::Green, "ok  ", note.as_deref().unwrap_or("")),
+        CheckOutcome::Failed(finding) => (AnsiColor::Red, "FAIL", &*finding.what),
+        CheckOutcome::Skipped(why) => (AnsiColor::Yellow, "skip", &**why),
     };
     let style = Style::new().fg_color(Some(colour.into())).bold();
     let line = format!("{style}{mark}{style:#}  {:NAME$} {rest}", report.name);
     let mut text = line.trim_end().to_owned() + "\n";
-    if let Outcome::Failed(finding) = &report.outcome {
+    if let CheckOutcome::Failed(finding) = &report.outcome {
         let _ = writeln!(text, "      checked  {}", report.about);
         details(finding, "      ", &mut text);
     }
@@ -102,10 +102,10 @@ pub(crate) fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
             "ms": report.took.as_micros() as f64 / 1e3,
         });
         match &report.outcome {
-            Outcome::Passed(Some(note)) => check["note"] = json!(note),
-            Outcome::Passed(None) => {}
-            Outcome::Failed(finding) => check["finding"] = json!(finding),
-            Outcome::Skipped(why) => check["note"] = json!(why),
+            CheckOutcome::Passed(Some(note)) => check["note"] = json!(note),
+            CheckOutcome::Passed(None) => {}
+            CheckOutcome::Failed(finding) => check["finding"] = json!(finding),
+            CheckOutcome::Skipped(why) => check["note"] = json!(why),
         }
         check
     });
@@ -119,11 +119,11 @@ pub(crate) fn to_json(command: &[String], reports: &[CheckReport]) -> Value {
     })
 }
 
-fn status(outcome: &Outcome) -> &'static str {
+fn status(outcome: &CheckOutcome) -> &'static str {
     match outcome {
-        Outcome::Passed(_) => "passed",
-        Outcome::Failed(_) => "failed",
-        Outcome::Skipped(_) => "skipped",
+        CheckOutcome::Passed(_) => "passed",
+        CheckOutcome::Failed(_) => "failed",
+        CheckOutcome::Skipped(_) => "skipped",
     }
 }
 
@@ -133,9 +133,9 @@ pub(crate) fn tap(reports: &[CheckReport]) -> String {
     for (number, report) in (1..).zip(reports) {
         let name = &report.name;
         let _ = match &report.outcome {
-            Outcome::Passed(_) => writeln!(text, "ok {number} - {name}"),
-            Outcome::Skipped(why) => writeln!(text, "ok {number} - {name} # SKIP {why}"),
-            Outcome::Failed(finding) => {
+            CheckOutcome::Passed(_) => writeln!(text, "ok {number} - {name}"),
+            CheckOutcome::Skipped(why) => writeln!(text, "ok {number} - {name} # SKIP {why}"),
+            CheckOutcome::Failed(finding) => {
                 let _ = writeln!(text, "not ok {number} - {name}");
                 let _ = writeln!(text, "  ---\n  about: {}", json!(report.about));
                 // Any JSON value is one of YAML.
@@ -166,13 +166,13 @@ pub(crate) fn junit(
     let mut suite = TestSuite::new(for_xml(command));
     for report in reports {
         let status = match &report.outcome {
-            Outcome::Passed(_) => TestCaseStatus::success(),
-            Outcome::Skipped(why) => {
+            CheckOutcome::Passed(_) => TestCaseStatus::success(),
+            CheckOutcome::Skipped(why) => {
                 let mut status = TestCaseStatus::skipped();
                 status.set_message(why.as_str());
                 status
             }
-            Outcome::Failed(finding) => {
+            CheckOutcome::Failed(finding) => {
                 let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
                 status.set_message(for_xml(&finding.what));
                 let mut text = format!("{}\n", report.about);
@@ -185,7 +185,7 @@ pub(crate) fn junit(
         let group = report.name.split('/').next().unwrap_or_default();
         case.set_classname(format!("referee-check.{group}"));
         case.set_time(report.took);
-        if let Outcome::Passed(Some(note)) = &report.outcome {
+        if let CheckOutcome::Passed(Some(note)) = &report.outcome {
             case.set_system_out(for_xml(note));
         }
         suite.add_test_case(case);
@@ -210,9 +210,9 @@ mod tests {
             fixes: vec!["flush".to_owned()],
         };
         let outcomes = [
-            Outcome::Passed(Some("fine".to_owned())),
-            Outcome::Failed(Box::new(finding)),
-            Outcome::Skipped("no time".to_owned()),
+            CheckOutcome::Passed(Some("fine".to_owned())),
+            CheckOutcome::Failed(Box::new(finding)),
+            CheckOutcome::Skipped("no time".to_owned()),
         ];
         let reports = outcomes
             .into_iter()

@@ -26,10 +26,23 @@ const PART_NAME: &str = "tournament.toml.part";
 const SCHEDULE_COMMENT: &str =
     "# How the schedule of this tournament is made, for --resume and --extend.\n";
 
+/// What stands above the folder in [`SCHEDULE_NAME`].
+const ORIGIN_COMMENT: &str = "# Where relative paths in the configuration start.\n";
+
 /// What [`SCHEDULE_NAME`] says.
 #[derive(Debug, Deserialize)]
 struct ScheduleFile {
     version: u32,
+    /// Where relative paths in the configuration start; older tournaments do not say it.
+    paths_start_at: Option<PathBuf>,
+}
+
+/// Where relative paths in the configuration of the tournament in this folder start, if that is
+/// known.
+pub(crate) fn origin(folder: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(folder.join(SCHEDULE_NAME)).ok()?;
+    let file: ScheduleFile = toml::from_str(&text).ok()?;
+    file.paths_start_at
 }
 
 /// A folder that cannot be used.
@@ -110,6 +123,18 @@ impl Folder {
             earlier: Vec::new(),
             version: Version::First,
         })
+    }
+
+    /// Notes where relative paths in the configuration start, for who plays matches again later.
+    pub(super) fn note_origin(&self, origin: &Path) -> Result<(), WriteError> {
+        // Other paths have no place in a text.
+        let Some(origin) = origin.to_str() else {
+            return Ok(());
+        };
+        let origin = toml::Value::from(origin);
+        let version = schedule_text(self.version);
+        let text = format!("{version}{ORIGIN_COMMENT}paths_start_at = {origin}\n");
+        self.write_as(SCHEDULE_NAME, &text)
     }
 
     /// How the schedule is made.

@@ -14,6 +14,8 @@ use ratings::sprt::{EloModel, Prospect, prospect};
 
 /// How many random games the length of a game is estimated from.
 const PLAYOUTS: u32 = 30;
+/// What a ply takes if the bot answers at once, in seconds.
+const AT_ONCE: f64 = 0.002;
 
 /// What a tournament will be.
 #[derive(Clone, Debug, Serialize)]
@@ -37,6 +39,8 @@ pub(crate) struct Forecast {
     pub seconds_least: u64,
     /// The same for `matches_most`.
     pub seconds_most: u64,
+    /// How long it takes, in seconds, if bots answer at once and there are only `matches_least`.
+    pub seconds_at_once: u64,
     /// What to expect of the test; nothing in other formats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<TestForecast>,
@@ -129,15 +133,16 @@ impl Forecast {
         let schedule = Schedule::new(&shape);
         let Count { least, most } = shape.count();
         let mut games: Vec<GameForecast> = config.games.iter().map(game).collect();
-        let mut time = 0.0;
+        let (mut time, mut at_once) = (0.0, 0.0);
         for scheduled in schedule.known() {
             let game = &mut games[scheduled.game];
             game.matches += 1;
             time += seconds(config, scheduled, game.plies);
+            at_once += AT_ONCE * game.plies;
         }
         let known = schedule.known().len();
-        let a_match = time / known.max(1) as f64;
-        let all = |matches: u64| {
+        let all = |known_time: f64, matches: u64| {
+            let a_match = known_time / known.max(1) as f64;
             let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));
             (a_match * matches as f64 / at_a_time as f64).ceil() as u64
         };
@@ -152,8 +157,9 @@ impl Forecast {
             concurrency: config.concurrency,
             matches_least: least,
             matches_most: most,
-            seconds_least: all(least),
-            seconds_most: all(most),
+            seconds_least: all(time, least),
+            seconds_most: all(time, most),
+            seconds_at_once: all(at_once.min(time), least),
             test: TestForecast::of(&config.format),
             games,
             schedule: schedule.known().map(|m| one(config, m)).collect(),
@@ -237,6 +243,7 @@ mod tests {
         assert_eq!((per_move.matches_least, per_move.matches_most), (6, 6));
         // Six matches of ten plies of two seconds, two at a time.
         assert_eq!(per_move.seconds_most, 60);
+        assert_eq!(per_move.seconds_at_once, 1);
         let base = "[time]\nper_move = \"1h\"\nbase = \"10s\"\nincrement = \"1s\"";
         let base = forecast(&format!("{RUN}\n{base}"), 2);
         assert_eq!(base.seconds_least, 30);

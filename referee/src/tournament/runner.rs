@@ -92,6 +92,7 @@ impl Tournament {
             Some(path) => Folder::create(path, &config.text)?,
             None => Folder::create_numbered(&config.name, &config.text)?,
         };
+        folder.note_origin(&config.folder)?;
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),
             config: Arc::new(config),

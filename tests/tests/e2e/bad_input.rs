@@ -43,7 +43,7 @@ fn unknown_games_and_options_are_named() {
     config_refused(&game("games = []"), &["`games`", "at least one"]);
     config_refused(
         &game("games = [7]"),
-        &["line 2", "a game is its id, or a table"],
+        &["line 2", "7 is not a string or a table"],
     );
 }
 
@@ -63,7 +63,11 @@ fn bots_that_cannot_run_are_named() {
     config_refused(&bot("[]"), &["bot `mine`", "empty"]);
     config_refused(
         &bot("7"),
-        &["line 11", "a command is a list of words, or one string"],
+        &[
+            "line 11",
+            "`bots.command`",
+            "7 is not a list of strings or a string",
+        ],
     );
 }
 
@@ -71,47 +75,69 @@ fn bots_that_cannot_run_are_named() {
 fn names_are_unique_and_bots_enough() {
     config_refused(
         &config(&[RANDOM, RANDOM]),
-        &["two bots have the name `random`"],
+        &["line 10: `bots.name`", "two bots have the name `random`"],
     );
-    config_refused(&config(&[("", "\"sh\"")]), &["bot name"]);
+    config_refused(
+        &config(&[("", "\"sh\"")]),
+        &["line 7: `bots.name`", "1 to 60 characters"],
+    );
     config_refused(&config(&[RANDOM]), &["amazons has 2 seats but only 1 bots"]);
 }
 
 #[test]
 fn values_are_checked() {
     let with = |line: &str| format!("{line}\n{}", config(&[RANDOM, GREEDY]));
-    config_refused(&with("rounds = 0"), &["`rounds`", "at least 1"]);
-    config_refused(&with("rounds = \"many\""), &["line 1", "invalid type"]);
-    config_refused(&with("concurrency = 0"), &["`concurrency`"]);
+    config_refused(
+        &with("rounds = 0"),
+        &["line 1: `rounds`", "0 is not a whole number from 1 on"],
+    );
+    config_refused(
+        &with("rounds = \"many\""),
+        &["line 1: `rounds`", "\"many\" is not a whole number"],
+    );
+    config_refused(
+        &with("concurrency = 0"),
+        &["line 1: `concurrency`", "whole number from 1 on"],
+    );
     config_refused(
         &with("concurrency = \"all\""),
-        &["line 1", "\"auto\" or a number"],
+        &["line 1: `concurrency`", "number from 1 on or \"auto\""],
     );
     config_refused(
         &with("format = \"ladder\""),
-        &["line 1", "`ladder`", "round-robin"],
+        &[
+            "line 1: `format`",
+            "\"ladder\" is not one of \"round-robin\", ",
+        ],
     );
-    config_refused(&with("name = \"twice\""), &["line 2", "duplicate key"]);
+    config_refused(
+        &with("name = \"twice\""),
+        &["line 2", "`name` is given twice"],
+    );
     let time = |old: &str, new: &str| config(&[RANDOM, GREEDY]).replace(old, new);
     config_refused(
         &time("\"20s\"\nstartup", "\"20\"\nstartup"),
-        &["line 4", "\"20\" is not a duration", "\"100ms\""],
+        &[
+            "line 4: `time.per_move`",
+            "\"20\" is not a duration",
+            "\"100ms\"",
+        ],
     );
     config_refused(
         &time("\"20s\"\nstartup", "20\nstartup"),
-        &["line 4", "20 is not a duration"],
+        &["line 4: `time.per_move`", "20 is not a duration"],
     );
     config_refused(
         &time("per_move = \"20s\"", "increment = \"1s\""),
-        &["`time`", "`base`"],
+        &["line 4: `time.increment`", "`base`"],
     );
     config_refused(
         &time("per_move = \"20s\"", "per_move = \"0s\""),
-        &["`per_move`"],
+        &["line 4: `time.per_move`", "longer than zero"],
     );
     config_refused(
         &time("[time]", "[limits]\nmax_plies = 0\n[time]"),
-        &["line 4", "0 is not a limit"],
+        &["line 4: `limits.max_plies`", "0 is not a limit"],
     );
     config_refused("", &["missing field `name`"]);
     config_refused("name = \"x\"\nname", &["line 2"]);

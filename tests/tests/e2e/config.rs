@@ -166,7 +166,7 @@ fn problems_with_layers_name_their_place() {
     );
     refused(
         &check(&["--set", "rounds=many"]),
-        &["--set rounds=many", "invalid type"],
+        &["--set rounds=many: `rounds`", "is not a whole number"],
     );
     refused(
         &check(&["--set", "bots.me.dir=x"]),
@@ -179,7 +179,7 @@ fn problems_with_layers_name_their_place() {
     );
     refused(
         &check(&[]),
-        &["base/bots.toml: line 3: 20 is not a duration"],
+        &["base/bots.toml: line 3: `time.per_move`: 20 is not a duration"],
     );
     fs::remove_file(arena.path("base/bots.toml")).unwrap();
     refused(

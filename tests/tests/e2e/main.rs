@@ -12,6 +12,7 @@ mod check;
 mod clocks;
 mod commands;
 mod config;
+mod documents;
 mod failures;
 mod faults;
 mod forgery;

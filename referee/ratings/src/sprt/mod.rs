@@ -14,6 +14,7 @@ mod scores;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -22,7 +23,7 @@ pub use prospect::{Prospect, prospect};
 pub use scores::Scores;
 
 /// The scale of the hypotheses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EloModel {
     /// Logistic Elo: the first bot expects the score s = 1 / (1 + 10^(−elo/400)).

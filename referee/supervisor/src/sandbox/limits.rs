@@ -8,6 +8,7 @@ use bytesize::ByteSize;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
+use thiserror::Error;
 
 /// How far a bot is kept apart from the machine.
 #[derive(
@@ -88,9 +89,12 @@ impl Resources {
     ///
     /// # Errors
     /// The first value with which no bot could run.
-    pub fn with(&self, table: &ResourcesTable) -> Result<Self, String> {
-        let least = |key: &str, value: Option<u64>, least: u64| match value {
-            Some(value) if value < least => Err(format!("`{key}`: at least {least} is needed")),
+    pub fn with(&self, table: &ResourcesTable) -> Result<Self, TooLittle> {
+        let least = |key: &'static str, value: Option<u64>, least: u64| match value {
+            Some(value) if value < least => Err(TooLittle {
+                key,
+                message: format!("{value} is not enough: at least {least} is needed"),
+            }),
             _ => Ok(()),
         };
         let number = |value: Option<Size>, default: u64| match value {
@@ -120,10 +124,23 @@ impl Resources {
         least("output_bytes", Some(resources.output_bytes), 1024)?;
         least("output_lines", Some(resources.output_lines), 1)?;
         if resources.cpu_time.is_some_and(|time| time.is_zero()) {
-            return Err("`cpu_time` must be longer than zero".to_owned());
+            return Err(TooLittle {
+                key: "cpu_time",
+                message: "it must be longer than zero".to_owned(),
+            });
         }
         Ok(resources)
     }
+}
+
+/// A limit with which no bot could run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{key}`: {message}")]
+pub struct TooLittle {
+    /// The key of the limit.
+    pub key: &'static str,
+    /// What is needed.
+    pub message: String,
 }
 
 /// The sandbox that is wanted for a bot.
@@ -156,21 +173,21 @@ impl Default for Wanted {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResourcesTable {
-    /// Memory, all processes of a bot together. Default "2GiB".
+    /// Memory of all processes of a bot together. Default "2GiB".
     pub memory: Option<Size>,
-    /// Processes and threads. Default 256.
+    /// Number of processes and threads. Default 256.
     pub processes: Option<Size>,
-    /// Each file that is written. Default "256MiB".
+    /// Size of each file that a bot writes. Default "256MiB".
     pub file_size: Option<Size>,
-    /// Files that a process has open at a time. Default 1024.
+    /// Files that each process may have open at a time. Default 1024.
     pub open_files: Option<Size>,
-    /// The private `/tmp` of the strict sandbox. Default "64MiB".
+    /// Size of the private `/tmp` in the strict sandbox. Default "64MiB".
     pub tmp: Option<Size>,
-    /// CPU time in a match, all processes of a bot together, such as "60s". Default "none".
+    /// CPU time of all processes of a bot together, per match, such as "60s". Default "none".
     pub cpu_time: Option<CpuTime>,
-    /// What is printed from one turn to the next. Default "16MiB".
+    /// How much a bot may print from one turn to the next. Default "16MiB".
     pub output_bytes: Option<Size>,
-    /// Lines that are printed from one turn to the next. Default 10000.
+    /// How many lines a bot may print from one turn to the next. Default 10000.
     pub output_lines: Option<Size>,
     /// How much of a bot's stderr is kept in a tournament. Default "1MiB".
     pub stderr_bytes: Option<Size>,
@@ -179,10 +196,17 @@ pub struct ResourcesTable {
 }
 
 impl ResourcesTable {
-    /// Whether it sets a limit that the kernel has to enforce.
-    pub fn needs_kernel(&self) -> bool {
-        let limits = [self.memory, self.processes, self.file_size, self.open_files];
-        limits.into_iter().flatten().any(|size| size.0.is_some())
+    /// The first limit in it that the kernel has to enforce.
+    pub fn needs_kernel(&self) -> Option<&'static str> {
+        let limits = [
+            ("memory", self.memory),
+            ("processes", self.processes),
+            ("file_size", self.file_size),
+            ("open_files", self.open_files),
+        ];
+        let is_set = |size: Option<Size>| size.is_some_and(|size| size.0.is_some());
+        let found = limits.into_iter().find(|(_, size)| is_set(*size));
+        found.map(|(key, _)| key)
     }
 }
 
@@ -215,6 +239,7 @@ impl JsonSchema for Size {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
+            "title": "size or \"none\"",
             "type": ["integer", "string"],
             "minimum": 0,
             "description": "A number, a string with a unit, or \"none\".",
@@ -252,6 +277,7 @@ impl JsonSchema for CpuTime {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
+            "title": "duration or \"none\"",
             "type": "string",
             "description": "A duration with a unit, or \"none\".",
             "examples": ["60s", "none"]
@@ -271,7 +297,7 @@ mod tests {
     fn tables_go_over_the_defaults() {
         let text = "memory = \"512MiB\"\nprocesses = 8\nfile_size = \"none\"\ncpu_time = \"1m\"";
         let given = table(text).unwrap();
-        assert!(given.needs_kernel());
+        assert_eq!(given.needs_kernel(), Some("memory"));
         let resources = Resources::DEFAULT.with(&given).unwrap();
         assert_eq!(resources.memory, Some(512 << 20));
         assert_eq!(resources.processes, Some(8));
@@ -279,7 +305,7 @@ mod tests {
         assert_eq!(resources.open_files, Some(1024));
         assert_eq!(resources.cpu_time, Some(Duration::from_secs(60)));
         let own = table("processes = \"none\"\ncpu_time = \"none\"").unwrap();
-        assert!(!own.needs_kernel());
+        assert_eq!(own.needs_kernel(), None);
         let own = resources.with(&own).unwrap();
         assert_eq!((own.processes, own.cpu_time), (None, None));
         assert_eq!(own.memory, Some(512 << 20));
@@ -295,9 +321,12 @@ mod tests {
         ] {
             assert!(table(text).unwrap_err().contains("is needed"), "{text}");
         }
-        let error = |text| Resources::DEFAULT.with(&table(text).unwrap()).unwrap_err();
+        let error = |text| {
+            let table = table(text).unwrap();
+            Resources::DEFAULT.with(&table).unwrap_err().to_string()
+        };
         assert!(error("open_files = 3").contains("at least 16"));
-        assert!(error("memory = 1000").contains("`memory`: at least"));
+        assert!(error("memory = 1000").contains("`memory`: 1000 is not enough: at least"));
         assert!(error("cpu_time = \"0s\"").contains("longer than zero"));
     }
 }

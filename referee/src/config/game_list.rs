@@ -1,0 +1,29 @@
+//! All games of a configuration; one that cannot be played is named with its place.
+
+use super::error::{Problem, WrongValue};
+use super::file::{ConfigFile, GameEntry};
+use super::game::{GameError, GameSetup, game};
+
+/// All games of the configuration.
+pub(super) fn games(file: &ConfigFile) -> Result<Vec<GameSetup>, WrongValue> {
+    let games = file.games.iter().enumerate().map(|(i, entry)| {
+        game(entry, &file.limits).map_err(|error| {
+            let key = match &error {
+                GameError::Unknown(_) => ".id".to_owned(),
+                GameError::Option(error) => format!(".options.{}", error.name),
+            };
+            // A game may be its id alone, which has no keys.
+            let shown = if matches!(entry, GameEntry::Id(_)) {
+                ""
+            } else {
+                &key
+            };
+            let problem = Problem::Game {
+                key: format!("games{shown}"),
+                error,
+            };
+            WrongValue::new(format!("games.{i}{key}"), problem)
+        })
+    });
+    games.collect()
+}
