@@ -253,7 +253,7 @@ fn header(record: &Record) -> String {
     text + "\n\n"
 }
 
-/// The board after so many plies, with a line about the last one.
+/// The board after `ply` plies, with a line about the last one.
 fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
     let last = ply.checked_sub(1).and_then(|i| record.moves.get(i));
     let title = match last {

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
 use super::{CliError, print};
 use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
@@ -39,6 +42,21 @@ pub(super) struct Args {
     /// Write the page to this file, or the pages to this folder
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+}
+
+impl ValueEnum for PageFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[PageFormat::Text, PageFormat::Markdown, PageFormat::Html]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            PageFormat::Text => ("text", "For a terminal"),
+            PageFormat::Markdown => ("markdown", "For a README"),
+            PageFormat::Html => ("html", "A page by itself, with the moves of the matches"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 impl Args {

@@ -19,7 +19,7 @@ use ratings::{MatchStore, MatchSummary, Request, game_label};
 const MOST_ELO: f64 = 1e6;
 /// A game that counts more than this leaves nothing of the others.
 const MOST_WEIGHT: f64 = 1000.0;
-/// More resamples tell nothing more.
+/// With more resamples, nothing changes.
 const MOST_RESAMPLES: i64 = 100_000;
 
 /// Ratings with intervals, results by game and seat, faults and time: all from the log
@@ -41,7 +41,7 @@ pub(super) struct Args {
     /// Logs, or tournaments' folders; bots of one name are the same in all of them
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// Show the ranking, and results told apart by this
+    /// Show the ranking, and results grouped by this
     #[arg(long, value_enum)]
     by: Option<By>,
     /// How to print it

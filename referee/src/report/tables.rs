@@ -82,7 +82,7 @@ const LESS_IMPORTANT: [&[&str]; 3] = [&["wins", "draws", "losses"], &["score"], 
 /// What names keep of the room before figures are left out.
 const NAMES: usize = 12;
 
-/// The ranking as lines, so many of them and so wide at most.
+/// The ranking as at most `most` lines of at most `width` columns.
 pub(crate) fn ranking(standings: &Standings, width: usize, most: usize) -> Vec<String> {
     let mut table = rated(standings, &Ratings::new());
     let left_out = (standings.bots().len() + HEAD).saturating_sub(most.max(HEAD));

@@ -104,7 +104,7 @@ impl MatchStore {
         MatchStore::default()
     }
 
-    /// No matches yet, with room for so many: without, growing takes as much memory again.
+    /// No matches yet, with room for this many: growing would take as much memory again.
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
             stored: Vec::with_capacity(matches),
@@ -183,14 +183,14 @@ impl MatchStore {
             stored.bots[seat] = bot;
             stored.scores[seat] = own_score(played, seat) as i32;
         }
-        for lapse in &played.result.faults {
-            let Some(&bot) = known.bots.get(lapse.seat) else {
+        for fault in &played.result.faults {
+            let Some(&bot) = known.bots.get(fault.seat) else {
                 continue;
             };
-            if let Some(code) = FAULT_CODES.iter().position(|code| *code == lapse.code) {
+            if let Some(code) = FAULT_CODES.iter().position(|code| *code == fault.code) {
                 self.conduct[bot].faults[code] += 1;
             }
-            stored.at_fault |= u8::from(lapse.code.is_fault()) << lapse.seat;
+            stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
         }
         self.stored.push(stored);
         if let Some(load) = &played.load {
@@ -234,7 +234,7 @@ fn opening(played: &MatchSummary, game: Fingerprint) -> u64 {
     Fingerprint::of((game, played.start, moves)).0
 }
 
-/// What equal matches have in common. Who plays the same moves against the same bot again tells
+/// What equal matches have in common. A bot that plays the same moves against the same bot again says
 /// nothing new. But a crash or a time-out is an event of its own, whatever moves it came after.
 fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
     let faults = &played.result.faults;
@@ -242,7 +242,7 @@ fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
         let events = [FaultCode::Startup, FaultCode::Timeout, FaultCode::Crash];
         events.contains(&code)
     };
-    if faults.iter().any(|lapse| event(lapse.code)) {
+    if faults.iter().any(|fault| event(fault.code)) {
         return None;
     }
     let names: Vec<&str> = played.players.iter().map(|p| &*p.name).collect();

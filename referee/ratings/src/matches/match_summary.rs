@@ -31,7 +31,7 @@ pub struct MatchSummary {
     pub players: Vec<PlayerSummary>,
     /// The time control of players that have none of their own.
     pub time: TimeControl,
-    /// How busy the machine was meanwhile, if the log tells.
+    /// How busy the machine was meanwhile, if the log has it.
     #[serde(default)]
     pub load: Option<Load>,
     /// How many plies at the beginning the referee made.
@@ -79,10 +79,10 @@ pub struct FaultSummary {
     pub seat: usize,
     /// Of which kind.
     pub code: FaultCode,
-    /// For a time-out, how long the turn had lasted when it was called, if the log tells.
+    /// For a time-out, how long the turn had lasted when it was called, if the log has it.
     #[serde(default)]
     pub ms: Option<Millis>,
-    /// The processor time that the bot had taken by then, if the log tells.
+    /// The CPU time that the bot had taken by then, if the log has it.
     #[serde(default)]
     pub cpu_ms: Option<Millis>,
     /// Whether an answer was there by then.
@@ -108,7 +108,7 @@ pub struct Ply {
     pub hash: u64,
     /// The time that the bot took.
     pub ms: Millis,
-    /// The processor time that the bot took, if the log tells.
+    /// The CPU time that the bot took, if the log has it.
     pub cpu_ms: Option<Millis>,
     /// How deep the bot says that it looked.
     pub depth: Option<f64>,
@@ -149,7 +149,7 @@ impl MatchSummary {
             time: player.time.clone(),
             cpu_time: player.cpu_time,
         };
-        let lapse = |fault: &protocol::Fault| FaultSummary {
+        let fault = |fault: &protocol::Fault| FaultSummary {
             seat: fault.seat,
             code: fault.code,
             ms: fault.ms,
@@ -171,7 +171,7 @@ impl MatchSummary {
             result: ResultSummary {
                 scores: record.result.scores.clone(),
                 outcome: record.result.outcome.clone(),
-                faults: record.result.faults.iter().map(lapse).collect(),
+                faults: record.result.faults.iter().map(fault).collect(),
             },
         }
     }
@@ -275,7 +275,7 @@ impl<'de> Deserialize<'de> for Plies {
     }
 }
 
-/// What is counted of a move's `info`. Bots may tell anything, of any type.
+/// What is counted of a move's `info`. Bots may report anything, of any type.
 #[derive(Default)]
 enum InfoValue {
     #[default]
@@ -429,9 +429,9 @@ mod tests {
         let lean = read(json!([{"seat": 0, "move": "a", "ms": 2, "cpu_ms": 1.5}]));
         let micros = |ms: Option<Millis>| ms.map(|ms| ms.0.as_micros());
         assert_eq!(micros(lean.moves.list[0].cpu_ms), Some(1500));
-        let lapse: FaultSummary =
+        let fault: FaultSummary =
             serde_json::from_value(json!({"seat": 0, "code": "timeout", "ms": 31}))
-                .expect("a lapse");
-        assert_eq!(micros(lapse.ms), Some(31_000));
+                .expect("a fault");
+        assert_eq!(micros(fault.ms), Some(31_000));
     }
 }

@@ -425,7 +425,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Depth and nodes of what a bot told; of fields that are there twice, the last one counts.
+    /// Depth and nodes of what a bot reported; of fields that are there twice, the last one counts.
     fn told(&mut self) -> Option<(Option<f64>, Option<f64>)> {
         self.space();
         let (mut depth, mut nodes) = (None, None);

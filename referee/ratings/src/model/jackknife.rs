@@ -25,7 +25,7 @@ const MOST_TERMS: usize = 200;
 /// Terms that change less than this much, relatively, are not worth adding.
 const SMALL_TERM: f64 = 1e-6;
 
-/// Clusters are worked through in so many parts at most, side by side.
+/// Clusters are worked through in at most this many parts, side by side.
 const PARTS: usize = 4;
 /// A part has this many clusters at least.
 const SMALLEST_PART: usize = 1 << 14;

@@ -8,7 +8,7 @@ use super::newton::Fitter;
 use super::scale::Scale;
 use crate::results::Placing;
 
-/// Ratings are means of differences from so many bots at most: with more, that takes long.
+/// Ratings are means of differences from at most this many bots: with more, that takes long.
 pub(crate) const MOST_MEMBERS: usize = 100;
 
 /// What ratings are measured from.

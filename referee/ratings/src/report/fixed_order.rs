@@ -1,6 +1,6 @@
 //! Bots that sat in one cyclic order only. In games of three and four seats it matters who plays
 //! right after whom; where one bot always comes right after another, what the one is worth and what
-//! its place is worth cannot be told apart, however many matches there are.
+//! its place is worth cannot be separated, however many matches there are.
 
 use std::collections::BTreeMap;
 

@@ -410,7 +410,7 @@ impl Fitted {
         });
     }
 
-    /// The interval of an estimate with this standard error, which rests on so many clusters.
+    /// The interval of an estimate with this standard error, which rests on this number of clusters.
     fn interval(&self, clusters: f64, elo: f64, error: f64) -> Estimate {
         let reach = if error > 0.0 {
             error * student(clusters).inverse_cdf(0.975)

@@ -28,7 +28,7 @@ pub(crate) struct Trials {
 }
 
 impl Trials {
-    /// Takes in a cluster of so many trials by the sum of their scores.
+    /// Adds a cluster of `count` trials by the sum of their scores.
     pub(crate) fn add(&mut self, sum: f64, count: u64) {
         match count {
             0 => {}

@@ -93,7 +93,7 @@ pub struct Report {
     pub resampling: Resampling,
     /// How the bots did against each other, for each two and each game.
     pub meetings: Vec<Meeting>,
-    /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
+    /// Bots that sat in one cyclic order only: what they are worth cannot be separated from what their places are worth.
     pub fixed_orders: Vec<FixedOrder>,
     /// The ratings with intervals for games that were not played; `None` with fewer than three
     /// games.

@@ -24,7 +24,7 @@ pub(crate) struct Clusters {
 }
 
 impl Clusters {
-    /// Of matches of so many games.
+    /// Of matches of this number of games.
     pub(crate) fn new(stored: &[StoredMatch], games: usize) -> Self {
         let mut unit = vec![0; stored.len()];
         let mut units = 0;

@@ -24,9 +24,9 @@ pub enum Draws {
 /// Who plays whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pairing {
-    /// All groups, so many units each.
+    /// All groups, with this many units each.
     All(usize),
-    /// The bots sit in a ring; each plays the next one and the third one, so many units each.
+    /// The bots sit in a ring; each plays the next one and the third one, in this many units each.
     Ring(usize),
 }
 
@@ -35,7 +35,7 @@ pub enum Pairing {
 pub enum Repeats {
     /// They do not.
     None,
-    /// Each is there once or up to so many times.
+    /// Each is there at least once, and at most this often.
     Copies(usize),
     /// Each pairing has so few openings; each opening is played so often, and the result is that of
     /// the first time with this chance.
@@ -136,7 +136,7 @@ pub struct Played {
 }
 
 impl Setting {
-    /// Plays so many tournaments, and counts how often the intervals hold the truth.
+    /// Plays a number of tournaments, and counts how often the intervals hold the truth.
     pub fn coverage(&self, tournaments: usize, seed: u64) -> Coverage {
         let mut coverage = Coverage::default();
         for number in 0..tournaments as u64 {
@@ -526,7 +526,7 @@ pub struct Decisions {
     pub pairs: u64,
 }
 
-/// Runs so many tests between two bots of which the first expects the score that `elo` means, in
+/// Runs a number of tests between two bots of which the first expects the score that `elo` means, in
 /// swapped pairs of a game like the setting's, and stops each when it is decided.
 pub fn decisions(
     setting: &Setting,

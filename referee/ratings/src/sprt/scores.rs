@@ -187,7 +187,7 @@ fn with_mean(values: &[(f64, f64)], mean: f64) -> Vec<f64> {
     bent(values, &moved)
 }
 
-/// The likeliest distribution whose mean is so many standard deviations above ½. The standard
+/// The likeliest distribution whose mean is `t` standard deviations above ½. The standard
 /// deviation is that of the distribution itself, so this is found step by step: each one takes
 /// what depends on the deviation as it is around the distribution of the step before.
 fn with_t_value(values: &[(f64, f64)], t: f64) -> Vec<f64> {

@@ -196,7 +196,7 @@ fn tests(
     }
 }
 
-/// The score of a difference in the scale of a test, where so many matches are drawn.
+/// The score of a difference in the scale of a test, where this share of matches is drawn.
 fn score_of(h: &Hypotheses, elo: f64, draws: f64) -> f64 {
     match h.model {
         EloModel::Logistic => expected(elo),

@@ -22,7 +22,7 @@ const STDERR_LINES: usize = 12;
 const STDERR_WIDTH: usize = 200;
 
 /// What a page is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageFormat {
     /// For a terminal
     Text,

@@ -1,4 +1,4 @@
-//! The statistics of a log, and what they are told apart by.
+//! The statistics of a log, and what they are grouped by.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use ratings::report::{OpeningReport, Ratings};
 use ratings::{MatchStore, Number, Report, Request, RequestError};
 
-/// What results are told apart by.
+/// What results are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
@@ -43,7 +43,7 @@ pub enum SheetFormat {
 pub struct Sheet {
     /// The statistics.
     pub report: Report,
-    /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
+    /// What results are grouped by; without it, all of it is shown. [`By::Version`] is for matches
     /// whose versions were split ([`MatchSummary::split_versions`]).
     ///
     /// [`MatchSummary::split_versions`]: ratings::MatchSummary::split_versions

@@ -48,7 +48,7 @@ fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A number with so many digits behind the point at most; one that is infinite is not known.
+/// A number with at most `digits` digits after the point; an infinite one is not known.
 fn figure(value: Option<f64>, digits: usize) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else {
         return String::new();

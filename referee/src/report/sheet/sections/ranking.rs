@@ -112,7 +112,7 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     ];
     if bots > room * 2 / 3 {
         parts.push(Part::Note(
-            "`--by pair` has the differences of so many bots.".to_owned(),
+            "There are too many bots for this table: `--by pair` has the differences.".to_owned(),
         ));
     } else {
         parts.push(Part::Table(differences(report)));
