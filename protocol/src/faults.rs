@@ -64,6 +64,18 @@ impl FaultCode {
     }
 }
 
+/// Whether no bot of a match got ready, by the seats of its faults and their codes. The outcome in
+/// the log says then that they share the point, though nobody has played for it.
+pub fn nobody_started(seats: usize, faults: impl Iterator<Item = (usize, FaultCode)>) -> bool {
+    let mut absent = vec![false; seats];
+    for (seat, code) in faults {
+        if let Some(absent) = absent.get_mut(seat) {
+            *absent |= code == FaultCode::Startup;
+        }
+    }
+    seats > 0 && absent.into_iter().all(|absent| absent)
+}
+
 // Before and while a bot starts.
 
 /// The process did not start; `why` is part of a sentence.

@@ -75,6 +75,11 @@ pub struct Player {
     /// was started; paths in its own folder are relative to that.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// SHA-256, in hexadecimal digits, of all its files: those that the command names, and those in a
+    /// folder of its own. Equal for processes that were started from the same files. Absent if the
+    /// bot has no files of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,

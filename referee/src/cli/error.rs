@@ -106,7 +106,9 @@ fn resume_code(error: &ResumeError) -> u8 {
         | ResumeError::Copy { .. }
         | ResumeError::Changed { .. }
         | ResumeError::NotExtended { .. }
-        | ResumeError::Format => 2,
+        | ResumeError::Format
+        | ResumeError::FixedResults
+        | ResumeError::NoBot { .. } => 2,
         ResumeError::Log(_)
         | ResumeError::Line { .. }
         | ResumeError::Chain { .. }

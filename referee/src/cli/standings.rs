@@ -57,6 +57,10 @@ pub(super) struct Args {
     /// Ratings leave out matches that were lost by a fault
     #[arg(long)]
     without_forfeits: bool,
+    /// Count a match that no bot was ready for as a draw, as the log has it; otherwise nobody gets a
+    /// point for it, and ratings leave it out
+    #[arg(long)]
+    share_unstarted: bool,
     /// Only matches of this game, by its id or by its name in the tables
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
@@ -190,6 +194,9 @@ impl Args {
     fn read(&self) -> Result<MatchStore, CliError> {
         self.check_logs()?;
         let mut matches = MatchStore::new();
+        if self.share_unstarted {
+            matches = matches.sharing_unstarted();
+        }
         let mut labels = BTreeSet::new();
         let by_version = self.by == Some(By::Version);
         let prepare = |played: &mut MatchSummary| {

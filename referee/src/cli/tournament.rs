@@ -47,6 +47,10 @@ pub(super) struct Args {
     /// what is missing is played
     #[arg(long, conflicts_with = "resume")]
     extend: bool,
+    /// With --resume: play all matches of this bot again, for example because it has changed. The log
+    /// as it was stays in the folder as `games.before-1.jsonl`. May be given several times
+    #[arg(long, value_name = "NAME", requires = "resume")]
+    replay_bot: Vec<String>,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
     /// first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
@@ -132,6 +136,11 @@ impl Args {
     fn open(&self, config: Config, standings: &mut Standings) -> Result<Tournament, CliError> {
         let folder = self.out.as_deref();
         let goes_on = self.resume || self.extend;
+        if !self.replay_bot.is_empty()
+            && let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)?
+        {
+            tell(format_args!("{done}\n"));
+        }
         let tournament = if goes_on {
             let allowed = if self.extend {
                 Allowed::Additions

@@ -71,8 +71,12 @@ impl<'t> Sources<'t> {
     ) -> Result<Spanned<Tree<'t>>, ConfigError> {
         let (begin, text) = self.add(label, text, true);
         let tree = DeTable::parse(text).map_err(|error| {
-            let place = error.span().map(|span| begin + span.start);
-            self.error(place, Problem::Syntax(syntax(&error, text)))
+            let problem = Problem::Syntax(syntax(&error, text));
+            match error.span() {
+                Some(span) => self.error(Some(begin + span.start), problem),
+                // The parser does not say where something is too deep.
+                None => ConfigError::new(label, problem),
+            }
         })?;
         let shift = |span: Range<usize>| span.start + begin..span.end + begin;
         let span = shift(tree.span());

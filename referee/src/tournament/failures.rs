@@ -150,6 +150,10 @@ pub(super) struct FailureReport {
     game: String,
     player: Player,
     fault: Fault,
+    /// What a fault of this code is.
+    meaning: &'static str,
+    /// What to do about it when nothing more is known.
+    advice: Option<&'static str>,
     /// How its process ended; null if it was still running then.
     exit: Option<String>,
     /// The limits that it had.
@@ -190,6 +194,8 @@ impl FailureReport {
             match_id: record.match_id.clone(),
             game: record.game.clone(),
             player: record.players[seat].clone(),
+            meaning: fault.code.meaning(),
+            advice: fault.code.advice(),
             fault: fault.clone(),
             exit: None,
             time: spec.time.clone(),
@@ -254,6 +260,8 @@ mod tests {
             game: "siam".to_owned(),
             player: serde_json::from_value(player).unwrap(),
             fault: serde_json::from_value(fault).unwrap(),
+            meaning: "",
+            advice: None,
             exit: None,
             time: TimeControl::default(),
             last_moves: Vec::new(),

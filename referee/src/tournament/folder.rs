@@ -22,14 +22,14 @@ pub(crate) const STDERR_NAME: &str = "stderr";
 pub(crate) const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
-/// What stands above the number in [`SCHEDULE_NAME`].
+/// The comment above the number in [`SCHEDULE_NAME`].
 const SCHEDULE_COMMENT: &str =
     "# How the schedule of this tournament is made, for --resume and --extend.\n";
 
-/// What stands above the folder in [`SCHEDULE_NAME`].
+/// The comment above the folder in [`SCHEDULE_NAME`].
 const ORIGIN_COMMENT: &str = "# Where relative paths in the configuration start.\n";
 
-/// What [`SCHEDULE_NAME`] says.
+/// The contents of [`SCHEDULE_NAME`].
 #[derive(Debug, Deserialize)]
 struct ScheduleFile {
     version: u32,
@@ -76,11 +76,11 @@ pub enum FolderError {
 /// A folder that is ready for matches.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// Where it is.
+    /// Its path, as the user gave it.
     pub path: PathBuf,
-    /// The same, from the root on.
+    /// Its absolute path.
     absolute: PathBuf,
-    /// The log.
+    /// The open log.
     pub log: LogWriter,
     /// The configurations before each extension, the first one first.
     pub(super) earlier: Vec<String>,
@@ -89,7 +89,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes a folder for a new tournament and puts the configuration there.
+    /// Makes a folder for a new tournament, with the configuration in it.
     ///
     /// # Errors
     /// If there is a tournament in it, or it cannot be written.
@@ -142,15 +142,15 @@ impl Folder {
         self.version
     }
 
-    /// Puts there what a new tournament has. The configuration comes last: once it is there, so is
-    /// what says how the schedule is made.
+    /// Writes the files of a new tournament. The configuration comes last: where it is, the version of
+    /// the schedule is, too.
     pub(super) fn begin(&mut self, config: &str) -> Result<(), WriteError> {
         self.version = Version::NEWEST;
         self.write_as(SCHEDULE_NAME, &schedule_text(self.version))?;
         self.write_config(config)
     }
 
-    /// Finds out how the schedule of a tournament that was begun is made.
+    /// Reads the version of the schedule of a tournament that has begun.
     ///
     /// # Errors
     /// Why the file cannot be read.
@@ -172,12 +172,12 @@ impl Folder {
         Ok(())
     }
 
-    /// Puts the configuration there: all of it or, after a crash, nothing.
+    /// Writes the configuration: all of it or, after a crash, nothing.
     fn write_config(&self, config: &str) -> Result<(), WriteError> {
         self.write_as(CONFIG_NAME, config)
     }
 
-    /// Replaces the configuration by one with more in it; the one before is kept beside it.
+    /// Replaces the configuration by an extended one; the earlier one stays beside it.
     pub(super) fn extend(&mut self, before: String, config: &str) -> Result<(), WriteError> {
         // After a crash in the middle, it may be there already.
         if self.earlier.last() != Some(&before) {
@@ -239,8 +239,8 @@ impl Folder {
         }
     }
 
-    /// Saves what the open log has in a new folder `DIR.rescued` (or `DIR.rescued-2`, …) when its
-    /// own one is gone, so that a tournament can go on there: beside it, or as near as possible.
+    /// Saves the open log in a new folder `DIR.rescued` (or `DIR.rescued-2`, …) when its own folder is
+    /// gone, beside it or as near as possible. The tournament can be resumed there.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -283,7 +283,7 @@ impl Folder {
     }
 }
 
-/// What [`SCHEDULE_NAME`] says.
+/// The contents of [`SCHEDULE_NAME`].
 fn schedule_text(version: Version) -> String {
     format!("{SCHEDULE_COMMENT}version = {}\n", version.number())
 }
@@ -310,13 +310,12 @@ pub(crate) fn newest(name: &str) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// What the newest folder of a tournament would be called.
+/// The names of the folders of a tournament, for messages.
 pub(crate) fn pattern(name: &str) -> PathBuf {
     Path::new(RUNS).join(format!("{}-N", file_name(name)))
 }
 
-/// The highest number in the names of the files that keep bots' stderr, `BOT.N.log`; 0 without
-/// any.
+/// The highest number in the names of the files of bots' stderr, `BOT.N.log`; 0 if there are none.
 pub(crate) fn last_stderr(folder: &Path) -> usize {
     let entries = fs::read_dir(folder.join(STDERR_NAME)).into_iter().flatten();
     let number = |name: &str| name.strip_suffix(".log")?.rsplit_once('.')?.1.parse().ok();

@@ -228,6 +228,7 @@ impl MatchRun {
                 role: (*role).to_owned(),
                 version: introduced.version,
                 files: introduced.files,
+                build: introduced.build,
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: factory.sandbox(spec).confined().cloned(),
@@ -271,8 +272,10 @@ fn startup_fault(result: &MatchResult, seat: usize) -> Option<Failure> {
 struct Introduced {
     /// As the bot gives it, cut to what a log should hold.
     version: Option<String>,
-    /// Hashes of its files.
+    /// Hashes of the files that its command names.
     files: BTreeMap<String, String>,
+    /// The hash of all its files.
+    build: Option<String>,
 }
 
 impl Introduced {
@@ -284,7 +287,8 @@ impl Introduced {
         let version = version.map(|version| excerpt(version.as_bytes(), LONGEST_VERSION));
         Introduced {
             version,
-            files: bot.files().clone(),
+            files: bot.build().files.clone(),
+            build: bot.build().hash.clone(),
         }
     }
 }

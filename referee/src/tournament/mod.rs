@@ -1,5 +1,6 @@
-//! Tournaments: schedule, openings, folder, running, going on.
+//! Tournaments: schedule, openings, folder, playing, resuming.
 
+mod builds;
 pub(crate) mod capacity;
 mod extension;
 pub(crate) mod failures;
@@ -12,6 +13,7 @@ pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod runner;
 pub(crate) mod schedule;
+mod set_aside;
 pub(crate) mod slots;
 
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};

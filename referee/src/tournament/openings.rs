@@ -25,7 +25,7 @@ pub(crate) struct Opening {
     pub start: Box<dyn Session>,
     /// The plies that the referee makes.
     pub moves: Vec<String>,
-    /// How far from equal chances it is, if that is farther than was wanted.
+    /// How far from equal chances it is, if that is farther than the configuration allows.
     pub unbalanced: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Opening {
 
 type Candidate = (Box<dyn Session>, Vec<String>);
 
-/// The first of some openings that is balanced, or else the best one.
+/// The first balanced opening of several, or the most balanced one if there is none.
 fn balanced(
     first: Candidate,
     game: &GameSetup,
@@ -112,8 +112,8 @@ fn imbalance(start: &dyn Session, moves: &[String], game: &GameSetup, seed: u64)
     distances.fold(0.0, f64::max)
 }
 
-/// What the book deals to a match, if it has openings of its game. Each pairing gets all of them
-/// in an order of its own before any comes again.
+/// The opening of a match from the book, if the book has any of its game. Each pairing plays all of
+/// them, in an order of its own, before it repeats one.
 pub(crate) fn from_book(
     config: &Config,
     scheduled: &Scheduled,
@@ -184,14 +184,14 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
 }
 
-/// Who meets in which game.
+/// The game and the bots of a pairing, as a text that the seed is made from.
 fn pairing(config: &Config, scheduled: &Scheduled) -> String {
     let rules = &config.games[scheduled.game].rules;
     let (id, options) = (rules.info().id, rules.options().to_json());
     format!("{id} {options}\n{}", names(config, scheduled))
 }
 
-/// The names of a pairing's bots, whoever sits where.
+/// The names of a pairing's bots, regardless of their seats.
 fn names(config: &Config, scheduled: &Scheduled) -> String {
     let group = scheduled.group().into_iter();
     let names: Vec<&str> = group.map(|bot| &*config.bots[bot].name).collect();

@@ -1,4 +1,4 @@
-//! The schedule, shared by the slots that play it: who has nothing to play waits for results.
+//! The schedule, shared by the slots that play it. A slot without a match waits for results.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ impl Queue {
         }
     }
 
-    /// The next match, as soon as it is known; `None` when nothing is to be begun any more.
+    /// The next match, as soon as it is known; `None` when no more matches begin.
     pub(super) async fn next(&self) -> Option<Scheduled> {
         // From here on, no result is missed.
         let mut results = self.results.subscribe();
@@ -48,7 +48,7 @@ impl Queue {
         self.results.send_replace(());
     }
 
-    /// A look at the schedule. Nobody waits while it is held.
+    /// The schedule, locked. Do not wait for anything while you hold it.
     pub(super) fn schedule(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }

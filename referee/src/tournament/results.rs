@@ -1,4 +1,4 @@
-//! What a tournament's log says when it is over.
+//! Statistics from the log of a tournament that is over.
 
 use std::path::Path;
 

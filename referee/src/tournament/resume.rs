@@ -90,6 +90,20 @@ pub enum ResumeError {
     /// The format decides by results, so nothing can be added.
     #[error("only round robins and gauntlets can be extended; nothing was changed")]
     Format,
+    /// The format decides by results, so no match can be played again.
+    #[error(
+        "matches can be played again only in round robins and gauntlets: elsewhere later pairings \
+         depend on their results; nothing was changed"
+    )]
+    FixedResults,
+    /// The bot whose matches are to be played again is not in the configuration.
+    #[error("there is no bot `{name}`; the bots are {}; nothing was changed", names.join(", "))]
+    NoBot {
+        /// What was given.
+        name: String,
+        /// All names.
+        names: Vec<String>,
+    },
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::watch;
 
+use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
 use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Standing};
+use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
 use crate::config::Config;
 use crate::log::{LOG_NAME, WriteError};
@@ -87,7 +89,8 @@ impl Tournament {
     /// If the machine cannot run it, there is a tournament in the folder already, or the folder
     /// cannot be written. Nothing was written then.
     pub fn create(mut config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
-        let warnings = prepare(&mut config)?;
+        let mut warnings = prepare(&mut config)?;
+        warnings.extend(Builds::read(&config.bots).identical());
         let folder = match folder {
             Some(path) => Folder::create(path, &config.text)?,
             None => Folder::create_numbered(&config.name, &config.text)?,
@@ -111,15 +114,18 @@ impl Tournament {
         mut config: Config,
         folder: Option<&Path>,
         allowed: Allowed,
-        take: impl FnMut(&Record),
+        mut take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
         let mut warnings = prepare(&mut config)?;
-        let newest = || folder::newest(&config.name);
-        let path = folder.map(Path::to_owned).or_else(newest);
-        let path = path.ok_or_else(|| ResumeError::NoneYet {
-            pattern: folder::pattern(&config.name),
+        let path = folder_of(&config, folder)?;
+        let mut played = PlayedBuilds::default();
+        let resumed = resume::open(&path, &config, allowed, |record| {
+            played.add(record);
+            take(record);
         })?;
-        let resumed = resume::open(&path, &config, allowed, take)?;
+        let builds = Builds::read(&config.bots);
+        warnings.extend(builds.identical());
+        warnings.extend(builds.changed(&played));
         if let Some(cut) = &resumed.cut {
             warnings.push(format!("{}: {cut}", path.join(LOG_NAME).display()));
         }
@@ -149,6 +155,41 @@ impl Tournament {
     /// What the user should know before it begins.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Sets the matches of these bots aside, in the folder of a tournament that is resumed next: then
+    /// they are played again. The log as it was stays beside the new one. Returns what was done, as
+    /// a sentence; `None` if they have played no matches.
+    ///
+    /// # Errors
+    /// If there is no such bot, the folder is not that of this tournament, the format decides by
+    /// results, or the log cannot be written.
+    pub fn play_again(
+        config: &Config,
+        folder: Option<&Path>,
+        bots: &[String],
+    ) -> Result<Option<String>, TournamentError> {
+        let names = || config.bots.iter().map(|bot| bot.name.clone());
+        if let Some(name) = bots
+            .iter()
+            .find(|name| !names().any(|known| known == **name))
+        {
+            let (name, names) = (name.clone(), names().collect());
+            return Err(ResumeError::NoBot { name, names }.into());
+        }
+        if config.format.is_of_pairings() {
+            return Err(ResumeError::FixedResults.into());
+        }
+        let path = folder_of(config, folder)?;
+        // Checks that all of the log belongs here, and lets go of it.
+        drop(resume::open(&path, config, Allowed::Nothing, |_| ())?);
+        Ok(set_aside(&path, bots)?.map(|done| {
+            format!(
+                "{} matches are played again; `{}` is the log as it was",
+                done.matches,
+                done.before.display()
+            )
+        }))
     }
 
     /// How many matches run at a time: no more than are left.
@@ -205,6 +246,15 @@ impl Tournament {
             RunError::Short(what) => TournamentError::Short(what),
         })
     }
+}
+
+/// The folder to go on in: the one that is given, or the newest one of this tournament below `runs`.
+fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf, ResumeError> {
+    let newest = || folder::newest(&config.name);
+    let path = folder.map(Path::to_owned).or_else(newest);
+    path.ok_or_else(|| ResumeError::NoneYet {
+        pattern: folder::pattern(&config.name),
+    })
 }
 
 /// Finds out what this machine cannot do, before anything is written; gives warnings.

@@ -31,7 +31,7 @@ const MOST_NAMED: usize = 10;
 /// several moves of instant bots.
 const REST: Duration = Duration::from_millis(1);
 
-/// What happens in a tournament, for those who show it.
+/// What happens in a tournament, for a display.
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// A match has begun: its id, game and players.
@@ -44,10 +44,10 @@ pub enum Progress<'a> {
         done: usize,
         /// How many there are, as far as is known.
         total: u64,
-        /// Where the tournament stands, if that is worth a look after each match.
+        /// Where the tournament stands, in formats in which each match changes that.
         standing: Option<Standing>,
     },
-    /// Something that the user should hear about.
+    /// A warning for the user.
     Trouble(&'a News),
 }
 
@@ -57,15 +57,15 @@ pub(crate) enum RunError {
     /// The log.
     #[error(transparent)]
     Log(#[from] WriteError),
-    /// The machine has no more of something.
+    /// The machine has run out of something.
     #[error("{0}")]
     Short(String),
 }
 
-/// How playing went.
+/// How a tournament ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TournamentOutcome {
-    /// Whether everything was played; else it was interrupted, and what was finished is in the
+    /// Whether everything was played. If not, it was interrupted, and the finished matches are in the
     /// log.
     pub complete: bool,
     /// Where the tournament stands, if that is more than points.
@@ -78,7 +78,7 @@ enum FromSlot {
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
     Trouble(News),
-    /// The machine has no more of something.
+    /// The machine has run out of something.
     Short(String),
 }
 
@@ -105,8 +105,8 @@ struct Shared {
     stop: watch::Receiver<bool>,
 }
 
-/// Plays what is left of the schedule. Each finished match is in the log before it is shown. When `stop` turns
-/// true, matches in flight are given up and the bots ended.
+/// Plays what is left of the schedule. Each finished match is in the log before it is shown. When
+/// `stop` turns true, matches in flight are given up and the bots ended.
 ///
 /// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
 /// another.

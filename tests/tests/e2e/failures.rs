@@ -51,6 +51,8 @@ fn a_lost_match_is_told_with_all_that_was_said() {
     let failure = failure(&arena);
     assert_eq!(failure["fault"]["code"], "protocol");
     assert_eq!(failure["fault"]["ply"], 3);
+    let advice = "answer each `hello`, `start` and `turn` once, and nothing else";
+    assert_eq!(failure["advice"], advice);
     assert_eq!(failure["env"], json!({"GREETING": "hello"}));
     assert_eq!(failure["exit"], Value::Null, "it was still running");
     assert_eq!(failure["last_moves"].as_array().unwrap().len(), 1);

@@ -358,7 +358,7 @@ fn formats_that_cannot_be_are_refused() {
         "seat_orders = \"all\"",
         run,
         2,
-        &["line 1", "`all`", "permutations"],
+        &["line 1", "\"all\"", "permutations"],
     );
     let weight = r#"games = [{ id = "run", weight = 0 }]"#;
     refused("", weight, 2, &["`games.weight`", "0 of run"]);

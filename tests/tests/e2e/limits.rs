@@ -160,7 +160,8 @@ fn limits_of_the_kernel_need_a_sandbox() {
     let ran = three("", "plays", more).play();
     assert_eq!(ran.code, Some(2));
     assert!(
-        ran.stderr.contains("need `sandbox = \"limits\"`"),
+        ran.stderr
+            .contains("use `sandbox = \"limits\"` or stricter"),
         "{}",
         ran.stderr
     );

@@ -119,6 +119,80 @@ fn killed_at_random_moments_it_comes_to_the_same_log() {
     assert!(figures.kills >= 6, "{figures}");
 }
 
+/// A bot with files of its own, which may change.
+fn with_own_files() -> Arena {
+    let bot = "[[bots]]\nname = \"mine\"\ncommand = [\"sh\", \"bot.sh\"]\ndir = \"mine\"\n";
+    let arena = Arena::new(&(config(&[RANDOM, GREEDY]) + bot));
+    fs::create_dir(arena.path("mine")).unwrap();
+    arena.write("mine/bot.sh", ". ./level\nexec \"$REFEREE\" bot $level\n");
+    arena.write("mine/level", "level=random\n");
+    assert_eq!(arena.play().code, Some(0));
+    arena
+}
+
+#[test]
+fn a_bot_that_has_changed_is_noticed_and_plays_again_if_wanted() {
+    let arena = with_own_files();
+    let warning = "the bot `mine` has changed since it played its 4 matches";
+    assert!(!resume(&arena).stderr.contains(warning));
+    arena.write("mine/level", "level=greedy\n");
+    let ran = resume(&arena);
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let (before, matches) = (read(log(&arena)), arena.matches());
+    let mut args = resumption(&arena, "out");
+    args.extend(["--replay-bot", "mine"].map(PathBuf::from));
+    let ran = run(&args);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("4 matches are played again"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(read(arena.path("out/games.before-1.jsonl")), before);
+    let again = arena.matches();
+    assert_eq!(again.len(), matches.len());
+    for (now, then) in again.iter().zip(&matches) {
+        let is_mine = now["players"].to_string().contains("\"mine\"");
+        assert_eq!(now["match"], then["match"]);
+        assert_eq!(
+            now["started"] != then["started"],
+            is_mine,
+            "{}",
+            now["match"]
+        );
+    }
+    assert!(!resume(&arena).stderr.contains("has changed"));
+    let verified = run(["replay".into(), log(&arena), "--verify".into()]);
+    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    args.truncate(args.len() - 1);
+    args.push("yours".into());
+    sentence(
+        &run(&args),
+        2,
+        &["there is no bot `yours`", "random, greedy, mine"],
+    );
+}
+
+#[test]
+fn bots_that_are_copies_of_each_other_are_pointed_out() {
+    let arena = with_own_files();
+    fs::create_dir(arena.path("copy")).unwrap();
+    arena.write("copy/start.sh", &read(arena.path("mine/bot.sh")));
+    arena.write("copy/level", &read(arena.path("mine/level")));
+    let text = read(arena.path("t.toml"));
+    let copy = "[[bots]]\nname = \"copy\"\ncommand = [\"sh\", \"start.sh\"]\ndir = \"copy\"\n";
+    arena.write("t.toml", &(text + copy));
+    let mut args = arena.tournament();
+    args[3] = arena.path("other");
+    let ran = run(&args);
+    assert!(
+        ran.stderr.contains("the bots `mine`, `copy` are identical"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.stderr.matches("are identical").count(), 1);
+}
+
 #[test]
 fn matches_in_the_log_are_not_played_again() {
     let arena = played();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use tests::{Arena, Ran};
 use crate::arena::{
     assert_fault, assert_well, judge, moves_of_hostile, named, play_cleanly, three,
 };
-use crate::{GREEDY, RANDOM, config};
+use crate::{GREEDY, HOSTILE, RANDOM, config};
 
 /// A PATH on which there is no bubblewrap.
 const NO_BUBBLEWRAP: (&str, &str) = ("PATH", "/nowhere");
@@ -285,6 +286,73 @@ fn a_folder_may_be_a_link() {
         arena.write("t.toml", &text.replace("dir = \"spy\"", "dir = \"link\""));
         play(&arena, variables);
     }
+}
+
+/// A bot in the folder `mine`, in the strict sandbox.
+fn in_strict(command: &str) -> Arena {
+    let bot = format!(
+        "[[bots]]\nname = \"hostile\"\ncommand = [\"{command}\", \"plays\"]\ndir = \"mine\"\n\
+         sandbox = \"strict\"\n"
+    );
+    let arena = Arena::new(&(config(&[RANDOM]) + &bot));
+    for folder in ["mine/venv/bin", "python/bin", "python/lib"] {
+        fs::create_dir_all(arena.path(folder)).unwrap();
+    }
+    arena
+}
+
+#[test]
+fn a_program_may_be_a_link_to_a_link_outside() {
+    let arena = in_strict("./run");
+    fs::copy(HOSTILE, arena.path("python/real")).unwrap();
+    symlink("real", arena.path("python/step")).unwrap();
+    symlink(arena.path("python/step"), arena.path("mine/run")).unwrap();
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(faults(&arena, 2), Vec::<Value>::new());
+}
+
+#[test]
+fn an_interpreter_whose_installation_is_hidden_is_refused_with_advice() {
+    let arena = in_strict("venv/bin/python");
+    fs::copy(HOSTILE, arena.path("python/bin/python3")).unwrap();
+    symlink(
+        arena.path("python/bin/python3"),
+        arena.path("mine/venv/bin/python"),
+    )
+    .unwrap();
+    let python = arena.path("python").canonicalize().unwrap();
+    arena.write(
+        "mine/venv/pyvenv.cfg",
+        &format!("home = {}/bin\n", python.display()),
+    );
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let advice = format!(
+        "which its sandbox hides; add `readable = [\"{}\"]`",
+        python.display()
+    );
+    assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
+    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    arena.write("t.toml", &(text + "readable = [\"python\"]\n"));
+    let ran = play_cleanly(&arena, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(faults(&arena, 2), Vec::<Value>::new());
+}
+
+#[test]
+fn another_program_than_outside_is_said() {
+    let arena = in_strict("sh");
+    let (bin, path) = (arena.path("bin"), std::env::var("PATH").unwrap());
+    fs::create_dir(&bin).unwrap();
+    fs::copy("/bin/sh", bin.join("sh")).unwrap();
+    let path = format!("{}:{path}", bin.display());
+    let ran = play_cleanly(&arena, &[("PATH", &path)]);
+    let warning = format!(
+        "/sh` is run, not `{}/sh`, which is hidden there",
+        bin.display()
+    );
+    assert!(ran.stderr.contains(&warning), "{}", ran.stderr);
 }
 
 /// A bot in plain shell that makes itself longer in its first match.

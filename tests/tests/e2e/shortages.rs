@@ -1,9 +1,13 @@
 //! What the referee itself runs out of is no bot's fault.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use nix::unistd::geteuid;
+use tests::needs::skip;
 use tests::{Arena, Ran, referee, wait_until};
 
 use crate::{RANDOM, config};
@@ -131,6 +135,63 @@ fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
     let mut again = arena.tournament();
     again.push("--resume".into());
     let ran = tests::run(again);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_no_fault(&arena, 60);
+}
+
+/// A command for an ordinary user whom nobody else is: root's processes have no limit on their number.
+fn as_somebody(program: &Path) -> Command {
+    if !geteuid().is_root() {
+        return Command::new(program);
+    }
+    let id = (1_200_000_000 + std::process::id()).to_string();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]);
+    command.arg(program);
+    command
+}
+
+#[test]
+fn running_out_of_processes_stops_it_and_nobody_is_blamed() {
+    let usable = as_somebody(referee()).arg("--version").output();
+    if !usable.is_ok_and(|ran| ran.status.success()) {
+        return skip("an ordinary user cannot run the program where it is");
+    }
+    let bots = config(&[RANDOM, OTHER]);
+    let arena = Arena::new(&format!(
+        "concurrency = 2\nrestart = \"each-match\"\nrounds = 30\n{bots}"
+    ));
+    fs::set_permissions(arena.path(""), Permissions::from_mode(0o777)).unwrap();
+    let child = as_somebody(referee())
+        .args(arena.tournament())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = arena.path("out/games.jsonl");
+    wait_until("a match", || {
+        fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
+    });
+    let pid = child.id().to_string();
+    // Whoever runs it may lower the limit.
+    let limited = as_somebody(Path::new("prlimit"))
+        .args(["--pid", &pid, "--nproc=1:1"])
+        .status();
+    assert!(limited.unwrap().success());
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    for part in ["no more processes", "`ulimit -u`", "no bot is at fault"] {
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    let before = arena.matches().len();
+    assert!((1..60).contains(&before), "{before}");
+    assert_no_fault(&arena, before);
+    let again = as_somebody(referee())
+        .args(arena.tournament())
+        .arg("--resume")
+        .output();
+    let ran = Ran::from(again.unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_no_fault(&arena, 60);
 }

@@ -64,6 +64,8 @@ pub struct MatchStore {
     pub(crate) stored: Vec<StoredMatch>,
     /// How many matches cannot be rated.
     pub(crate) unusable: u64,
+    /// How many matches no bot was ready for, where nobody gets a point for them.
+    pub(crate) unstarted: u64,
     pub(crate) machine: MachineLoad,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
@@ -104,6 +106,13 @@ impl MatchStore {
         MatchStore::default()
     }
 
+    /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
+    /// a point for them, and ratings leave them out.
+    pub fn sharing_unstarted(mut self) -> Self {
+        self.standings.share_unstarted();
+        self
+    }
+
     /// No matches yet, with room for this many: growing would take as much memory again.
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
@@ -142,7 +151,7 @@ impl MatchStore {
 
     /// Whether there are no matches.
     pub fn is_empty(&self) -> bool {
-        self.stored.is_empty()
+        self.stored.is_empty() && self.unstarted == 0
     }
 
     /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
@@ -192,7 +201,11 @@ impl MatchStore {
             }
             stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
         }
-        self.stored.push(stored);
+        if self.standings.is_lost_by_all(played) {
+            self.unstarted += 1;
+        } else {
+            self.stored.push(stored);
+        }
         if let Some(load) = &played.load {
             self.machine.add(load);
         }

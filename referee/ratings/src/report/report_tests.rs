@@ -546,3 +546,52 @@ fn a_report_is_plain_data() {
     assert_eq!(value["sprt"]["verdict"], "running");
     assert_eq!(value["noise"]["suspicions"], json!([]));
 }
+
+/// Adds a match that neither bot was ready for.
+fn add_unstarted(matches: &mut MatchStore) {
+    let line = Line {
+        number: 9,
+        seed: 9,
+        scores: &[0, 0],
+        moves: &[],
+        faults: &["startup"],
+        ..PLAIN
+    };
+    let mut unstarted = line.read();
+    let mut other = unstarted.result.faults[0].clone();
+    other.seat = 0;
+    unstarted.result.faults.push(other);
+    matches.add(&unstarted);
+}
+
+#[test]
+fn nobody_gets_a_point_for_a_match_that_nobody_was_ready_for() {
+    let played = [[[3, 1], [2, 2]]];
+    let without = pairs(&played).report(&Request::default()).unwrap();
+    let mut matches = pairs(&played);
+    add_unstarted(&mut matches);
+    let report = matches.report(&Request::default()).unwrap();
+    assert_eq!((report.matches, report.unstarted), (3, 1));
+    assert_eq!(report.ratings, without.ratings);
+    for (bot, before) in report.bots.iter().zip(&without.bots) {
+        let (now, before) = (bot.results, before.results);
+        assert_eq!((now.points, now.matches), (before.points, 3));
+        assert_eq!((now.losses, now.faults), (before.losses + 1, 1));
+    }
+    let mut shared = pairs(&played).sharing_unstarted();
+    add_unstarted(&mut shared);
+    let report = shared.report(&Request::default()).unwrap();
+    assert_eq!((report.matches, report.unstarted), (3, 0));
+    let points: f64 = report.bots.iter().map(|bot| bot.results.points).sum();
+    assert_eq!(points, 3.0);
+}
+
+#[test]
+fn a_log_in_which_nobody_was_ready_has_a_report() {
+    let mut matches = MatchStore::new();
+    add_unstarted(&mut matches);
+    let report = matches.report(&Request::default()).unwrap();
+    assert!(!matches.is_empty());
+    assert_eq!(report.bots.len(), 2);
+    assert_eq!(report.games[0].seats[0].losses, 1);
+}

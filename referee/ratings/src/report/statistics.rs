@@ -109,6 +109,9 @@ pub struct Report {
     pub logs: usize,
     /// MatchStore, duplicates included.
     pub matches: u64,
+    /// Matches that no bot was ready for: nobody gets a point, and ratings leave them out.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unstarted: u64,
     /// Units: pairings (or groups) at one start.
     pub units: u64,
     /// Clusters of units that depend on each other: with matches that repeat one another, or of one
@@ -211,7 +214,8 @@ impl MatchStore {
             sprt,
             openings,
             logs: self.logs(),
-            matches: self.stored.len() as u64,
+            matches: self.stored.len() as u64 + self.unstarted,
+            unstarted: self.unstarted,
             units,
             clusters: digest.clusters(),
             duplicates,
@@ -344,6 +348,11 @@ fn counts(digest: &SwappedPairs<'_>) -> (u64, u64) {
         duplicates += unit.iter().filter(|entry| entry.duplicate).count() as u64;
     }
     (units, duplicates)
+}
+
+/// Whether there is nothing to report: then the field is left out, as it was in older reports.
+fn is_none(matches: &u64) -> bool {
+    *matches == 0
 }
 
 fn unknown_game(label: &str, digest: &SwappedPairs<'_>) -> RequestError {

@@ -6,7 +6,7 @@ mod totals;
 use std::collections::HashMap;
 
 use games::MAX_SEATS;
-use protocol::Record;
+use protocol::{Record, faults};
 use serde_json::Value;
 
 use crate::matches::{Fingerprint, MatchSummary, game_label};
@@ -70,6 +70,8 @@ pub struct Standings {
     games: Vec<GameStanding>,
     bot_index: HashMap<String, usize>,
     game_index: HashMap<Fingerprint, usize>,
+    /// Whether matches that no bot was ready for count as draws, as the log has them.
+    shares_unstarted: bool,
 }
 
 impl Standings {
@@ -108,6 +110,20 @@ impl Standings {
         self.add(&MatchSummary::without_plies(record));
     }
 
+    /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
+    /// a point for them.
+    pub(crate) fn share_unstarted(&mut self) {
+        self.shares_unstarted = true;
+    }
+
+    /// Whether no bot was ready, so that nobody gets a point, whatever the log says.
+    pub(crate) fn is_lost_by_all(&self, played: &MatchSummary) -> bool {
+        let codes = played.result.faults.iter();
+        let codes = codes.map(|fault| (fault.seat, fault.code));
+        let seats = played.players.len();
+        !self.shares_unstarted && codes.len() >= seats && faults::nobody_started(seats, codes)
+    }
+
     /// The places of a match's bots and game, which are added if they are new.
     pub(crate) fn known(&mut self, played: &MatchSummary, hash: Fingerprint) -> Known {
         let bots = played.players.iter().map(|player| self.know(&player.name));
@@ -129,6 +145,7 @@ impl Standings {
     pub(crate) fn count(&mut self, played: &MatchSummary, known: &Known) {
         let ranks = ranks(&played.result.outcome);
         let seats = known.bots.len();
+        let lost_by_all = self.is_lost_by_all(played);
         let game = &mut self.games[known.game];
         for (seat, &bot) in known.bots.iter().enumerate() {
             let outcome = outcome(&ranks[..seats], seat);
@@ -140,9 +157,14 @@ impl Standings {
             }
             let by_seat = &mut game.bots[bot];
             by_seat.resize(seats, Totals::default());
-            by_seat[seat].add(outcome, score, fault);
-            game.own_scores |= !(0..=1).contains(&score);
-            self.bots[bot].totals.add(outcome, score, fault);
+            for totals in [&mut by_seat[seat], &mut self.bots[bot].totals] {
+                if lost_by_all {
+                    totals.add_unstarted();
+                } else {
+                    totals.add(outcome, score, fault);
+                }
+            }
+            game.own_scores |= !lost_by_all && !(0..=1).contains(&score);
         }
     }
 
@@ -229,6 +251,25 @@ mod tests {
         assert_eq!(game.seats()[0].points, 1.5);
         assert!(game.own_scores);
         assert_eq!(standings.matches(), 2);
+    }
+
+    #[test]
+    fn nobody_gets_a_point_for_a_match_that_nobody_started() {
+        let mut unstarted = played(&["a", "b"], &[0.5, 0.5], json!({}));
+        let fault = |seat| {
+            let fault = json!({"seat": seat, "code": "startup"});
+            serde_json::from_value(fault).expect("a fault")
+        };
+        unstarted.result.faults = vec![fault(0), fault(1)];
+        let mut standings = Standings::default();
+        standings.add(&unstarted);
+        for bot in standings.ranking() {
+            let totals = bot.totals;
+            assert_eq!((totals.points, totals.losses, totals.faults), (0.0, 1, 1));
+        }
+        unstarted.result.faults.pop();
+        standings.add(&unstarted);
+        assert_eq!(standings.ranking()[0].totals.points, 0.5);
     }
 
     #[test]

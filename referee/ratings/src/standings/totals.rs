@@ -39,6 +39,13 @@ impl Totals {
         }
     }
 
+    /// Adds a match that no bot was ready for: all lose it.
+    pub(crate) fn add_unstarted(&mut self) {
+        self.matches += 1;
+        self.losses += 1;
+        self.faults += 1;
+    }
+
     /// Adds the sums over other matches.
     pub fn join(&mut self, other: &Totals) {
         self.matches += other.matches;

@@ -64,7 +64,7 @@ impl Schedule {
     }
 
     /// The same for one that was extended: the matches of `earlier` shapes come first and keep
-    /// their numbers. Only round robins and gauntlets can be extended; others pay no heed to it.
+    /// their numbers. Only round robins and gauntlets can be extended; other formats ignore it.
     pub fn extending(shape: &Shape, earlier: &[Earlier]) -> Self {
         let mut schedule = Schedule {
             planner: formats::planner(shape, earlier),
@@ -104,12 +104,12 @@ impl Schedule {
         }
     }
 
-    /// Whether nothing is to be begun any more.
+    /// Whether no more matches begin.
     pub fn is_over(&self) -> bool {
         self.settled || self.finished == self.matches.len()
     }
 
-    /// The next match that nobody plays.
+    /// The next match that nobody plays yet.
     pub fn take(&mut self) -> Next {
         if self.is_over() {
             return Next::Over;

@@ -37,7 +37,7 @@ pub(super) fn groups(bots: usize, size: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// All numbers higher by one, around the circle.
+/// Adds one to all numbers, around the circle.
 fn rotated(group: &[usize], bots: usize) -> Vec<usize> {
     let mut group: Vec<usize> = group.iter().map(|bot| (bot + 1) % bots).collect();
     group.sort_unstable();

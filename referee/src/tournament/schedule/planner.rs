@@ -52,12 +52,12 @@ pub(super) trait Planner: Send {
     /// What is played next, when all that came before is finished; nothing at the end.
     fn next(&mut self, played: Played<'_>) -> Vec<Unit>;
 
-    /// Whether nothing more need be played. Asked after each match.
+    /// Whether the tournament is decided, so that no more matches are needed. Asked after each match.
     fn settled(&mut self, _: Played<'_>) -> bool {
         false
     }
 
-    /// Whether anything depends on results; else none are kept.
+    /// Whether later matches depend on results. If not, no results are stored.
     fn heeds_results(&self) -> bool {
         true
     }
@@ -67,7 +67,7 @@ pub(super) trait Planner: Send {
         false
     }
 
-    /// How many matches will come, at least, after those that are known.
+    /// The least number of matches after those that are known.
     fn ahead(&self) -> u64 {
         0
     }

@@ -4,7 +4,7 @@ use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a schedule has to know about a game.
+/// A game, as far as a schedule depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameShape {
     /// How many bots play it.

@@ -38,7 +38,7 @@ pub enum Format {
         /// The challengers.
         challengers: Vec<usize>,
     },
-    /// In each round, pairings of bots with equal points that did not meet yet.
+    /// In each round, pairings of bots with equal points that have not met yet.
     Swiss,
     /// Duels, whose losers are out.
     Knockout {

@@ -1,4 +1,4 @@
-//! What formats plan: a swapped pair at a time.
+//! The unit that formats plan in: a swapped pair.
 
 use std::collections::HashMap;
 

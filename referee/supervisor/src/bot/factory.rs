@@ -13,11 +13,11 @@ use thiserror::Error;
 use tokio::time::sleep;
 
 use super::failure::{News, NotStarted};
-use super::files::{self, BotFiles, Digests};
+use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
 use crate::process::children::Supervisors;
-use crate::sandbox::build::{Sandbox, SandboxError};
+use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
 use crate::sandbox::limits::Tier;
 use crate::sandbox::machine::Machine;
 use crate::streams::stderr::Stderr;
@@ -114,6 +114,8 @@ impl BotFactory {
             several_owners(specs, &sandboxes),
             estimated_cpu_time(specs, &sandboxes),
         ];
+        let warnings = warnings.into_iter().flatten();
+        let warnings = warnings.chain(other_programs(&sandboxes));
         Ok(BotFactory {
             sandboxes,
             supervisors: Arc::new(Supervisors::new()?),
@@ -122,7 +124,7 @@ impl BotFactory {
             tracer: None,
             started: AtomicUsize::new(0),
             histories: Mutex::default(),
-            news: Mutex::new(warnings.into_iter().flatten().map(News::from).collect()),
+            news: Mutex::new(warnings.map(News::from).collect()),
         })
     }
 
@@ -259,8 +261,8 @@ impl BotFactory {
         spec: &BotSpec,
         history: &History,
     ) -> Result<Box<BotProcess>, NotStarted> {
-        let files = self.check_files(spec, history);
-        BotProcess::start(spec, self.surroundings(spec, history, files)).await
+        let build = self.check_files(spec, history);
+        BotProcess::start(spec, self.surroundings(spec, history, build)).await
     }
 
     /// Warns, once for each bot, that a start succeeded only after `failure`.
@@ -279,8 +281,8 @@ impl BotFactory {
         }
     }
 
-    /// The digests of the bot's files now. Warns the user if they have changed.
-    fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Digests> {
+    /// What the bot is made of now. Warns the user if they have changed.
+    fn check_files(&self, spec: &BotSpec, history: &History) -> Arc<Build> {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
         if !found.changed.is_empty() {
@@ -291,7 +293,7 @@ impl BotFactory {
                 found.changed.join(", ")
             )));
         }
-        found.digests
+        found.build
     }
 
     /// Starts a bot without any message to it, whatever is known about it.
@@ -308,7 +310,7 @@ impl BotFactory {
         &self,
         spec: &BotSpec,
         history: &History,
-        files: Arc<Digests>,
+        build: Arc<Build>,
     ) -> Surroundings<'_> {
         let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
         let stderr = match &self.stderr {
@@ -324,7 +326,7 @@ impl BotFactory {
             stderr,
             trace: self.trace(spec, number),
             supervisors: &self.supervisors,
-            files,
+            build,
         }
     }
 
@@ -397,6 +399,26 @@ fn estimated_cpu_time(
             names.join(", ")
         )
     })
+}
+
+/// A warning for each program that bots do not run because their sandboxes hide it.
+fn other_programs(sandboxes: &BTreeMap<String, Sandbox>) -> Vec<String> {
+    let mut bots: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for (name, sandbox) in sandboxes {
+        if let Some(other) = sandbox.other_program() {
+            bots.entry(other).or_default().push(format!("`{name}`"));
+        }
+    }
+    let warning = |(other, bots): (&OtherProgram, Vec<String>)| {
+        format!(
+            "in the sandbox of {}, `{}` is run, not `{}`, which is hidden there; to run that, name it \
+             in `command` and its folder in `readable`",
+            bots.join(", "),
+            other.inside.display(),
+            other.outside.display()
+        )
+    };
+    bots.into_iter().map(warning).collect()
 }
 
 /// A warning if bots of more than one user meet and could harm each other.

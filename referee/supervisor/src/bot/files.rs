@@ -1,6 +1,7 @@
-//! The files that a bot's command names: their digests, for the log, and their owners.
+//! The files of a bot: their digests, for the log, and their owners.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -18,11 +19,33 @@ pub(crate) type Digests = BTreeMap<String, String>;
 /// Bytes of the largest file that is read: a larger one is no script, and would take long.
 const MAX_SIZE: u64 = 64 << 20;
 
+/// How many files of a bot's own folder are read at most. A folder with more holds something else
+/// than a bot, and counts as empty.
+const MAX_FILES: usize = 2000;
+/// How many bytes the files of a bot's own folder have at most, together.
+const MAX_FOLDER: u64 = 64 << 20;
+/// Folders that tools make beside a bot, and that say nothing about it. Hidden ones are left out,
+/// too.
+const MADE_BY_TOOLS: [&str; 4] = ["__pycache__", "node_modules", "runs", "target"];
+
+/// What a bot is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Build {
+    /// SHA-256 of the files that its command names, by file name.
+    pub files: Digests,
+    /// The hash of all its files and their names; `None` if it has none.
+    pub hash: Option<String>,
+    /// The same without the names, and with the command, in which a digest is in the place of each
+    /// file: equal for bots that are the same but for names of files.
+    pub likeness: Option<String>,
+}
+
 /// The files of a bot as they were when last checked.
 #[derive(Debug, Default)]
 pub(super) struct BotFiles {
-    stamps: Vec<(PathBuf, Stamp)>,
-    digests: Arc<Digests>,
+    /// Of the files that its command names; `None` before the first check.
+    stamps: Option<Vec<(PathBuf, Stamp)>>,
+    build: Arc<Build>,
 }
 
 /// What changes when a file does.
@@ -39,8 +62,8 @@ struct Stamp {
 
 /// What a check has found.
 pub(super) struct FileCheck {
-    /// The digests of the files now.
-    pub(super) digests: Arc<Digests>,
+    /// What the bot is made of now.
+    pub(super) build: Arc<Build>,
     /// The files that have changed since the check before.
     pub(super) changed: Vec<String>,
 }
@@ -50,29 +73,112 @@ impl BotFiles {
     pub(super) fn check(&mut self, spec: &BotSpec) -> FileCheck {
         let files = of(spec);
         let with_stamps = files.map(|(path, about)| (path, stamp(&about)));
-        let stamps: Vec<(PathBuf, Stamp)> = with_stamps.collect();
-        let first = self.stamps.is_empty();
+        let stamps = Some(with_stamps.collect());
+        let first = self.stamps.is_none();
         if stamps == self.stamps {
             return FileCheck {
-                digests: self.digests.clone(),
+                build: self.build.clone(),
                 changed: Vec::new(),
             };
         }
-        let digests = stamps.iter().filter_map(|(path, _)| {
-            let name = path.strip_prefix(&spec.dir).unwrap_or(path);
-            Some((name.display().to_string(), digest(path).ok()?))
-        });
-        let digests: Digests = digests.collect();
-        let is_new = |(name, _): &(&String, &String)| self.digests.get(*name) != digests.get(*name);
-        let changed = digests.iter().filter(is_new).map(|(name, _)| name.clone());
+        let build = build(spec);
+        let (before, now) = (&self.build.files, &build.files);
+        let is_new = |name: &&String| before.get(*name) != now.get(*name);
+        let changed = now.keys().filter(is_new).cloned();
         let changed = changed.filter(|_| !first).collect();
         self.stamps = stamps;
-        self.digests = Arc::new(digests);
+        self.build = Arc::new(build);
         FileCheck {
-            digests: self.digests.clone(),
+            build: self.build.clone(),
             changed,
         }
     }
+}
+
+/// Reads the files of a bot.
+pub fn build(spec: &BotSpec) -> Build {
+    let named = of(spec).filter_map(|(path, _)| Some((digest(&path).ok()?, path)));
+    let named: Vec<(String, PathBuf)> = named.collect();
+    let name = |path: &Path| {
+        let path = path.strip_prefix(&spec.dir).unwrap_or(path);
+        path.display().to_string()
+    };
+    let files: Digests = named
+        .iter()
+        .map(|(digest, path)| (name(path), digest.clone()))
+        .collect();
+    let mut all = files.clone();
+    if has_own_folder(spec) {
+        let own = own_folder(&spec.dir).into_iter().flatten();
+        all.extend(own.filter_map(|path| Some((name(&path), digest(&path).ok()?))));
+    }
+    if all.is_empty() {
+        return Build::default();
+    }
+    let mut contents: Vec<&str> = all.values().map(String::as_str).collect();
+    contents.sort_unstable();
+    let words = spec.command.iter().map(|word| {
+        let file = name(&spec.dir.join(word));
+        all.get(&file).unwrap_or(word).as_str()
+    });
+    let variables = spec.env.iter().flat_map(|(key, value)| [&**key, &**value]);
+    Build {
+        hash: Some(hash(
+            all.iter().flat_map(|(name, digest)| [&**name, &**digest]),
+        )),
+        likeness: Some(hash(contents.into_iter().chain(words).chain(variables))),
+        files,
+    }
+}
+
+/// Whether its working directory is its own: not the one in which the referee was started, with
+/// whatever is there.
+fn has_own_folder(spec: &BotSpec) -> bool {
+    let here = env::current_dir().and_then(fs::canonicalize);
+    spec.shows_dir && here.is_ok_and(|here| !here.starts_with(&spec.dir))
+}
+
+/// The files in a folder and the folders in it; `None` if they are too many or too large.
+fn own_folder(dir: &Path) -> Option<Vec<PathBuf>> {
+    let (mut files, mut bytes) = (Vec::new(), 0);
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') || MADE_BY_TOOLS.contains(&&*name) {
+                continue;
+            }
+            // Links are not followed.
+            let Ok(about) = entry.metadata() else {
+                continue;
+            };
+            if about.is_dir() {
+                folders.push(entry.path());
+            } else if about.is_file() {
+                bytes += about.len();
+                files.push(entry.path());
+            }
+            if files.len() > MAX_FILES || bytes > MAX_FOLDER {
+                return None;
+            }
+        }
+    }
+    Some(files)
+}
+
+/// The hash of several texts.
+fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut hasher = Sha256::new();
+    for text in texts {
+        hasher.update(text);
+        hasher.update([0]);
+    }
+    hexadecimal(&hasher.finalize())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The owners of a bot's files, except root, whose files are for everybody.
@@ -108,8 +214,7 @@ fn stamp(about: &Metadata) -> Stamp {
 }
 
 fn digest(path: &Path) -> io::Result<String> {
-    let bytes = Sha256::digest(fs::read(path)?);
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&Sha256::digest(fs::read(path)?)))
 }
 
 #[cfg(test)]
@@ -128,13 +233,47 @@ mod tests {
         let mut files = BotFiles::default();
         let found = files.check(&spec);
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(found.digests.get("bot.py").map(String::as_str), Some(abc));
-        assert_eq!(found.digests.len(), 1, "the shell is the system's");
+        let digests = &found.build.files;
+        assert_eq!(digests.get("bot.py").map(String::as_str), Some(abc));
+        assert_eq!(digests.len(), 1, "the shell is the system's");
         assert!(files.check(&spec).changed.is_empty());
         fs::write(&script, "abcd").unwrap();
         assert_eq!(files.check(&spec).changed, ["bot.py"]);
         assert!(files.check(&spec).changed.is_empty());
         let mine = fs::metadata(&script).unwrap().uid();
         assert!(owners(&spec).iter().all(|owner| *owner == mine));
+    }
+
+    /// A bot in a folder of its own, with a module beside its program.
+    fn with_module(folder: &Path, program: &str, module: &str) -> BotSpec {
+        fs::create_dir_all(folder.join("__pycache__")).unwrap();
+        fs::write(folder.join(program), "import search").unwrap();
+        fs::write(folder.join("search.py"), module).unwrap();
+        let command = ["sh", program].map(str::to_owned).to_vec();
+        let time = TimeControl::default();
+        BotSpec::new("x".to_owned(), command, folder.to_owned(), &time)
+    }
+
+    #[test]
+    fn a_build_is_all_files_of_a_bot() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let spec = with_module(&at("a"), "bot.py", "depth = 3");
+        let first = build(&spec);
+        assert!(first.hash.is_some() && first.files.len() == 1);
+        fs::write(at("a/__pycache__/search.pyc"), "1").unwrap();
+        fs::write(at("a/.log"), "1").unwrap();
+        assert_eq!(build(&spec), first);
+        let copy = build(&with_module(&at("b"), "bot.py", "depth = 3"));
+        assert_eq!(copy.hash, first.hash);
+        let renamed = build(&with_module(&at("c"), "mine.py", "depth = 3"));
+        assert_ne!(renamed.hash, first.hash);
+        assert_eq!(renamed.likeness, first.likeness);
+        fs::write(at("a/search.py"), "depth = 4").unwrap();
+        assert_ne!(build(&spec).hash, first.hash);
+        let mut alone = spec.clone();
+        alone.command = ["referee", "bot", "random"].map(str::to_owned).to_vec();
+        alone.shows_dir = false;
+        assert_eq!(build(&alone), Build::default());
     }
 }

@@ -4,7 +4,7 @@
 pub mod command;
 pub mod factory;
 pub mod failure;
-pub(crate) mod files;
+pub mod files;
 pub mod pool;
 pub mod process;
 pub mod shebang;

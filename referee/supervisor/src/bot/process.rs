@@ -20,7 +20,7 @@ use tokio::process::{ChildStdin, Command};
 use tokio::time::{Instant, timeout};
 
 use super::failure::{Evidence, NotStarted};
-use super::files::Digests;
+use super::files::Build;
 use super::shebang;
 use super::spec::{BotSpec, Idle};
 use crate::process::children::Supervisors;
@@ -55,8 +55,8 @@ pub(super) struct Surroundings<'a> {
     /// Where its lines are traced, if that is wanted.
     pub(super) trace: Option<Trace>,
     pub(super) supervisors: &'a Arc<Supervisors>,
-    /// The digests of the bot's files now.
-    pub(super) files: Arc<Digests>,
+    /// What the bot is made of now.
+    pub(super) build: Arc<Build>,
 }
 
 /// A running bot, normally one that has introduced itself.
@@ -70,7 +70,7 @@ pub struct BotProcess {
     lines: Lines<Output>,
     tail: Option<Tail>,
     hello: Box<BotHello>,
-    files: Arc<Digests>,
+    build: Arc<Build>,
     transcript: Transcript,
     /// When its `hello` must have come.
     hello_deadline: Instant,
@@ -186,7 +186,7 @@ impl BotProcess {
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
             tail,
-            files: surroundings.files,
+            build: surroundings.build,
             hello: Box::new(BotHello {
                 protocol: PROTOCOL,
                 name: spec.name.clone(),
@@ -263,9 +263,9 @@ impl BotProcess {
         stall::diagnose(self.handle.pid(), pipe.st_ino)
     }
 
-    /// The digests of the bot's files when it was started, by file name.
-    pub fn files(&self) -> &Digests {
-        &self.files
+    /// What the bot was made of when it was started.
+    pub fn build(&self) -> &Build {
+        &self.build
     }
 
     /// What the bot said about itself.

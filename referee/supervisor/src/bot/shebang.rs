@@ -57,6 +57,20 @@ pub(super) fn check(program: &Path, path: &OsStr) -> Result<(), ShebangError> {
     }
 }
 
+/// The interpreter of a script: the program that its first line names, or that `env` finds there in
+/// the folders `path`. `None` if the program is no script, or there is no such interpreter.
+pub(crate) fn interpreter(program: &Path, path: &OsStr) -> Option<PathBuf> {
+    let line = first_line(program)?;
+    let mut words = line.strip_prefix("#!")?.split_ascii_whitespace();
+    let named = PathBuf::from(words.next()?);
+    if !named.ends_with("env") {
+        return named.is_file().then_some(named);
+    }
+    let called = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    let mut places = env::split_paths(path).map(|folder| folder.join(called));
+    places.find(|place| place.is_file())
+}
+
 /// The interpreter that a first line names, without its `#!`, if it does not exist.
 fn missing_interpreter<'a>(line: &'a str, path: &OsStr) -> Option<&'a str> {
     let mut words = line.split_ascii_whitespace();
@@ -149,6 +163,21 @@ mod tests {
             let told = told(wrong).unwrap();
             assert!(told.contains(part), "`{part}` in `{told}`");
         }
+    }
+
+    #[test]
+    fn interpreters_are_found_where_env_looks() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("python3"), "").unwrap();
+        let of = |line: &str| {
+            fs::write(at("bot"), format!("{line}\n")).unwrap();
+            interpreter(&at("bot"), folder.path().as_os_str())
+        };
+        assert_eq!(of("#!/usr/bin/env -S X=1 python3 -u"), Some(at("python3")));
+        assert_eq!(of("#!/bin/sh"), Some("/bin/sh".into()));
+        assert_eq!(of("#!/nowhere/sh"), None);
+        assert_eq!(of("no script"), None);
     }
 
     #[test]

@@ -124,9 +124,13 @@ impl BotSpec {
         if program == REFEREE {
             return env::current_exe().map_err(CommandError::Myself);
         }
-        // What `env` finds for a script depends on the bot's own variables.
-        let interpreters = self.env.get("PATH").map_or(path, OsStr::new);
-        command::find(program, &self.dir, path, interpreters)
+        command::find(program, &self.dir, path, self.search_path(path))
+    }
+
+    /// The folders in which the bot itself finds programs, as `env` in the first line of a script
+    /// does: its own variable PATH comes before `path`.
+    pub(crate) fn search_path<'a>(&'a self, path: &'a OsStr) -> &'a OsStr {
+        self.env.get("PATH").map_or(path, OsStr::new)
     }
 
     /// Refuses texts that the system cannot pass on.

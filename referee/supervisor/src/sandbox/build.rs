@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use protocol::{Confined, CpuTimeBy, Enforced};
 use thiserror::Error;
 
 use super::account::{Account, Ids};
+use super::interpreter;
 use super::launch::Rlimit;
 use super::layers::bubblewrap::{self, Bubblewrap};
 use super::layers::cgroup::Cgroups;
@@ -17,6 +19,7 @@ use super::machine::Machine;
 use super::mounts::Mounts;
 use super::promises::{Means, Promise};
 use crate::bot::command::CommandError;
+use crate::bot::shebang;
 use crate::bot::spec::BotSpec;
 use crate::process::watched_limits::WatchedLimits;
 
@@ -70,6 +73,16 @@ pub struct Sandbox {
     pub(super) isolation: Isolation,
     cpu_time: CpuTimeBy,
     confined: Option<Confined>,
+    other_program: Option<OtherProgram>,
+}
+
+/// A program that is another one in the sandbox than outside, because that is hidden.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct OtherProgram {
+    /// The one that is run.
+    pub(crate) inside: PathBuf,
+    /// The one that would be run without a sandbox.
+    pub(crate) outside: PathBuf,
 }
 
 /// What isolates a bot from the machine.
@@ -109,6 +122,7 @@ impl Sandbox {
             isolation: Isolation::None,
             cpu_time: CpuTimeBy::Estimated,
             confined: None,
+            other_program: None,
             wanted: spec.wanted.clone(),
         };
         sandbox.limit_by_referee(machine, &mut findings);
@@ -239,11 +253,29 @@ impl Sandbox {
         let program = spec.program_on(&path).or_else(|_| spec.program());
         let program = program.map_err(|error| command_error(spec, error))?;
         self.command[0] = text(&program);
-        let mounts = mounts(&[program])?;
+        let interpreter = shebang::interpreter(&program, spec.search_path(&path));
+        self.other_program = other_program(spec, &program, &path);
+        let run = [Some(program), interpreter].into_iter().flatten();
+        let run: Vec<PathBuf> = run.collect();
+        let mut mounts = mounts(&run)?;
+        for program in &run {
+            if let Some(why) = interpreter::hidden_installation(program, &mounts) {
+                return Err(wrong(why));
+            }
+            let links = interpreter::links(program).into_iter();
+            let hidden = links.filter(|(link, _)| !mounts.shows(link));
+            let hidden: Vec<_> = hidden.collect();
+            mounts.way.extend(hidden);
+        }
         if self.ids.is_some() {
             mounts.check_rights(tier).map_err(wrong)?;
         }
         Ok(mounts)
+    }
+
+    /// The program that the bot does not run because its sandbox hides it.
+    pub(crate) fn other_program(&self) -> Option<&OtherProgram> {
+        self.other_program.as_ref()
     }
 
     /// What is enforced, for the log; `None` if no sandbox is wanted.
@@ -270,6 +302,23 @@ impl Sandbox {
             Isolation::Strict(..) => Tier::Strict,
         }
     }
+}
+
+/// Whether the command, or the first line of the script that it names, means another program where
+/// only the folders `path` are searched.
+fn other_program(spec: &BotSpec, program: &Path, path: &OsStr) -> Option<OtherProgram> {
+    let usual = env::var_os("PATH").unwrap_or_default();
+    let differ = |inside: PathBuf, outside: PathBuf| {
+        let other = OtherProgram { inside, outside };
+        (other.inside != other.outside).then_some(other)
+    };
+    let outside = spec.program().ok()?;
+    if let Some(other) = differ(program.to_owned(), outside) {
+        return Some(other);
+    }
+    let inside = shebang::interpreter(program, spec.search_path(path))?;
+    let outside = shebang::interpreter(program, spec.search_path(&usual))?;
+    differ(inside, outside)
 }
 
 fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {

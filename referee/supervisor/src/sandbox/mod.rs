@@ -5,6 +5,7 @@
 pub mod account;
 pub mod build;
 pub mod init;
+mod interpreter;
 pub mod launch;
 pub mod layers;
 pub mod limits;

@@ -47,6 +47,8 @@ pub struct Mounts {
     pub masked: Vec<PathBuf>,
     /// The bot's folder and program, and whatever else it may read.
     pub own: Vec<PathBuf>,
+    /// Links outside of all that, on the way to the bot's program, with their targets.
+    pub way: Vec<(PathBuf, PathBuf)>,
     /// Files and folders in all of these that are shown empty.
     pub hidden: Vec<PathBuf>,
 }

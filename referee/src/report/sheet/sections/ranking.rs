@@ -257,5 +257,12 @@ fn chosen(report: &Report) -> Option<Part> {
             count(left, "match that was", "matches that were")
         ));
     }
+    if report.unstarted > 0 {
+        notes.push(format!(
+            "In {} no bot got ready: nobody gets a point there, and ratings leave them out \
+             (`--share-unstarted` counts them as draws, as the log has them).",
+            count(report.unstarted, "match", "matches")
+        ));
+    }
     (!notes.is_empty()).then(|| Part::Note(notes.join(" ")))
 }

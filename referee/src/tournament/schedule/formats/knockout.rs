@@ -23,7 +23,7 @@ pub(super) struct Knockout {
     places: Vec<usize>,
     /// The duels of the stages so far, in the order of the bracket.
     stages: Vec<Vec<Duel>>,
-    /// How many swapped pairs the tied duels of this stage have had more.
+    /// How many further swapped pairs the tied duels of this stage have had.
     extra: u32,
     turns: Turns,
 }
@@ -61,7 +61,7 @@ impl Knockout {
         self.stages.len() as u32 - 1
     }
 
-    /// Adds up what the open duels of this stage came to, and decides those that can be.
+    /// Adds up the results of the open duels of this stage, and decides those that can be decided.
     fn judge(&mut self, played: Played<'_>) {
         let (stage, last) = (self.stage(), self.extra >= self.tie_breaks);
         let extra = self.extra;
@@ -181,14 +181,14 @@ fn is_last(stage: &[Duel]) -> bool {
 }
 
 impl Duel {
-    /// Who is out, once it is decided.
+    /// The loser, once it is decided.
     fn loser(&self) -> Option<usize> {
         let (winner, second) = (self.winner?, self.second?);
         Some(if winner == second { self.first } else { second })
     }
 }
 
-/// What two bots made of the matches of a stage.
+/// The points of two bots in the matches of a stage.
 fn points(bots: [usize; 2], stage: u32, played: Played<'_>) -> [f64; 2] {
     let mut points = [0.0; 2];
     for (scheduled, outcome) in played.finished() {

@@ -5,8 +5,8 @@
 //! small ones), and meeting somebody farther off in the ranking. Seats cost nothing: each pairing
 //! is played in both orders.
 //!
-//! A round can leave the next ones without a way for nobody to meet again. So, where that is
-//! possible at all, matchings are tried in the order of their costs until one leaves a way.
+//! The cheapest matching may make rematches inevitable in later rounds. So, where they can be avoided
+//! at all, matchings are tried in the order of their costs until one avoids them.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -21,15 +21,15 @@ const MOST_TRIES: usize = 500;
 /// How many steps the search for those rounds may take; after that they count as possible.
 const MOST_STEPS: u32 = 20_000;
 
-/// The cost of what must not be: more than all else together can cost.
+/// The cost of what must not be: more than everything else together.
 const FORBIDDEN: i128 = 1 << 110;
-/// What meeting again costs, for the first time.
+/// The cost of a first rematch.
 const AGAIN: i128 = 1 << 84;
 /// What the bye costs for each place that its bot has below it.
 const BYE_ABOVE: i128 = 1 << 73;
 /// What half a point of difference costs, squared.
 const POINTS: i128 = 1 << 25;
-/// Meeting again and differences of points beyond these cost no more.
+/// Rematches and differences of points beyond these cost no more.
 const MOST_AGAIN: u32 = 100;
 const MOST_HALVES: f64 = 1e6;
 
@@ -90,12 +90,12 @@ fn pair(entrants: &[Entrant], one: usize, other: usize) -> Vec<usize> {
     vec![a.min(b), a.max(b)]
 }
 
-/// What it costs that two bots meet. Bots are places in the ranking; if their number is odd, the
+/// The cost of each pairing. Bots are places in the ranking; if their number is odd, the
 /// bye is one more.
 struct Table {
     size: usize,
     cost: Vec<i128>,
-    /// How often two met before; for the bye, how often it was had.
+    /// How often two bots have met; with the bye, how often the bot has had it.
     met: Vec<u32>,
 }
 

@@ -1,5 +1,4 @@
-//! Swiss: in each round everybody meets somebody with about as many points, whom it did not meet
-//! yet.
+//! Swiss: in each round everybody meets a new opponent with about as many points.
 
 use std::collections::HashMap;
 

@@ -156,16 +156,25 @@ impl Arguments {
     /// The bot's own files, and what is hidden.
     fn own(&mut self, mounts: &Mounts) {
         for path in &mounts.own {
-            // Bubblewrap would create these itself, but for their owner only.
-            let way = path.ancestors().skip(1).filter(|way| !mounts.shows(way));
-            let way: Vec<&Path> = way.collect();
-            for folder in way.into_iter().rev().filter(|way| *way != Path::new("/")) {
-                self.push(&["--dir", &text(folder)]);
-            }
+            self.folders_above(path, mounts);
             self.bind(path);
+        }
+        for (link, target) in &mounts.way {
+            self.folders_above(link, mounts);
+            self.push(&["--symlink", &text(target), &text(link)]);
         }
         for path in &mounts.hidden {
             self.mask(path);
+        }
+    }
+
+    /// The folders that lead to a path. Bubblewrap would create them itself, but for their owner
+    /// only.
+    fn folders_above(&mut self, path: &Path, mounts: &Mounts) {
+        let above = path.ancestors().skip(1).filter(|way| !mounts.shows(way));
+        let above: Vec<&Path> = above.filter(|way| *way != Path::new("/")).collect();
+        for folder in above.into_iter().rev() {
+            self.push(&["--dir", &text(folder)]);
         }
     }
 
