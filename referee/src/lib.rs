@@ -73,6 +73,7 @@
 //! [`arbiter`] is one match as a pure state machine, [`ratings`] are the statistics, [`supervisor`] is
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
+mod admission;
 mod check;
 pub mod cli;
 pub mod config;

@@ -62,6 +62,21 @@ pub(crate) fn unstartable(error: &CommandError) -> CheckReport {
     }
 }
 
+/// What there is to report of a bot that could not be built.
+pub(crate) fn not_built(label: &str, why: String) -> CheckReport {
+    CheckReport {
+        name: format!("{label}build"),
+        about: "is built by the command of its configuration",
+        outcome: CheckOutcome::Failed(Box::new(Finding {
+            what: why,
+            said: Vec::new(),
+            stderr: None,
+            fixes: vec!["run the build by hand in the bot's folder".to_owned()],
+        })),
+        took: Duration::ZERO,
+    }
+}
+
 /// Runs all checks, one after another; each is reported when it is done.
 pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
     let mut variants = selection.variants();

@@ -1,18 +1,20 @@
 //! `referee check`: does a bot follow the protocol?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use games::kit::text::nearest;
 use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
 
 use super::format::print_json;
 use super::input::find;
 use super::{CliError, block_on, not_short, on_interrupt, print};
+use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use crate::config::Time;
-use crate::report::checks;
+use crate::config::{Config, Time};
+use crate::report::{checks, tell};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]
@@ -21,6 +23,7 @@ Examples:
   referee check -- python3 mybot.py
   referee check --game siam --format junit -- ./mybot > check.xml
   referee check --only match/ --only time/ --trace traces -- ./mybot
+  referee check --config class.toml --bot anna
   referee check --list
 
 Exit codes: 0 all checks passed, 3 at least one did not.")]
@@ -29,9 +32,16 @@ pub(super) struct Args {
     #[arg(
         trailing_var_arg = true,
         value_name = "COMMAND",
-        required_unless_present = "list"
+        required_unless_present_any = ["list", "config"]
     )]
     command: Vec<String>,
+    /// Check the bots of this configuration, built and run exactly as the tournament would, with its
+    /// games
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "dir", "list"])]
+    config: Option<PathBuf>,
+    /// Only this bot of the configuration; may be given several times
+    #[arg(long = "bot", value_name = "NAME", requires = "config")]
+    bots: Vec<String>,
     /// Only this game, by default every game that the bot plays; may be given several times
     #[arg(long = "game", value_name = "ID")]
     games: Vec<String>,
@@ -125,12 +135,10 @@ impl Args {
             return print(&all.map(line).collect::<String>());
         }
         let began = Instant::now();
-        let reports = match self.unstartable()? {
-            Some(report) => {
-                self.tell(&report)?;
-                vec![report]
-            }
-            None => block_on(self.check(&selection))??,
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
+        let reports = match &self.config {
+            Some(path) => block_on(self.check_config(path, tracer))??,
+            None => block_on(self.check(self.spec()?, self.extent(), &selection, "", tracer))??,
         };
         not_short()?;
         self.print(&reports, began)?;
@@ -151,35 +159,96 @@ impl Args {
         Ok(BotSpec::new(name, command, dir, &TimeControl::default()))
     }
 
-    /// What there is to tell of a command that cannot even be started.
-    fn unstartable(&self) -> Result<Option<CheckReport>, CliError> {
-        let program = self.spec()?.program();
-        Ok(program.err().map(|error| check::unstartable(&error)))
-    }
-
-    async fn check(&self, selection: &Selection) -> Result<Vec<CheckReport>, CliError> {
-        let extent = Extent {
+    fn extent(&self) -> Extent {
+        Extent {
             time: self.time.0,
             patience: self.startup.0,
             margin: self.margin.0,
             seed: self.seed,
             turns: self.turns,
             positions: self.positions,
-        };
-        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        let lab = Lab::new(self.spec()?, extent, tracer)?;
+        }
+    }
+
+    /// Checks the bots of a configuration, each with its own name before those of the checks.
+    async fn check_config(
+        &self,
+        path: &Path,
+        tracer: Option<Tracer>,
+    ) -> Result<Vec<CheckReport>, CliError> {
+        let config = Config::load(path)?;
+        let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
+        if let Some(unknown) = self.bots.iter().find(|bot| !names.contains(&&***bot)) {
+            let near = nearest(unknown, &names);
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let message = format!("--bot: there is no bot `{unknown}` in the configuration{near}");
+            return Err(CliError::Usage(message));
+        }
+        let mut selection = admission::selection(&config, &[]);
+        selection.only.clone_from(&self.only);
+        if !self.games.is_empty() {
+            selection.games.clone_from(&self.games);
+        }
         let mut reports = Vec::new();
-        let tell = |report: CheckReport| {
+        for (spec, build) in config.bots.iter().zip(&config.builds) {
+            if !self.bots.is_empty() && !self.bots.contains(&spec.name) {
+                continue;
+            }
+            let label = format!("{}: ", spec.name);
+            let built = admission::built(spec, build, |line| tell(format_args!("{line}\n")));
+            if let Err(why) = built.await? {
+                let report = check::not_built(&label, why);
+                self.tell(&report)?;
+                reports.push(report);
+                continue;
+            }
+            let extent = Extent {
+                seed: self.seed,
+                turns: self.turns,
+                positions: self.positions,
+                ..admission::extent(spec)
+            };
+            let spec = BotSpec::clone(spec);
+            let checked = self.check(spec, extent, &selection, &label, tracer.clone());
+            reports.extend(checked.await?);
+        }
+        Ok(reports)
+    }
+
+    async fn check(
+        &self,
+        spec: BotSpec,
+        extent: Extent,
+        selection: &Selection,
+        label: &str,
+        tracer: Option<Tracer>,
+    ) -> Result<Vec<CheckReport>, CliError> {
+        let mut reports = Vec::new();
+        let mut take = |mut report: CheckReport| {
+            report.name.insert_str(0, label);
             // Whoever reads it may have seen enough; the exit code is still wanted.
             let _ = self.tell(&report);
             reports.push(report);
         };
+        if let Err(error) = spec.program() {
+            take(check::unstartable(&error));
+            return Ok(reports);
+        }
+        let lab = Lab::new(spec, extent, tracer)?;
         let mut stop = on_interrupt()?;
         tokio::select! {
-            () = check::run(&lab, selection, tell) => {}
+            () = check::run(&lab, selection, take) => {}
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         }
         Ok(reports)
+    }
+
+    /// What was checked, for programs: the command, or the configuration.
+    fn subject(&self) -> Vec<String> {
+        match &self.config {
+            Some(path) => vec!["--config".to_owned(), path.display().to_string()],
+            None => self.command.clone(),
+        }
     }
 
     /// People see each check when it is done; those that were not tried are counted in the end.
@@ -203,10 +272,10 @@ impl Args {
                 }
                 print(&checks::summary(checks::count(reports), began.elapsed()))
             }
-            ReportFormat::Json => print_json(&checks::to_json(&self.command, reports)),
+            ReportFormat::Json => print_json(&checks::to_json(&self.subject(), reports)),
             ReportFormat::Tap => print(&checks::tap(reports)),
             ReportFormat::Junit => {
-                let command = shell_words::join(&self.command);
+                let command = shell_words::join(self.subject());
                 let xml = checks::junit(&command, reports).map_err(std::io::Error::other)?;
                 print(&format!("{xml}\n"))
             }

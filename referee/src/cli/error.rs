@@ -5,6 +5,7 @@ use std::io;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
+use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
@@ -42,6 +43,8 @@ pub(crate) enum CliError {
         advice: String,
     },
     #[error(transparent)]
+    Admission(#[from] AdmissionError),
+    #[error(transparent)]
     BotFactory(#[from] FactoryError),
     #[error(transparent)]
     Trace(#[from] TraceError),
@@ -66,10 +69,13 @@ impl CliError {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
+            CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
+            CliError::Admission(_) => 2,
             CliError::NewBot(NewBotError::Write { .. }) => 4,
             CliError::NewBot(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
-            CliError::Log(LogError::Line { .. }) | CliError::Verify(_) => 3,
+            CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
+            | CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) => 4,
             CliError::Interrupted => 130,

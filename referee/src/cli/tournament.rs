@@ -9,10 +9,12 @@ use supervisor::Tracer;
 use super::dry_run;
 use super::format::{OutputFormat, print_json};
 use super::{CliError, block_on, on_interrupt, print};
+use crate::admission;
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
+use crate::tournament::folder;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::resume::Allowed;
@@ -84,7 +86,15 @@ impl Args {
     }
 
     async fn play(self, config: Config) -> Result<(), CliError> {
-        let stop = on_interrupt()?;
+        let mut stop = on_interrupt()?;
+        let (config, left_out) = if self.resume || self.extend {
+            (self.as_it_began(config)?, Vec::new())
+        } else {
+            tokio::select! {
+                admitted = admission::admit(config, |line| tell(format_args!("{line}\n"))) => admitted?,
+                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+            }
+        };
         let mut surroundings = Surroundings {
             hidden: vec![self.config.clone()],
             tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
@@ -92,6 +102,7 @@ impl Args {
         surroundings.hidden.extend(self.trace.clone());
         let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
         let tournament = self.open(config, &mut standings)?;
+        admission::note(tournament.folder(), left_out)?;
         let (config, folder) = (tournament.config().clone(), tournament.folder().to_owned());
         let schedule = tournament.schedule();
         let (done, total) = (schedule.finished(), schedule.total());
@@ -122,6 +133,15 @@ impl Args {
             self.command(&folder)
         ));
         Err(CliError::Interrupted)
+    }
+
+    /// The configuration without the bots that were left out at the beginning.
+    fn as_it_began(&self, config: Config) -> Result<Config, CliError> {
+        let folder = self.out.clone().or_else(|| folder::newest(&config.name));
+        Ok(match folder {
+            Some(folder) => admission::as_it_began(config, &folder)?,
+            None => config,
+        })
     }
 
     fn how(&self) -> Detail {

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::TimeControl;
 
+use super::build::BuildPlan;
 use super::command_check;
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, BotTable, ConfigFile};
@@ -22,6 +24,8 @@ use supervisor::{BotSpec, CommandError, Idle};
 const MOST_BOTS: usize = 10_000;
 /// How often the start of a bot is tried by default.
 const START_ATTEMPTS: u32 = 3;
+/// How long a build may take by default.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
@@ -53,6 +57,37 @@ pub(super) fn bots(
         bots.push(Arc::new(entry.spec(time, folder)?));
     }
     Ok(bots)
+}
+
+/// How the bots are built.
+pub(super) fn builds(file: &ConfigFile) -> Result<Vec<BuildPlan>, WrongValue> {
+    let resources = Resources::DEFAULT.with(&file.build.resources);
+    let resources = resources.map_err(|wrong| {
+        WrongValue::of(&format!("build.resources.{}", wrong.key), wrong.message)
+    })?;
+    let timeout = file.build.timeout.map_or(BUILD_TIMEOUT, |time| time.0);
+    let builds = file.bots.iter().enumerate().map(|(index, table)| {
+        let entry = Entry {
+            file,
+            table,
+            name: table.name.trim(),
+            index,
+        };
+        let command = table.build.as_ref();
+        let command = command.map(|command| entry.words("build", command));
+        Ok(BuildPlan {
+            command: command.transpose()?,
+            timeout,
+            wanted: Wanted {
+                tier: Tier::Limits,
+                resources: resources.clone(),
+                readable: Vec::new(),
+                best_effort: file.best_effort,
+            },
+            must_pass: table.must_pass_check,
+        })
+    });
+    builds.collect()
 }
 
 /// The name without the space around it, if it fits a table.
@@ -99,7 +134,7 @@ impl Entry<'_> {
         let start_attempts = table.start_attempts.or(file.start_attempts);
         let spec = BotSpec {
             name: self.name.to_owned(),
-            command: self.words()?,
+            command: self.words("command", &table.command)?,
             dir: spec::resolved(dir),
             shows_dir: table.dir.is_some(),
             env: self.environment()?,
@@ -113,16 +148,20 @@ impl Entry<'_> {
             }),
             wanted,
         };
-        spec.program().map_err(|error| self.wrong_command(error))?;
-        command_check::check(&spec).map_err(|message| self.wrong("command", message))?;
+        // What is built, or checked, before the tournament may not be there yet, or be broken.
+        if table.build.is_none() && !table.must_pass_check {
+            spec.program()
+                .map_err(|error| self.wrong_command("command", error))?;
+            command_check::check(&spec).map_err(|message| self.wrong("command", message))?;
+        }
         Ok(spec)
     }
 
-    fn wrong_command(&self, error: CommandError) -> WrongValue {
+    fn wrong_command(&self, key: &'static str, error: CommandError) -> WrongValue {
         let key = match &error {
             CommandError::NoDirectory(_) => "dir",
             CommandError::Variable(_) | CommandError::Nul { key: "env", .. } => "env",
-            _ => "command",
+            _ => key,
         };
         let bot = self.name.to_owned();
         let at = format!("bots.{}.{key}", self.index);
@@ -130,18 +169,16 @@ impl Entry<'_> {
     }
 
     /// Program and arguments.
-    fn words(&self) -> Result<Vec<String>, WrongValue> {
-        let words = match &self.table.command {
+    fn words(&self, key: &'static str, command: &BotCommand) -> Result<Vec<String>, WrongValue> {
+        let words = match command {
             BotCommand::Words(words) => words.clone(),
             // Split first: what is in a variable is never split.
             BotCommand::Line(line) => {
-                split(line, command::split).map_err(|error| self.wrong_command(error))?
+                split(line, command::split).map_err(|error| self.wrong_command(key, error))?
             }
         };
         let words = words.iter();
-        words
-            .map(|word| self.with_variables("command", word))
-            .collect()
+        words.map(|word| self.with_variables(key, word)).collect()
     }
 
     /// What is added to the environment of the bot.

@@ -117,7 +117,70 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) opening: OpeningTable,
     /// Who plays.
+    #[schemars(default)]
     pub(crate) bots: Vec<BotTable>,
+    /// Folders of submissions, such as "submissions/*": each of them that has a `bot.toml` is a bot,
+    /// too. In that file are `name` (by default that of the folder), `command`, `build`, `env` and
+    /// `readable`; these bots have `must_pass_check = true`.
+    // The bots are in `bots` by the time that this is read.
+    #[schemars(with = "Option<Folders>")]
+    pub(crate) bots_from: Option<Value>,
+    /// What happens if a bot with `must_pass_check` cannot be built, does not start or fails a check:
+    /// "leave-out" to play without it, or "stop".
+    #[serde(default)]
+    pub(crate) on_broken: OnBroken,
+    /// How bots are built.
+    #[serde(default)]
+    pub(crate) build: BuildTable,
+}
+
+/// Where bots are taken from.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Folders {
+    /// One pattern; a `*` stands for any part of a name.
+    One(String),
+    /// Several patterns.
+    Several(Vec<String>),
+}
+
+/// What happens if a bot is broken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnBroken {
+    /// The tournament is played without it.
+    #[default]
+    LeaveOut,
+    /// The tournament does not begin.
+    Stop,
+}
+
+/// How bots are built. A build can write in its folder, so it is held to limits, but not kept from
+/// files or the network.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct BuildTable {
+    /// How long a build may take. Default "10m".
+    pub(crate) timeout: Option<Time>,
+    /// What a build may use.
+    pub(crate) resources: ResourcesTable,
+}
+
+/// The `bot.toml` of a submission. Only its schema is used: the values become those of a bot.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "read through the table of a bot")]
+pub(super) struct SubmissionTable {
+    /// Its name in the standings.
+    name: Option<String>,
+    /// Program and arguments.
+    command: BotCommand,
+    /// What builds it.
+    build: Option<BotCommand>,
+    /// Added to its environment.
+    env: BTreeMap<String, String>,
+    /// What it may read in the sandboxes "restricted" and "strict".
+    readable: Vec<PathBuf>,
 }
 
 fn default_seed() -> u64 {
@@ -365,6 +428,13 @@ pub(crate) struct BotTable {
     /// `referee` is this very program. Here, in `dir` and in `env`, `${NAME}` stands for an
     /// environment variable, `${NAME:-default}` for one with a default, and `$$` for a dollar sign.
     pub(crate) command: BotCommand,
+    /// What builds it, run once in its `dir` before a tournament or a check begins; the output goes to
+    /// `build.log` there.
+    pub(crate) build: Option<BotCommand>,
+    /// Whether it has to be built, to start and to play its games in `referee check` before the
+    /// tournament begins; see `on_broken`.
+    #[serde(default)]
+    pub(crate) must_pass_check: bool,
     /// Its working directory; by default the folder of the configuration.
     pub(crate) dir: Option<PathBuf>,
     /// Added to its environment.

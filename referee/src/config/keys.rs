@@ -23,8 +23,12 @@ pub(super) struct Mistake {
 
 /// Refuses the first key or value that may not be there.
 pub(super) fn check(tree: &DeTable<'_>) -> Result<(), Mistake> {
-    let schema = schema::schema();
-    Walk { root: &schema }.table(tree, &schema, "")
+    check_against(tree, &schema::schema())
+}
+
+/// The same for a file of another kind.
+pub(super) fn check_against(tree: &DeTable<'_>, schema: &Value) -> Result<(), Mistake> {
+    Walk { root: schema }.table(tree, schema, "")
 }
 
 struct Walk<'a> {

@@ -14,7 +14,7 @@ use toml::{Spanned, Table};
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::ConfigFile;
 use super::sources::{Place, Placed, Sources, Texts, Tree, one_line};
-use super::{find, keys};
+use super::{find, keys, submissions};
 use crate::files::{self, MOST_TEXT};
 
 /// At most this many files are read for a configuration; one that is included twice counts twice.
@@ -86,6 +86,8 @@ impl<'t> Layers<'t> {
             mut labels,
             ..
         } = reader;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        submissions::expand(&mut sources, tree.get_mut(), path, folder)?;
         for text in sets {
             labels.push(set(&mut sources, tree.get_mut(), text)?);
         }
@@ -298,6 +300,13 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
             *path = from.join(&**path).to_string_lossy().into_owned().into();
         }
     };
+    match tree.get_mut("bots_from").map(Spanned::get_mut) {
+        Some(DeValue::Array(list)) => list.iter_mut().for_each(moved),
+        Some(_) => {
+            tree.get_mut("bots_from").map(moved);
+        }
+        None => {}
+    }
     let all = |tree: &mut Tree<'_>, key: &str| {
         if let Some(DeValue::Array(list)) = tree.get_mut(key).map(Spanned::get_mut) {
             list.iter_mut().for_each(moved);

@@ -2,6 +2,7 @@
 
 mod book;
 mod bots;
+mod build;
 mod command_check;
 pub(crate) mod difference;
 mod error;
@@ -16,6 +17,7 @@ mod layers;
 mod openings;
 pub(crate) mod schema;
 mod sources;
+mod submissions;
 mod time;
 mod values;
 mod variables;
@@ -37,8 +39,9 @@ use supervisor::{BotSpec, Idle};
 
 pub use book::BookOpening;
 pub(crate) use bots::{RecordedBot, recorded_bot};
+pub use build::BuildPlan;
 pub use error::{ConfigError, Problem};
-pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, Time};
+pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
 pub use keep::Keep;
@@ -65,6 +68,11 @@ pub struct Config {
     pub games: Vec<GameSetup>,
     /// Who plays.
     pub bots: Vec<Arc<BotSpec>>,
+    /// How bots are built before they play, and which ones have to pass checks then; in the order of
+    /// `bots`.
+    pub builds: Vec<BuildPlan>,
+    /// What happens if one of those does not.
+    pub on_broken: OnBroken,
     /// The time control of bots that have none of their own.
     pub time: TimeControl,
     /// Whether each slot and its bots keep to one core; never `Auto`.
@@ -111,6 +119,10 @@ impl Config {
     /// The first thing that is wrong with it.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ConfigError> {
         layers::parse(text, |read| {
+            if read.file.bots_from.is_some() {
+                let message = "this text is not a file, so it cannot take bots from folders";
+                return Err(WrongValue::of("bots_from", message));
+            }
             if !read.file.include.is_empty() {
                 let message = "this text is not a file, so it cannot include any";
                 return Err(WrongValue::of("include", message));
@@ -126,6 +138,7 @@ impl Config {
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
         let games = game_list::games(&file)?;
         let bots = bots::bots(&file, &time, folder)?;
+        let builds = bots::builds(&file)?;
         let openings = openings::openings(&file.opening, &games, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
@@ -141,6 +154,8 @@ impl Config {
             },
             games,
             bots,
+            builds,
+            on_broken: file.on_broken,
             time,
             affinity: match file.affinity {
                 Affinity::Auto if cores::CAN_CHOOSE => Affinity::Cores,
@@ -155,6 +170,19 @@ impl Config {
         };
         config.check()?;
         Ok(config)
+    }
+
+    /// The same without these bots.
+    ///
+    /// # Errors
+    /// If those that are left cannot play it, or the configuration names one that is not.
+    pub fn without(&self, bots: &[&str]) -> Result<Self, ConfigError> {
+        let mut table = self.table.clone();
+        if let Some(toml::Value::Array(list)) = table.get_mut("bots") {
+            let name = |bot: &toml::Value| Some(bot.get("name")?.as_str()?.trim().to_owned());
+            list.retain(|bot| name(bot).is_none_or(|name| !bots.contains(&&*name)));
+        }
+        Self::parse(&table.to_string(), &self.folder)
     }
 
     /// What the schedule of a new tournament is made from.
@@ -327,6 +355,8 @@ mod tests {
             "games[].options" => "{ sise = 3 }",
             "bots" => "[]",
             "bots[].command" => "\"referee bot nobody\"",
+            "bots_from" => "\"no/such/*\"",
+            "bots[].build" => "\"make 'all\"",
             "bots[].dir" => "\"/no/such/folder\"",
             "bots[].env" => "{ \"A=B\" = \"1\" }",
             "opening.book" => "\"/no/such/book\"",

@@ -5,13 +5,20 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::file::ConfigFile;
+use super::file::{ConfigFile, SubmissionTable};
 
 /// The JSON Schema, in the draft that editors know best.
 pub(crate) fn schema() -> Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<ConfigFile>();
     schema.insert("title".to_owned(), "Tournament of `referee`".into());
+    schema.to_value()
+}
+
+/// The schema of the `bot.toml` of a submission.
+pub(super) fn submission() -> Value {
+    let generator = SchemaSettings::draft07().into_generator();
+    let schema = generator.into_root_schema_for::<SubmissionTable>();
     schema.to_value()
 }
 

@@ -34,6 +34,15 @@ pub enum LogError {
         /// Why not.
         error: io::Error,
     },
+    /// The file is not a log.
+    #[error(
+        "`{}` is a configuration, not a log; the log is in the folder of the tournament",
+        path.display()
+    )]
+    Configuration {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line is not a match.
     #[error("`{}` line {line} is not a match of a log: {reason}", path.display())]
     Line {
@@ -163,6 +172,9 @@ impl LogFile {
     /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let path = locate(path);
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            return Err(LogError::Configuration { path });
+        }
         match files::open(&path) {
             Ok(file) => Ok(LogFile {
                 path: path.into(),

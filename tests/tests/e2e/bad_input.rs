@@ -174,8 +174,10 @@ fn a_log_that_is_not_a_log_is_named() {
     refused(
         &replay(arena.path("t.toml")),
         3,
-        &["t.toml", "line 1 is not a match"],
+        &["t.toml` is a configuration, not a log"],
     );
+    let text = arena.write("text.txt", "name = \"x\"\n");
+    refused(&replay(text), 3, &["text.txt", "line 1 is not a match"]);
     let newer = arena.write("newer.jsonl", "{\"format\":99}\n");
     refused(&replay(newer), 3, &["has format 99"]);
     refused(

@@ -85,7 +85,7 @@ fn configurations_without_end_are_refused() {
     );
     refused(
         &check(&arena, &[]),
-        &["`bots`: these are 150000; at most 10000"],
+        &["`bots`: these are 150000 bots; at most 10000"],
     );
     for n in 0..25 {
         let next = format!("include = [\"{}.toml\", \"{}.toml\"]\n", n + 1, n + 1);

@@ -411,3 +411,59 @@ fn a_tournament_tells_as_much_as_is_wanted() {
     );
     assert!(verbose.contains("[2/2] m-"), "{verbose}");
 }
+
+#[test]
+fn what_was_probably_meant_is_said() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let path = arena.path("t.toml").display().to_string();
+    for (args, part) in [
+        (
+            &["tournament", &path, "--rounds", "3"][..],
+            "--set rounds=VALUE",
+        ),
+        (
+            &["tournament", &path, "--per-move=1s"],
+            "--set time.per_move=VALUE",
+        ),
+        (
+            &["play", "run", "--per-move", "-1s"],
+            "\"-1s\" is not a duration",
+        ),
+        (
+            &["play", "siam", "--human", "rhino", "--bot", "random"],
+            "did you mean `rhinos`?",
+        ),
+        (
+            &["bot", "random", "--level", "3"],
+            "--level means nothing to the bot `random`",
+        ),
+    ] {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    let ran = run(["standings", &path]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let part = "is a configuration, not a log";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    assert_eq!(arena.play().code, Some(0));
+    let out = arena.path("out").display().to_string();
+    for command in ["replay", "export"] {
+        let ran = run([command, &out, "--match", "2"]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("did you mean `m-000002`?"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_dry_run_says_a_range_of_times() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let ran = dry(&arena, &[]);
+    let part = "from bots that answer at once to bots that use all their time";
+    assert!(ran.stdout.contains("About 1s to "), "{}", ran.stdout);
+    assert!(ran.stdout.contains(part), "{}", ran.stdout);
+}

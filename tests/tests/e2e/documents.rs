@@ -32,7 +32,8 @@ const LONG: [&str; 3] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 6] = [
+const ADDED: [(&str, &str); 7] = [
+    ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
     (
@@ -67,11 +68,11 @@ fn commands(name: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// The first block of this language in a document.
-fn block(name: &str, language: &str) -> String {
+/// The block of this language in a document that has so many before it.
+fn block(name: &str, language: &str, nth: usize) -> String {
     let text = document(name);
     let begin = format!("```{language}\n");
-    let (_, block) = text.split_once(&begin).expect("a block");
+    let block = text.split(&begin).nth(nth + 1).expect("a block");
     block.split("```").next().expect("its end").to_owned()
 }
 
@@ -84,16 +85,33 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Place { folder };
-        let bot = block("protocol/PROTOCOL.md", "python");
-        for dir in ["mybot", "weights", "here/tournaments", "bin"] {
+        let bot = block("protocol/PROTOCOL.md", "python", 0);
+        for dir in [
+            "mybot",
+            "weights",
+            "here/tournaments",
+            "here/submissions/anna",
+            "here/submissions/ben",
+            "bin",
+        ] {
             fs::create_dir_all(place.folder.path().join(dir)).expect("a folder");
         }
-        for path in ["mybot/mybot.py", "here/mybot.py"] {
+        for path in [
+            "mybot/mybot.py",
+            "here/mybot.py",
+            "here/submissions/anna/bot.py",
+            "here/submissions/ben/bot.py",
+        ] {
             fs::write(place.folder.path().join(path), &bot).expect("a bot");
         }
         let program = place.folder.path().join("bin/referee");
         std::os::unix::fs::symlink(referee(), program).expect("a link");
-        fs::write(place.path("evening.toml"), block("README.md", "toml")).expect("a file");
+        fs::write(place.path("evening.toml"), block("README.md", "toml", 0)).expect("a file");
+        fs::write(place.path("class.toml"), block("README.md", "toml", 1)).expect("a file");
+        let anna = block("README.md", "toml", 2);
+        fs::write(place.path("submissions/anna/bot.toml"), anna).expect("a file");
+        let ben = "command = \"python3 bot.py\"\n";
+        fs::write(place.path("submissions/ben/bot.toml"), ben).expect("a file");
         let games = "games = [\"run\", { id = \"siam\", limits = { max_plies = 8 } }]";
         let bots = [
             ("mcts", "\"referee bot mcts --playouts 5\""),
@@ -102,16 +120,20 @@ impl Place {
             ("random", "\"referee bot random\""),
         ];
         fs::write(place.path("quick.toml"), config_of(games, &bots)).expect("a file");
+        place
+    }
+
+    /// The tournaments that the README speaks of.
+    fn play(&self) {
         for out in ["quickstart-1", "monday-1", "tuesday-1"] {
-            place.passes(
+            self.passes(
                 &format!("referee tournament quick.toml --out runs/{out}"),
                 "",
             );
         }
         for _ in 0..2 {
-            place.passes(&format!("referee tournament evening.toml {SHORT}"), "");
+            self.passes(&format!("referee tournament evening.toml {SHORT}"), "");
         }
-        place
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -155,6 +177,9 @@ fn is_left_out(command: &str) -> bool {
 
 fn run_all(name: &str) {
     let place = Place::new();
+    if name == "README.md" {
+        place.play();
+    }
     let mut tried = 0;
     for command in commands(name)
         .iter()

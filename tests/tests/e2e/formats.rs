@@ -361,7 +361,12 @@ fn formats_that_cannot_be_are_refused() {
         &["line 1", "\"all\"", "permutations"],
     );
     let weight = r#"games = [{ id = "run", weight = 0 }]"#;
-    refused("", weight, 2, &["`games.weight`", "0 of run"]);
+    refused(
+        "",
+        weight,
+        2,
+        &["`games.weight`", "0 is not a whole number from 1 to 1000"],
+    );
 }
 
 fn extend(arena: &Arena) -> Ran {

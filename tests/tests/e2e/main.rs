@@ -29,6 +29,7 @@ mod resume;
 mod sandbox;
 mod shortages;
 mod standings;
+mod submissions;
 mod supervision;
 mod suspension;
 mod terminal;

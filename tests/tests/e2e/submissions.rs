@@ -1,0 +1,159 @@
+//! Bots from folders: built, checked, and left out if they are broken.
+
+use std::fs;
+
+use tests::{Arena, Ran, run};
+
+const BOT: &str = r#"import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message["type"]
+    if kind == "hello":
+        print(json.dumps({"type": "hello", "protocol": 1, "name": "mine"}), flush=True)
+    elif kind == "start":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif kind == "turn":
+        print(json.dumps({"type": "move", "move": message["legal"][0]}), flush=True)
+    elif kind == "quit":
+        break
+"#;
+
+/// A class: Anna's bot runs as it is, Ben's is built, Carl's does not build, Dora's ends at once.
+fn class(more: &str) -> Arena {
+    let arena = Arena::new(&format!(
+        "name = \"class\"\ngames = [\"run\"]\nconcurrency = 1\nbots_from = \"submissions/*\"\n{more}\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n\
+         [[bots]]\nname = \"random\"\ncommand = \"referee bot random\"\n"
+    ));
+    let bots = [
+        ("anna", "command = \"python3 bot.py\"\n"),
+        (
+            "ben",
+            "command = \"python3 built.py\"\nbuild = [\"sh\", \"-c\", \"echo building; cp bot.py built.py\"]\n",
+        ),
+        (
+            "carl",
+            "command = \"python3 built.py\"\nbuild = \"sh -c 'echo line 3 is wrong; exit 7'\"\n",
+        ),
+        ("dora", "command = \"sh -c 'exit 5'\"\n"),
+    ];
+    for (name, text) in bots {
+        fs::create_dir_all(arena.path(&format!("submissions/{name}"))).unwrap();
+        arena.write(&format!("submissions/{name}/bot.toml"), text);
+        arena.write(&format!("submissions/{name}/bot.py"), BOT);
+    }
+    fs::create_dir_all(arena.path("submissions/no-bot")).unwrap();
+    arena
+}
+
+fn with(arena: &Arena, before: &[&str], after: &[&str]) -> Ran {
+    let path = arena.path("t.toml");
+    let path = path.to_str().unwrap();
+    run([before, &[path], after].concat())
+}
+
+#[test]
+fn submissions_are_built_and_broken_ones_are_left_out() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for part in [
+        "building `ben`",
+        "left out: bot `carl`: its build exited with code 7: line 3 is wrong",
+        "left out: bot `dora`: did not pass the check `handshake`",
+    ] {
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    let log = arena.path("submissions/ben/build.log");
+    assert_eq!(fs::read_to_string(log).unwrap(), "building\n");
+    let matches = arena.matches();
+    assert_eq!(matches.len(), 6, "three bots are left");
+    for record in &matches {
+        assert_eq!(record["result"]["faults"], serde_json::json!([]));
+        for player in record["players"].as_array().unwrap() {
+            let name = player["name"].as_str().unwrap();
+            assert!(["anna", "ben", "random"].contains(&name), "{name}");
+        }
+    }
+    // It goes on with those that it began with.
+    let path = arena.path("out/games.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let first = text.lines().next().unwrap();
+    fs::write(&path, format!("{first}\n")).unwrap();
+    let mut args = arena.tournament();
+    args.push("--resume".into());
+    let ran = run(args);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(arena.matches().len(), 6);
+}
+
+#[test]
+fn broken_submissions_stop_a_tournament_that_wants_that() {
+    let arena = class("on_broken = \"stop\"");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    for part in ["bot `carl`: its build", "bot `dora`: did not pass"] {
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    assert!(!arena.path("out").exists(), "nothing is written");
+}
+
+#[test]
+fn the_bots_of_a_configuration_are_checked_as_they_would_play() {
+    let arena = class("");
+    let check = |bot: &[&str]| {
+        let only = ["--only", "match/", "--turns", "1"];
+        with(&arena, &["check", "--config"], &[&only[..], bot].concat())
+    };
+    let ran = check(&["--bot", "ben"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("ben: match/run/"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("match/siam"), "{}", ran.stdout);
+    let ran = check(&["--bot", "carl", "--bot", "dora"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    for part in ["carl: build", "dora: handshake"] {
+        assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
+    }
+    let ran = check(&["--bot", "benn"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean `ben`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn mistakes_in_submissions_are_named_with_their_file() {
+    let arena = class("");
+    let check = || with(&arena, &["config", "check"], &[]);
+    let ran = check();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("20 matches of 5 bots"),
+        "{}",
+        ran.stdout
+    );
+    for (text, part) in [
+        (
+            "comand = \"x\"\n",
+            "anna/bot.toml: line 1: unknown key `comand`",
+        ),
+        (
+            "\ncommand = 7\n",
+            "anna/bot.toml: line 2: `command`: 7 is not",
+        ),
+        ("name = \"anna\"\n", "missing field `command`"),
+        (
+            "name = \"random\"\ncommand = \"x\"\n",
+            "two bots have the name `random`",
+        ),
+    ] {
+        arena.write("submissions/anna/bot.toml", text);
+        let ran = check();
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+        assert!(ran.stderr.contains("anna/bot.toml"), "{}", ran.stderr);
+    }
+    let arena = Arena::new("name = \"x\"\ngames = [\"run\"]\nbots_from = \"none/*\"\n");
+    let ran = with(&arena, &["config", "check"], &[]);
+    assert_eq!(ran.code, Some(2));
+    let part = "line 3: `bots_from`: there is no folder with a `bot.toml` that matches `none/*`";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+}
