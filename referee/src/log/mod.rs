@@ -14,3 +14,6 @@ pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
 pub use verify::{Mismatch, verify};
 pub use write::{LogWriter, WriteError};
+
+/// The name of a tournament's log in its folder.
+pub const LOG_NAME: &str = "games.jsonl";
