@@ -228,7 +228,7 @@ struct FollowedMatch<G: Game> {
 }
 
 impl<G: Game> FollowedMatch<G> {
-    /// Plays a ply of the match and tells the search about it.
+    /// Plays a ply of the match and lets the search follow it.
     fn follow(&mut self, played: &PlayedMove) -> Result<(), FollowError> {
         let mv = self.game.parse_move(&played.mv)?;
         let in_turn = self.game.to_move(&self.position) == Some(played.seat);

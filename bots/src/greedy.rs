@@ -13,7 +13,7 @@ const LINES: u32 = 8;
 
 /// The engine of the bot `greedy`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Greedy;
+pub(crate) struct Greedy;
 
 impl Engine for Greedy {
     fn name(&self) -> &'static str {

@@ -12,15 +12,15 @@
 //! assert!(String::from_utf8(output).unwrap().contains("\"name\":\"greedy\""));
 //! ```
 
-pub mod alphabeta;
+mod alphabeta;
 pub mod clock;
 pub mod engine;
 pub mod evaluate;
-pub mod greedy;
+mod greedy;
 pub mod level;
-pub mod mcts;
+mod mcts;
 mod mobility;
-pub mod random;
+mod random;
 pub mod sdk;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::engine::{Decision, Engine, Question, Search};
 
 /// The engine of the bot `random`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Random;
+pub(crate) struct Random;
 
 impl Engine for Random {
     fn name(&self) -> &'static str {

@@ -74,6 +74,10 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// The game's description.
     const INFO: Info;
 
+    /// The rules for people, as Markdown: how the game is played, with an example of every kind of
+    /// move and of the state. Empty for a game that has none, which the registry does not take.
+    const GUIDE: &'static str = "";
+
     /// The rules under these options.
     ///
     /// # Errors

@@ -34,6 +34,80 @@ pub fn playout<G: Game>(
     (plies, game.outcome(position))
 }
 
+/// Sums over random games from one position.
+#[derive(Clone, Debug)]
+pub(crate) struct Total {
+    outcome: Vec<f64>,
+    plies: u64,
+    games: u32,
+}
+
+impl Total {
+    pub(crate) fn new(seats: usize) -> Self {
+        Total {
+            outcome: vec![0.0; seats],
+            plies: 0,
+            games: 0,
+        }
+    }
+
+    fn add(&mut self, plies: u32, outcome: &Outcome) {
+        self.plies += u64::from(plies);
+        self.games += 1;
+        for (sum, value) in self.outcome.iter_mut().zip(outcome) {
+            *sum += value;
+        }
+    }
+
+    /// How many games there were.
+    pub(crate) fn games(&self) -> u32 {
+        self.games
+    }
+
+    /// The means, which are all 0 if there was no game.
+    pub(crate) fn means(&self) -> Playouts {
+        let games = f64::from(self.games.max(1));
+        Playouts {
+            outcome: self.outcome.iter().map(|sum| sum / games).collect(),
+            plies: self.plies as f64 / games,
+        }
+    }
+}
+
+/// Plays random games, and keeps what they can share.
+pub(crate) struct Player<'a, G: Game> {
+    game: &'a G,
+    max_plies: Option<u32>,
+    scratch: Vec<G::Move>,
+    pub(crate) rng: Rng,
+}
+
+impl<'a, G: Game> Player<'a, G> {
+    pub(crate) fn new(game: &'a G, seed: u64, max_plies: Option<u32>) -> Self {
+        Player {
+            game,
+            max_plies,
+            scratch: Vec::new(),
+            rng: Rng::new(seed),
+        }
+    }
+
+    /// Plays one game and adds it to the total. Returns what it took: its plies, but at least one, since
+    /// a game that is over from the start takes time, too.
+    pub(crate) fn play(&mut self, position: &G::Position, total: &mut Total) -> u64 {
+        let mut copy = *position;
+        let (plies, outcome) = playout(
+            self.game,
+            &mut copy,
+            self.max_plies,
+            &mut self.rng,
+            &mut self.scratch,
+        );
+        total.add(plies, &outcome);
+        u64::from(plies.max(1))
+    }
+}
+
 /// Plays `count` random games from `position`, or returns `None` if they take more than `left` plies in
 /// all. What is not used up stays in `left`.
 pub fn playouts_within<G: Game>(
@@ -44,8 +118,7 @@ pub fn playouts_within<G: Game>(
     rng: &mut Rng,
     left: &mut u64,
 ) -> Option<Playouts> {
-    let mut total = vec![0.0; game.seats()];
-    let mut all_plies = 0u64;
+    let mut total = Total::new(game.seats());
     let mut scratch = Vec::new();
     for _ in 0..count {
         let mut copy = *position;
@@ -56,21 +129,50 @@ pub fn playouts_within<G: Game>(
         let (plies, outcome) = playout(game, &mut copy, Some(most), rng, &mut scratch);
         // A game that is over from the start counts as one ply: it takes time, too.
         *left = left.checked_sub(u64::from(plies.max(1)))?;
-        all_plies += u64::from(plies);
-        for (sum, value) in total.iter_mut().zip(&outcome) {
-            *sum += value;
-        }
+        total.add(plies, &outcome);
     }
-    let count = f64::from(count.max(1));
-    Some(Playouts {
-        outcome: total.iter().map(|sum| sum / count).collect(),
-        plies: all_plies as f64 / count,
-    })
+    Some(total.means())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    #[test]
+    fn games_are_played_as_long_as_they_may_go_on() {
+        let rules = crate::find("amazons").unwrap();
+        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let (playouts, games) = session.playouts_while(20, 1, None, &mut |_| true);
+        assert_eq!((playouts, games), (session.playouts(20, 1, None), 20));
+        let (_, games) = session.playouts_while(20, 1, None, &mut |_| false);
+        assert_eq!(games, 1, "one is always played");
+        let mut plies_left = 100u64;
+        let mut some = |plies: u64| {
+            plies_left = plies_left.saturating_sub(plies);
+            plies_left > 0
+        };
+        let (playouts, games) = session.playouts_while(u32::MAX, 1, None, &mut some);
+        assert!(playouts.plies * f64::from(games) >= 100.0);
+    }
+
+    #[test]
+    fn rounds_give_every_move_as_many_games() {
+        let rules = crate::find("amazons").unwrap();
+        let mut session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let whole = session.playouts_by_move_while(3, 1, Some(9), &mut |_| true);
+        let moves: Vec<&String> = whole.moves.iter().map(|(mv, _)| mv).collect();
+        assert!(moves.into_iter().eq(&session.legal()));
+        assert!(whole.moves.iter().all(|(_, means)| means.is_some()));
+        assert_eq!(whole.rounds, 3);
+        let mut games = 0;
+        let mut some = |_| {
+            games += 1;
+            games < 100
+        };
+        let part = session.playouts_by_move_while(3, 1, Some(9), &mut some);
+        let played = part.moves.iter().filter(|(_, means)| means.is_some());
+        assert_eq!((played.count(), part.rounds), (100, 0));
+    }
 
     #[test]
     fn what_would_be_too_much_is_given_up() {

@@ -13,6 +13,9 @@ use crate::session::{Rules, configure};
 pub struct Entry {
     /// What the game says about itself.
     pub info: &'static Info,
+    /// Its rules for people, as Markdown. Blocks of code are named `board`, `legal`, `illegal` and
+    /// `state`; behind the name of a `board` stands the position that it shows, as JSON.
+    pub guide: &'static str,
     configure: fn(&Value) -> Result<Arc<dyn Rules>, OptionError>,
 }
 
@@ -20,6 +23,7 @@ impl Entry {
     const fn of<G: Game>() -> Self {
         Entry {
             info: const { &G::INFO },
+            guide: G::GUIDE,
             configure: configure::<G>,
         }
     }

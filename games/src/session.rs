@@ -1,5 +1,6 @@
 //! Every game behind one interface that does not depend on its type: moves as text, states as JSON.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::kit::state::StateError;
 use crate::kit::text::shown;
 use crate::kit::view::View;
 use crate::perft;
-use crate::playout::{Playouts, playouts_within};
+use crate::playout::{Player, Playouts, Total, playouts_within};
 
 /// The rules of some game under fixed options.
 pub trait Rules: Send + Sync {
@@ -57,6 +58,9 @@ pub trait Session: Send + Sync {
     /// Appends all legal moves as a JSON list. This is faster than [`Session::legal`], because no move
     /// becomes a `String` of its own.
     fn write_legal(&mut self, out: &mut String);
+    /// Calls `take` with each legal move and a session of the position after it, in which no move can
+    /// be taken back.
+    fn each_child(&self, take: &mut dyn FnMut(&str, &mut dyn Session));
     /// A random legal move, all equally likely; `None` when the game is over.
     fn random_move(&mut self, rng: &mut Rng) -> Option<String>;
     /// Plays a move.
@@ -124,8 +128,29 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Option<Vec<(String, Playouts)>>;
+    /// Plays random games from here, one after another, as long as `go_on` says so and at most
+    /// `count`, but at least one.
+    fn playouts_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> (Playouts, u32);
+    /// Plays random games after each legal move, in rounds of one game a move, as long as `go_on` says
+    /// so and at most `count` rounds. The moves come in the order of [`Session::legal`], those that no
+    /// game was played for without a mean; a round takes them in a random order.
+    fn playouts_by_move_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> PlayoutsByMove;
     /// A copy of the session, which goes on independently.
     fn fork(&self) -> Box<dyn Session>;
+    /// Itself, for [`typed`].
+    fn as_any(&self) -> &dyn Any;
 
     /// The result; `None` while the game goes on.
     fn end(&self) -> Option<End> {
@@ -135,6 +160,21 @@ pub trait Session: Send + Sync {
             reason,
         })
     }
+}
+
+/// The rules and the position of a session, for code that knows its game; `None` if it is another one.
+pub fn typed<G: Game>(session: &dyn Session) -> Option<(&G, &G::Position)> {
+    let typed: &Typed<G> = session.as_any().downcast_ref()?;
+    Some((&typed.game, &typed.position))
+}
+
+/// What random games after each move gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayoutsByMove {
+    /// Every legal move with the means of its games, or `None` if it had no game.
+    pub moves: Vec<(String, Option<Playouts>)>,
+    /// How many rounds were completed.
+    pub rounds: u32,
 }
 
 /// How a game ended.
@@ -282,6 +322,20 @@ impl<G: Game> Session for Typed<G> {
         }
     }
 
+    fn each_child(&self, take: &mut dyn FnMut(&str, &mut dyn Session)) {
+        let mut child = Typed {
+            game: self.game.clone(),
+            position: self.position,
+            history: Vec::new(),
+            moves: Vec::new(),
+        };
+        for (text, next) in self.children() {
+            child.position = next;
+            take(&text, &mut child);
+            child.history.clear();
+        }
+    }
+
     fn write_legal(&mut self, out: &mut String) {
         self.game.legal(&self.position, &mut self.moves);
         out.push('[');
@@ -405,6 +459,62 @@ impl<G: Game> Session for Typed<G> {
                 Some((text, of_move))
             })
             .collect()
+    }
+
+    fn playouts_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> (Playouts, u32) {
+        let mut total = Total::new(self.game.seats());
+        let mut player = Player::new(&*self.game, seed, max_plies);
+        loop {
+            let plies = player.play(&self.position, &mut total);
+            if total.games() >= count || !go_on(plies) {
+                return (total.means(), total.games());
+            }
+        }
+    }
+
+    fn playouts_by_move_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> PlayoutsByMove {
+        let mut player = Player::new(&*self.game, seed, max_plies);
+        let mut children: Vec<_> = self
+            .children()
+            .map(|(text, next)| (text, next, Total::new(self.game.seats())))
+            .collect();
+        let mut order: Vec<usize> = (0..children.len()).collect();
+        player.rng.shuffle(&mut order);
+        let mut rounds = 0;
+        'rounds: while rounds < count && !order.is_empty() {
+            for &index in &order {
+                let (_, next, total) = &mut children[index];
+                let plies = player.play(next, total);
+                if !go_on(plies) {
+                    break 'rounds;
+                }
+            }
+            rounds += 1;
+        }
+        let least = children.iter().map(|(.., total)| total.games()).min();
+        PlayoutsByMove {
+            rounds: least.unwrap_or(0),
+            moves: children
+                .into_iter()
+                .map(|(text, _, total)| (text, (total.games() > 0).then(|| total.means())))
+                .collect(),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn fork(&self) -> Box<dyn Session> {

@@ -42,5 +42,8 @@ pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
 /// The version of the protocol that this crate implements.
 pub const PROTOCOL: u32 = 1;
 
+/// `PROTOCOL.md`, which describes the protocol for people who write bots.
+pub const GUIDE: &str = include_str!("../PROTOCOL.md");
+
 /// The most bytes of a line, without the line end.
 pub const MAX_LINE: usize = 1 << 20;

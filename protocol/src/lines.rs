@@ -65,7 +65,7 @@ impl FromBot {
     }
 }
 
-/// Who sends a kind of message.
+/// The side that sends a kind of message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sender {
     Referee,

@@ -29,7 +29,7 @@ pub struct Record {
     pub seed: u64,
     /// The position at the start.
     pub start: Value,
-    /// Who sat where, in seat order.
+    /// The players in seat order.
     pub players: Vec<Player>,
     /// The time control of all players that have none of their own.
     pub time: TimeControl,
@@ -38,7 +38,7 @@ pub struct Record {
     /// How it was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
-    /// How busy the machine was meanwhile, where it tells.
+    /// How busy the machine was meanwhile, where it reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
     /// How many plies at the beginning of `moves` the referee made.
@@ -66,7 +66,7 @@ pub struct Player {
     pub name: String,
     /// The seat's name in this game.
     pub role: String,
-    /// The version that the bot told.
+    /// The version that the bot sent in its `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// How it was started.
@@ -153,7 +153,7 @@ pub struct Load {
 /// A ply of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoggedMove {
-    /// Who made it.
+    /// The seat that made it.
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
@@ -161,14 +161,14 @@ pub struct LoggedMove {
     /// The time that the bot took; 0 for plies of the referee.
     #[serde(default)]
     pub ms: Millis,
-    /// The CPU time that all processes of the bot used meanwhile, where the machine tells.
+    /// The CPU time that all processes of the bot used meanwhile, where the machine reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<Millis>,
     /// For how long the referee itself did not run meanwhile (it was stopped, or its machine was):
     /// no clock ran then, and it is not in `ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended_ms: Option<Millis>,
-    /// What the bot told with it: the move's `info`, else its last `info` message of the turn.
+    /// What the bot sent with it: the move's `info`, else its last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,
     /// True for a random ply that the referee made for a seat at fault.

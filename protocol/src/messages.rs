@@ -57,7 +57,7 @@ pub struct Start {
     pub seat: usize,
     /// The seat's name in this game.
     pub role: String,
-    /// Who sits where, in seat order.
+    /// The players in seat order.
     pub players: Vec<Opponent>,
     /// The position at the start.
     pub state: Value,
@@ -101,14 +101,14 @@ pub struct Turn {
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal: Option<MoveList>,
-    /// The clocks.
+    /// What is left on each clock when the turn begins.
     pub clock: ClockState,
 }
 
 /// A ply that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedMove {
-    /// Who made it.
+    /// The seat that made it.
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
@@ -153,7 +153,7 @@ pub struct Fault {
     /// For a loss on time, how long the turn had lasted when it was called: no answer came before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ms: Option<Millis>,
-    /// The CPU time that all processes of the bot had used by then, where the machine tells.
+    /// The CPU time that all processes of the bot had used by then, where the machine reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<Millis>,
     /// True if an answer was there by then, so that `ms` is when it came. The referee does not
@@ -234,7 +234,7 @@ pub struct BotHello {
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Who wrote it.
+    /// The author, as the bot gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The ids of the games that it plays; absent for all.
@@ -282,10 +282,10 @@ pub struct BotMove {
     pub info: Option<Value>,
 }
 
-/// What a bot tells about its thinking: any fields, by custom those of a move's `info`.
+/// What a bot reports about its thinking: any fields, conventionally those of a move's `info`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BotInfo {
-    /// The fields.
+    /// All fields of the message but `type`.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }

@@ -64,6 +64,14 @@ pub enum Op {
         #[serde(default)]
         want: Vec<Want>,
     },
+    /// Lists every legal move with the position after it.
+    Children {
+        /// What each of the positions should hold besides its `key`.
+        #[serde(default)]
+        want: Vec<Want>,
+    },
+    /// Evaluates the position as the reference bots do, without a search.
+    Evaluate {},
     /// Counts positions.
     Perft {
         /// After this many plies.
@@ -71,25 +79,35 @@ pub enum Op {
     },
     /// Plays random games from here.
     Playout {
-        /// How many.
-        #[serde(default = "one")]
-        count: u32,
+        /// At most this many; if absent, 1, or as many as `ms` allows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        count: Option<u32>,
+        /// Stop after this many milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        ms: Option<u32>,
         /// The seed of the moves.
         #[serde(default)]
         seed: u64,
     },
     /// Plays random games after each legal move.
     Playouts {
-        /// How many a move.
-        #[serde(default = "one")]
-        count: u32,
+        /// At most this many a move; if absent, 1, or as many as `ms` allows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        count: Option<u32>,
+        /// Stop after this many milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        ms: Option<u32>,
         /// The seed of the moves.
         #[serde(default)]
         seed: u64,
     },
 }
 
-/// The default count.
+/// How many moves are taken back if the request does not say.
 fn one() -> u32 {
     1
 }
@@ -106,6 +124,8 @@ pub enum Want {
     View,
     /// A text that is equal exactly for equal positions.
     Key,
+    /// The outcome that the reference evaluation expects, from 0 to 1 a seat.
+    Value,
 }
 
 /// The answer to a request: `ok` or `error`.

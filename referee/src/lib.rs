@@ -88,6 +88,7 @@ mod model_fields;
 mod new_bot;
 mod one_match;
 mod players;
+mod prose;
 mod reference_bot;
 mod report;
 mod rerun;

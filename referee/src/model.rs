@@ -1,7 +1,9 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
+use bots::evaluate::{PositionValue, position_value};
 use games::Session;
 use games::session::MoveError;
 use protocol::{ModelError, ModelErrorCode as Code, Op, Want};
@@ -20,6 +22,10 @@ pub(crate) const MAX_REQUEST: usize = 16 << 20;
 const MOST_POSITIONS: u64 = 10_000_000;
 /// Random games may have so many plies in all, which takes seconds, too.
 const MOST_PLIES: u64 = 20_000_000;
+/// Random games may go on for so long, in milliseconds.
+const MOST_MS: u32 = 60_000;
+/// The answer to `children` may have so many bytes.
+const MOST_CHILDREN: usize = 16 << 20;
 
 /// The state of one service: at most one position.
 #[derive(Default)]
@@ -32,6 +38,54 @@ struct Open {
     session: Box<dyn Session>,
     /// Where playouts stop.
     max_plies: Option<u32>,
+    evaluation: Evaluation,
+}
+
+/// The evaluation of a game, made when it is first asked for.
+struct Evaluation {
+    game: &'static str,
+    made: Option<Box<dyn PositionValue>>,
+}
+
+impl Evaluation {
+    /// What each seat can expect, as JSON text.
+    fn of(&mut self, session: &dyn Session) -> String {
+        let make = || position_value(self.game).expect("a game of the registry");
+        text(&self.made.get_or_insert_with(make).value(session))
+    }
+}
+
+/// How many random games a request wants, and for how long they may go on.
+struct Extent {
+    count: u32,
+    time: Option<Duration>,
+}
+
+impl Extent {
+    fn new(count: Option<u32>, ms: Option<u32>) -> Result<Self, ModelError> {
+        if count == Some(0) {
+            return error(Code::BadCount, "`count` is 0; at least 1 is needed");
+        }
+        if let Some(ms) = ms.filter(|ms| !(1..=MOST_MS).contains(ms)) {
+            let message = format!("`ms` is {ms}; it must be from 1 to {MOST_MS}");
+            return error(Code::BadCount, message);
+        }
+        Ok(Extent {
+            count: count.unwrap_or(if ms.is_some() { u32::MAX } else { 1 }),
+            time: ms.map(|ms| Duration::from_millis(ms.into())),
+        })
+    }
+}
+
+/// Says whether random games may go on, from the plies of each: until the time is over, or until
+/// they have more than [`MOST_PLIES`] in all.
+fn until(time: Duration) -> impl FnMut(u64) -> bool {
+    let begin = Instant::now();
+    let mut left = MOST_PLIES;
+    move |plies| {
+        left = left.saturating_sub(plies);
+        left > 0 && begin.elapsed() < time
+    }
 }
 
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
@@ -102,9 +156,13 @@ impl Model {
             Op::Play { moves, want } => self.open()?.play(&moves, &want),
             Op::Undo { count, want } => self.open()?.undo(count, &want),
             Op::Get { want } => Ok(self.open()?.describe(&want)),
+            Op::Children { want } => self.open()?.children(&want),
+            Op::Evaluate {} => Ok(self.open()?.evaluate()),
             Op::Perft { depth } => self.open()?.perft(depth),
-            Op::Playout { count, seed } => self.open()?.playout(count, seed),
-            Op::Playouts { count, seed } => self.open()?.playouts(count, seed),
+            Op::Playout { count, ms, seed } => self.open()?.playout(&Extent::new(count, ms)?, seed),
+            Op::Playouts { count, ms, seed } => {
+                self.open()?.playouts(&Extent::new(count, ms)?, seed)
+            }
         }
     }
 
@@ -156,7 +214,15 @@ impl Open {
             None => rules.start(seed),
         };
         let max_plies = max_plies.or(entry.info.limits.max_plies);
-        Ok(Open { session, max_plies })
+        let evaluation = Evaluation {
+            game: entry.info.id,
+            made: None,
+        };
+        Ok(Open {
+            session,
+            max_plies,
+            evaluation,
+        })
     }
 
     fn play(&mut self, moves: &[String], want: &[Want]) -> Done {
@@ -182,24 +248,37 @@ impl Open {
     }
 
     fn describe(&mut self, want: &[Want]) -> String {
-        let (ply, to_move) = (self.session.ply(), text(&self.session.to_move()));
-        let result = text(&self.session.end());
-        let mut answer = format!("{{\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}");
-        if want.contains(&Want::Legal) {
-            answer.push_str(",\"legal\":");
-            self.session.write_legal(&mut answer);
-        }
-        if want.contains(&Want::State) {
-            let _ = write!(answer, ",\"state\":{}", self.session.state());
-        }
-        if want.contains(&Want::View) {
-            let _ = write!(answer, ",\"view\":{}", text(&self.session.view()));
-        }
-        if want.contains(&Want::Key) {
-            let _ = write!(answer, ",\"key\":{}", text(&self.session.identity()));
-        }
+        let mut answer = "{".to_owned();
+        write_position(&mut *self.session, &mut self.evaluation, want, &mut answer);
         answer.push('}');
         answer
+    }
+
+    fn children(&mut self, want: &[Want]) -> Done {
+        let mut want = want.to_vec();
+        want.push(Want::Key);
+        let mut answer = "{\"children\":[".to_owned();
+        let evaluation = &mut self.evaluation;
+        self.session.each_child(&mut |mv, child| {
+            if answer.len() > MOST_CHILDREN {
+                return;
+            }
+            let comma = if answer.ends_with('[') { "" } else { "," };
+            let _ = write!(answer, "{comma}{{\"move\":\"{mv}\",");
+            write_position(child, evaluation, &want, &mut answer);
+            answer.push('}');
+        });
+        if answer.len() > MOST_CHILDREN {
+            let message = format!("the answer would have more than {MOST_CHILDREN} bytes");
+            return error(Code::TooMuch, message);
+        }
+        answer.push_str("]}");
+        Ok(answer)
+    }
+
+    fn evaluate(&mut self) -> String {
+        let value = self.evaluation.of(&*self.session);
+        format!("{{\"value\":{value}}}")
     }
 
     fn perft(&self, depth: u32) -> Done {
@@ -221,38 +300,79 @@ impl Open {
         }
     }
 
-    fn playout(&self, count: u32, seed: u64) -> Done {
-        at_least_one(count)?;
+    fn playout(&self, extent: &Extent, seed: u64) -> Done {
+        let &Extent { count, time } = extent;
         let session = &self.session;
+        if let Some(time) = time {
+            let mut go_on = until(time);
+            let (means, games) = session.playouts_while(count, seed, self.max_plies, &mut go_on);
+            let mut answer = json!(means);
+            answer["count"] = games.into();
+            return Ok(text(&answer));
+        }
         let playouts = session.playouts_within(count, seed, self.max_plies, MOST_PLIES);
         playouts.map_or_else(|| too_many_plies(count), |playouts| Ok(text(&playouts)))
     }
 
-    fn playouts(&self, count: u32, seed: u64) -> Done {
-        at_least_one(count)?;
+    fn playouts(&self, extent: &Extent, seed: u64) -> Done {
+        let &Extent { count, time } = extent;
         let session = &self.session;
+        if let Some(time) = time {
+            let mut go_on = until(time);
+            let played = session.playouts_by_move_while(count, seed, self.max_plies, &mut go_on);
+            let means = played.moves.into_iter();
+            let means = means.filter_map(|(mv, means)| Some((mv, means?.outcome)));
+            return Ok(text(
+                &json!({"moves": outcomes(means), "count": played.rounds}),
+            ));
+        }
         let by_move = session.playouts_by_move_within(count, seed, self.max_plies, MOST_PLIES);
         let Some(by_move) = by_move else {
             return too_many_plies(count);
         };
-        let moves: Map<String, Value> = by_move
-            .into_iter()
-            .map(|(mv, playouts)| (mv, json!(playouts.outcome)))
-            .collect();
-        Ok(text(&json!({"moves": moves})))
+        let means = by_move.into_iter().map(|(mv, means)| (mv, means.outcome));
+        Ok(text(&json!({"moves": outcomes(means)})))
+    }
+}
+
+fn outcomes(means: impl Iterator<Item = (String, Vec<f64>)>) -> Map<String, Value> {
+    means.map(|(mv, outcome)| (mv, json!(outcome))).collect()
+}
+
+/// Appends what an answer says about a position: `ply`, `to_move`, `result`, and what is wanted.
+fn write_position(
+    session: &mut dyn Session,
+    evaluation: &mut Evaluation,
+    want: &[Want],
+    answer: &mut String,
+) {
+    let (ply, to_move) = (session.ply(), text(&session.to_move()));
+    let result = text(&session.end());
+    let _ = write!(
+        answer,
+        "\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}"
+    );
+    if want.contains(&Want::Legal) {
+        answer.push_str(",\"legal\":");
+        session.write_legal(answer);
+    }
+    if want.contains(&Want::State) {
+        let _ = write!(answer, ",\"state\":{}", session.state());
+    }
+    if want.contains(&Want::View) {
+        let _ = write!(answer, ",\"view\":{}", text(&session.view()));
+    }
+    if want.contains(&Want::Key) {
+        let _ = write!(answer, ",\"key\":{}", text(&session.identity()));
+    }
+    if want.contains(&Want::Value) {
+        let _ = write!(answer, ",\"value\":{}", evaluation.of(session));
     }
 }
 
 fn too_many_plies(count: u32) -> Done {
     let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
     error(Code::TooMuch, message)
-}
-
-fn at_least_one(count: u32) -> Result<(), ModelError> {
-    match count {
-        0 => error(Code::BadCount, "`count` is 0; at least 1 is needed"),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -395,7 +515,7 @@ mod tests {
             ),
             (
                 json!({"op": "plya"}),
-                "there is no `op` `plya`; did you mean `play`? it is one of `get`",
+                "there is no `op` `plya`; did you mean `play`? it is one of `children`",
             ),
             (json!({"op": 3}), "`op`: 3 is not one of"),
             (json!({}), "`op` is missing; it is one of"),
@@ -466,5 +586,132 @@ mod tests {
                 "{answer}"
             );
         }
+    }
+
+    /// `children` is `play`, `get` with everything, and `undo` for every legal move, in all games.
+    #[test]
+    fn children_are_the_positions_after_each_move() {
+        for entry in games::GAMES {
+            let mut model = Model::default();
+            ask(
+                &mut model,
+                json!({"op": "new", "game": entry.info.id, "seed": 1}),
+            );
+            let mut rng = games::Rng::new(5);
+            for _ in 0..3 {
+                let want = json!(["state", "legal", "key", "view", "value"]);
+                let here = ask(&mut model, json!({"op": "get", "want": ["legal"]}));
+                let legal = here["ok"]["legal"].as_array().unwrap().clone();
+                let all = ask(
+                    &mut model,
+                    json!({"op": "children", "want": ["state", "value"]}),
+                );
+                let children = all["ok"]["children"].as_array().unwrap();
+                let moves: Vec<_> = children.iter().map(|child| child["move"].clone()).collect();
+                assert_eq!(moves, legal);
+                let checked = children.iter().step_by(children.len() / 20 + 1);
+                for child in checked {
+                    let mv = &child["move"];
+                    let played = json!({"op": "play", "moves": [mv], "want": want});
+                    let played = ask(&mut model, played);
+                    for field in ["ply", "to_move", "result", "key", "state", "value"] {
+                        assert_eq!(child[field], played["ok"][field], "{mv} {field}");
+                    }
+                    let value = ask(&mut model, json!({"op": "evaluate"}));
+                    assert_eq!(value["ok"]["value"], child["value"]);
+                    ask(&mut model, json!({"op": "undo"}));
+                }
+                // As many as perft counts, and as deep.
+                let nodes = ask(&mut model, json!({"op": "perft", "depth": 1}));
+                assert_eq!(nodes["ok"]["nodes"], json!(children.len()));
+                let mv = &legal[rng.index(legal.len())];
+                ask(&mut model, json!({"op": "play", "moves": [mv]}));
+            }
+        }
+    }
+
+    /// A search in a bot finds as many nodes by `children` alone as perft.
+    #[test]
+    fn children_and_perft_agree() {
+        fn nodes(model: &mut Model, state: &Value, depth: u32) -> u64 {
+            let new = json!({"op": "new", "game": "elephant-run", "state": state});
+            ask(model, new);
+            let answer = ask(model, json!({"op": "children", "want": ["state"]}));
+            let children = answer["ok"]["children"].as_array().unwrap();
+            if depth == 1 {
+                return children.len() as u64;
+            }
+            let below = children
+                .iter()
+                .map(|c| nodes(model, &c["state"], depth - 1));
+            below.sum()
+        }
+        let mut model = Model::default();
+        let new = json!({"op": "new", "game": "elephant-run", "want": ["state"]});
+        let start = ask(&mut model, new)["ok"]["state"].clone();
+        let perft = ask(&mut model, json!({"op": "perft", "depth": 3}));
+        assert_eq!(perft["ok"]["nodes"], nodes(&mut model, &start, 3));
+    }
+
+    #[test]
+    fn a_finished_game_has_no_children_and_the_value_of_its_outcome() {
+        let mut model = Model::default();
+        let moves = json!(["a1", "a2", "b1", "b2", "a3", "c1", "c3"]);
+        ask(&mut model, json!({"op": "new", "game": "elephant-run"}));
+        let end = json!({"op": "play", "moves": moves, "want": ["value"]});
+        let end = ask(&mut model, end);
+        assert_eq!(end["ok"]["result"]["outcome"], json!([0.0, 1.0]));
+        assert_eq!(end["ok"]["value"], json!([0.0, 1.0]));
+        let children = ask(&mut model, json!({"op": "children"}));
+        assert_eq!(children["ok"], json!({"children": []}));
+        let playouts = ask(&mut model, json!({"op": "playouts", "ms": 1}));
+        assert_eq!(playouts["ok"], json!({"moves": {}, "count": 0}));
+    }
+
+    #[test]
+    fn playouts_stop_when_the_time_is_over() {
+        let mut model = Model::default();
+        ask(
+            &mut model,
+            json!({"op": "new", "game": "amazons", "options": {"size": 5}}),
+        );
+        let begin = Instant::now();
+        let playout = ask(&mut model, json!({"op": "playout", "ms": 20, "seed": 1}));
+        assert!(begin.elapsed() >= Duration::from_millis(20));
+        assert!(playout["ok"]["count"].as_u64().unwrap() > 0);
+        // With time enough, `count` is what ends them, and the games are the same.
+        let one = json!({"op": "playout", "ms": MOST_MS, "count": 9, "seed": 1});
+        let mut one = ask(&mut model, one)["ok"].take();
+        assert_eq!(one["count"], 9);
+        one.as_object_mut().unwrap().remove("count");
+        assert_eq!(
+            one,
+            ask(&mut model, json!({"op": "playout", "count": 9, "seed": 1}))["ok"]
+        );
+        let by_move = json!({"op": "playouts", "ms": MOST_MS, "count": 2});
+        let by_move = ask(&mut model, by_move);
+        assert_eq!(by_move["ok"]["count"], 2);
+        assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
+        for bad in [
+            json!({"ms": 0}),
+            json!({"ms": MOST_MS + 1}),
+            json!({"count": 0}),
+        ] {
+            for op in ["playout", "playouts"] {
+                let mut request = bad.clone();
+                request["op"] = op.into();
+                assert_eq!(ask(&mut model, request)["error"]["code"], "bad_count");
+            }
+        }
+    }
+
+    #[test]
+    fn children_that_are_too_long_are_given_up() {
+        let mut model = Model::default();
+        ask(&mut model, json!({"op": "new", "game": "amazons"}));
+        let children = json!({"op": "children", "want": ["legal"]});
+        assert_eq!(ask(&mut model, children)["error"]["code"], "too_much");
+        let children = ask(&mut model, json!({"op": "children"}));
+        assert_eq!(children["ok"]["children"].as_array().unwrap().len(), 2176);
     }
 }

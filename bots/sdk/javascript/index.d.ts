@@ -83,6 +83,12 @@ export abstract class Bot {
   get model(): Model;
   /** The move to make. */
   abstract choose(turn: Turn): Choice | Promise<Choice>;
+  /**
+   * Thinks on while the others move, from the answer to `turn` until it returns. The next message
+   * waits for that: `signal` is aborted when it comes. Only what awaits something can notice it.
+   * Many tournaments let bots rest while it is not their turn.
+   */
+  ponder(turn: Turn, choice: Choice, signal: AbortSignal): void | Promise<void>;
   /** A match begins: forget the one before. */
   started(match: Match): void | Promise<void>;
   /** The match is over. */
@@ -108,6 +114,30 @@ export interface Position {
   /** The seat to move; `null` when the game is over. */
   to_move: number | null;
   result: Result | null;
+  /** All legal moves; none when the game is over. This and all that follows: if it was wanted. */
+  legal?: string[];
+  /** The position as the game writes it. */
+  state?: unknown;
+  /** A text that is equal exactly for equal positions. */
+  key?: string;
+  /** The outcome that the reference evaluation expects, from 0 to 1 a seat. */
+  value?: number[];
+  /** The board, for drawing. */
+  view?: unknown;
+}
+
+/** A legal move and the position after it. */
+export interface Child extends Position {
+  move: string;
+  key: string;
+}
+
+/** What an answer can hold besides where the model is. */
+export type Want = "legal" | "state" | "key" | "value" | "view";
+
+/** What comes with the same answer, so that a search needs to ask once a node. */
+export interface Wanted {
+  want?: Want[];
 }
 
 /** Means of random games. */
@@ -115,6 +145,8 @@ export interface Playout {
   /** What each seat got, from 0 (lost) to 1 (won). */
   outcome: number[];
   plies: number;
+  /** How many games were played, if `ms` limited them. */
+  count?: number;
 }
 
 /** A request that the model refused; the position is what it was before. */
@@ -137,10 +169,10 @@ export class Model {
       seed?: number;
       /** Where playouts stop, instead of the game's own limit. */
       maxPlies?: number | null;
-    },
+    } & Wanted,
   ): Promise<Position>;
   /** Where the model is. */
-  position(): Promise<Position>;
+  position(wanted?: Wanted): Promise<Position>;
   /** All legal moves; none when the game is over. */
   legal(): Promise<string[]>;
   /** The position as the game writes it. */
@@ -151,14 +183,27 @@ export class Model {
   view(): Promise<unknown>;
   /** Plays all of these moves, or none if one of them is not legal. */
   play(...moves: string[]): Promise<Position>;
+  /** The same, with what the answer should hold: `play(move, { want: ["legal", "key"] })`. */
+  play(...moves: [...string[], Wanted]): Promise<Position>;
   /** Takes back as many moves. */
-  undo(count?: number): Promise<Position>;
+  undo(count?: number, wanted?: Wanted): Promise<Position>;
+  /** Every legal move with the position after it. */
+  children(wanted?: Wanted): Promise<Child[]>;
+  /** The outcome that the reference evaluation expects, from 0 to 1 a seat. */
+  evaluate(): Promise<number[]>;
   /** How many positions there are after exactly `depth` plies, counted by paths. */
   perft(depth: number): Promise<number>;
-  /** Means of `count` random games from here. */
-  playout(count?: number, seed?: number): Promise<Playout>;
-  /** For every legal move the mean outcome a seat of `count` random games after it. */
-  playouts(count?: number, seed?: number): Promise<Record<string, number[]>>;
+  /** Means of random games from here: `count` of them (by default 1), or as many as fit into `ms`. */
+  playout(count?: number, seed?: number, time?: { ms?: number }): Promise<Playout>;
+  /**
+   * For every legal move the mean outcome a seat of random games after it: `count` a move, or as many
+   * as fit into `ms`. In a very short time some moves may have none and are left out.
+   */
+  playouts(
+    count?: number,
+    seed?: number,
+    time?: { ms?: number },
+  ): Promise<Record<string, number[]>>;
   /** The same as `playout` after these moves, which are taken back: one wait instead of three. */
   playoutAfter(moves: string[], count?: number, seed?: number): Promise<Playout>;
   /** Ends the process. */

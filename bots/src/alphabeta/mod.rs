@@ -35,7 +35,7 @@ const LONGEST_LOGGED: usize = 12;
 
 /// The engine of the bot `alphabeta`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AlphaBeta {
+pub(crate) struct AlphaBeta {
     /// The number of nodes a move; `None` for as many as there is time for.
     pub nodes: Option<u64>,
     /// Whether to ignore the clock.
@@ -69,7 +69,7 @@ struct AlphaBetaSearch<G: Game> {
     memory: Memory<G>,
 }
 
-/// A move of the root.
+/// A move of the position that is searched, kept from one iteration to the next.
 #[derive(Clone, Copy, Debug)]
 struct RootMove<M> {
     mv: M,

@@ -22,7 +22,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The narrowest window at the lower end, which tells only whether a value is above it.
+    /// The narrowest window at the lower end, which shows only whether a value is above it.
     #[inline]
     pub(super) fn null(self) -> Self {
         Window {

@@ -12,7 +12,7 @@ use super::grid::{Cells, Grid};
 use super::linear::{FeatureTable, Features};
 use super::staged_moves::{self, StagedMoves};
 
-/// The features of Amazon Penguins.
+/// Counts what matters in Amazon Penguins; the grid is made at the first position.
 #[derive(Default)]
 pub(super) struct AmazonPenguinsFeatures {
     grid: Option<Grid<u64>>,

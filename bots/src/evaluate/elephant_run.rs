@@ -7,7 +7,7 @@ use super::evaluation::CERTAIN;
 use super::grid::{Cells, Flood, Grid};
 use super::linear::{FeatureTable, Features};
 
-/// The features of Elephant Run.
+/// Counts what matters in Elephant Run; the grid is made at the first position.
 #[derive(Default)]
 pub(super) struct ElephantRunFeatures {
     grid: Option<Grid<u64>>,

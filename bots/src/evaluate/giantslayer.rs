@@ -11,7 +11,7 @@ const GIANTS: usize = 1;
 /// The number of rings around the middle cell, itself included; the last one is the edge.
 const RINGS: usize = 5;
 
-/// The features of Giantslayer.
+/// Counts what matters in Giantslayer; the board is made at the first position.
 #[derive(Default)]
 pub(super) struct GiantslayerFeatures {
     board: Option<GiantslayerBoard>,

@@ -15,6 +15,7 @@ mod grid;
 mod linear;
 mod paper_penguins;
 mod penguins;
+mod position_value;
 mod run;
 mod siam;
 mod staged_moves;
@@ -24,6 +25,7 @@ use games::Game;
 pub use evaluation::{CERTAIN, Evaluate, expected};
 pub use general::General;
 use linear::Linear;
+pub use position_value::{PositionValue, position_value};
 
 /// Makes `own`, which gives the evaluation of a game's own to each game that has one.
 macro_rules! own_evaluations {

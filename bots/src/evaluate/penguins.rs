@@ -10,7 +10,7 @@ use super::fish_features::{self, FishBoard, worth};
 use super::grid::{Cells, Grid};
 use super::linear::{FeatureTable, Features};
 
-/// The features of Penguins.
+/// Counts what matters in Penguins; the grid is made at the first position.
 #[derive(Default)]
 pub(super) struct PenguinsFeatures {
     grid: Option<Grid<u64>>,
@@ -28,7 +28,7 @@ const WEIGHTS_OF_FOUR: &[f32] = &[
     0.023, 0.733, -0.007, 0.367, -0.024, 0.000, 0.032, 1.014, -0.907, -0.389, 0.496, -0.297,
 ];
 
-/// The moves of penguins in a region of their own: each tile that they stand on is caught in the end.
+/// The moves of penguins in a region of their own: in the end they catch each tile under them, too.
 struct PenguinsEndgameMoves<'a> {
     grid: &'a Grid<u64>,
     fish: [u64; 2],
@@ -92,7 +92,7 @@ impl Features<Penguins> for PenguinsFeatures {
     fn count(&mut self, game: &Penguins, position: &Position, table: &mut FeatureTable) {
         self.seats = game.seats();
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
+        let slides = |cell| game.lines().count(position.blocked(), cell, Gap::NONE);
         fish_board(game, position).count(grid, slides, table);
     }
 

@@ -6,7 +6,7 @@ use games::rules::run::{Kind, Move, Position, Run};
 use super::grid::{Cells, Grid};
 use super::linear::{FeatureTable, Features};
 
-/// The features of Run.
+/// Counts what matters in Run; the board is made at the first position.
 #[derive(Default)]
 pub(super) struct RunFeatures {
     board: Option<RunBoard>,

@@ -10,7 +10,7 @@ const SIZE: i32 = 5;
 /// What a step in each direction, clockwise from north, changes: column and row.
 const STEPS: [(i32, i32); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// The features of Siam.
+/// Counts what the top of this file names.
 #[derive(Default)]
 pub(super) struct SiamFeatures {
     /// A list of moves, kept to be reused.

@@ -18,7 +18,7 @@ const DRIFT: f32 = 0.5;
 /// more.
 const FADE: u32 = 12;
 /// Random play goes on until it has had about this many moves to choose from: the more there are,
-/// the less a random one tells.
+/// the less a random one says.
 const RANDOM_CHOICES: usize = 6000;
 /// The number of moves evaluated between two checks of the clock; some take a millisecond.
 const BATCH: usize = 4;
@@ -32,7 +32,7 @@ const RANDOM_WEIGHT: f32 = 0.4;
 pub(super) struct LeafEvaluator<G: Game> {
     evaluation: Box<dyn Evaluate<G>>,
     /// In a game without an evaluation of its own, the strengths of the seats at the first turn: what
-    /// they have gained since tells more than what they have.
+    /// they have gained since says more than what they have.
     baseline: Option<SeatValues>,
     /// The log odds of seat 0 that count as even, near those of the root, so that small differences still
     /// matter where one side is far ahead. Only with two seats.

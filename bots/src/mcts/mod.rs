@@ -30,7 +30,7 @@ use worker::{Worker, lock};
 
 /// The engine of the bot `mcts`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Mcts {
+pub(crate) struct Mcts {
     /// The number of playouts a move; `None` for as many as there is time for.
     pub playouts: Option<u32>,
     /// Whether to ignore the clock.

@@ -172,6 +172,13 @@ impl Board {
         }
     }
 
+    /// All cells as a picture shows them, without labels.
+    pub(crate) fn draw_all(&self, ground: impl Fn(CellId) -> Ground) -> Vec<Cell> {
+        self.cells()
+            .map(|cell| self.draw(cell, ground(cell), None))
+            .collect()
+    }
+
     /// Says for error messages what the cells of the board are called.
     pub fn describe(&self) -> String {
         let (first, last) = (&self.names[0], &self.names[self.names.len() - 1]);

@@ -14,6 +14,11 @@ pub type Scores = ArrayVec<i32, MAX_SEATS>;
 /// Results in [0, 1], one entry a seat: (seats beaten + half the seats tied with) / (seats − 1).
 pub type Outcome = ArrayVec<f64, MAX_SEATS>;
 
+/// The points of a game without points: 1 for the winner of two seats, and nothing while there is none.
+pub(crate) fn win_as_points(winner: Option<Seat>) -> Scores {
+    (0..2).map(|seat| i32::from(winner == Some(seat))).collect()
+}
+
 /// The outcome by scores: more points are better, and equal points are a tie.
 ///
 /// ```

@@ -19,7 +19,7 @@ pub struct View {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// Squares.
+    /// Squares with four sides and four corners to neighbours.
     Square,
     /// Hexagons that stand on a point, so that rows are horizontal.
     Hex,

@@ -1,124 +1,75 @@
 //! Amazon Penguins: penguins that move like amazons and spear the fish around them.
 
-use serde_json::Value;
-
-use crate::game::{Game, ParseError};
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
 use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
 use crate::kit::options::{OptionError, Options};
-use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::shots::{self, Shot};
-use crate::kit::state::StateError;
-use crate::kit::view::View;
-use crate::rules::fish::{self, FishPosition, FishRules, Move, Phase};
+use crate::rules::fish::{self, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves};
 
 /// The penguins of each seat.
 const PENGUINS: usize = 4;
 
-/// The lines of either board, over the same kind of occupancy.
+/// The rules for one board and setup.
+pub type AmazonPenguins = FishGame<Spearing>;
+
+/// A position of [`AmazonPenguins`].
+pub type Position = FishGamePosition<Occupancy<64>>;
+
+/// Penguins move like amazons, and take the fish that they spear. The lines are those of either
+/// board, over the same kind of occupancy.
 #[derive(Debug)]
-enum Net {
+pub enum Spearing {
+    /// On 8 by 8 squares.
     Square(Lines<4, 64>),
+    /// On the hexagons of Penguins.
     Hex(Lines<3, 64>),
 }
 
-/// `body` with `lines` bound to the lines of the game's board.
+/// `body` with `lines` bound to the lines of the board.
 macro_rules! with_lines {
-    ($game:expr, $lines:ident => $body:expr) => {
-        match &$game.net {
-            Net::Square($lines) => $body,
-            Net::Hex($lines) => $body,
+    ($moves:expr, $lines:ident => $body:expr) => {
+        match $moves {
+            Spearing::Square($lines) => $body,
+            Spearing::Hex($lines) => $body,
         }
     };
 }
 
-/// The rules for one board and setup.
-#[derive(Debug)]
-pub struct AmazonPenguins {
-    fish_rules: FishRules,
-    net: Net,
-}
-
-/// A position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// Cells with a penguin or without a chip.
-    occupied: Occupancy<64>,
-    /// What both games with fish have.
-    common: FishPosition,
-}
-
-impl Position {
-    /// Fish, penguins and turn.
-    pub fn fish_position(&self) -> &FishPosition {
-        &self.common
-    }
-}
-
 impl AmazonPenguins {
-    /// The board of the game.
-    pub fn board(&self) -> &Board {
-        self.fish_rules.board()
-    }
-
     /// Calls `visit` with each cell that a penguin on a cell can go to.
     #[inline]
     pub fn each_slide(&self, position: &Position, cell: CellId, mut visit: impl FnMut(CellId)) {
-        let occupied = &position.occupied;
-        with_lines!(self, lines => lines.each(occupied, cell, Gap::NONE, |to, _| visit(to)));
+        let blocked = &position.blocked;
+        with_lines!(&self.moves, lines => {
+            lines.each(blocked, cell, Gap::NONE, |to, _| visit(to));
+        });
     }
 
     /// How many cells a penguin on a cell can go to.
     #[inline]
     pub fn count_slides(&self, position: &Position, cell: CellId) -> u32 {
-        with_lines!(self, lines => lines.count(&position.occupied, cell, Gap::NONE))
+        with_lines!(&self.moves, lines => lines.count(&position.blocked, cell, Gap::NONE))
     }
 
     /// The position after the slide of a move and before its shot, for evaluations only.
     #[inline]
     pub fn half_move(&self, position: &Position, from: CellId, to: CellId) -> Position {
         let mut next = *position;
-        with_lines!(self, lines => {
-            lines.toggle(&mut next.occupied, from);
-            lines.toggle(&mut next.occupied, to);
+        with_lines!(&self.moves, lines => {
+            lines.toggle(&mut next.blocked, from);
+            lines.toggle(&mut next.blocked, to);
         });
         next.common.walk(from, to);
         next
     }
-
-    fn position(&self, common: FishPosition) -> Position {
-        let free = common.free();
-        let blocked = self
-            .fish_rules
-            .board()
-            .cells()
-            .filter(|c| free >> c & 1 == 0);
-        let occupied = with_lines!(self, lines => {
-            let mut occupied = lines.free();
-            blocked.for_each(|cell| lines.toggle(&mut occupied, cell));
-            occupied
-        });
-        let mut position = Position { occupied, common };
-        self.settle(&mut position);
-        position
-    }
-
-    #[inline]
-    fn settle(&self, position: &mut Position) {
-        let occupied = &position.occupied;
-        self.fish_rules.settle(
-            &mut position.common,
-            |penguins| with_lines!(self, lines => lines.any(occupied, bitset::cells64(penguins))),
-        );
-    }
 }
 
-impl Game for AmazonPenguins {
-    type Position = Position;
-    type Move = Move<Shot>;
+impl PenguinMoves for Spearing {
+    type Blocked = Occupancy<64>;
+    type Step = Shot;
 
     const INFO: Info = Info {
         id: "amazon-penguins",
@@ -150,155 +101,96 @@ impl Game for AmazonPenguins {
         limits: Limits::NONE,
     };
 
-    fn new(options: &Options) -> Result<Self, OptionError> {
-        let (board, net) = match options.choice("board") {
-            "hex" => {
-                let board = Board::hex60();
-                let lines = Lines::new(&board);
-                (board, Net::Hex(lines))
-            }
-            _ => {
-                let board = Board::square(8, 8);
-                let lines = Lines::new(&board);
-                (board, Net::Square(lines))
-            }
+    const GUIDE: &'static str = include_str!("amazon_penguins.md");
+
+    fn new(options: &Options) -> Result<(FishRules, Self), OptionError> {
+        let (board, moves) = if options.choice("board") == "hex" {
+            let board = Board::hex60();
+            let lines = Lines::new(&board);
+            (board, Spearing::Hex(lines))
+        } else {
+            let board = Board::square(8, 8);
+            let lines = Lines::new(&board);
+            (board, Spearing::Square(lines))
         };
         let seats = Self::INFO.roles.len();
         let fish_rules = FishRules::new(&Self::INFO, options, board, seats, PENGUINS)?;
-        Ok(AmazonPenguins { fish_rules, net })
+        Ok((fish_rules, moves))
     }
 
-    fn start(&self, rng: &mut Rng) -> Position {
-        self.position(self.fish_rules.start(rng))
-    }
-
-    fn load(&self, state: &Value) -> Result<Position, StateError> {
-        self.fish_rules
-            .load(state, |common| self.position(common), |p| &mut p.common)
-    }
-
-    fn save(&self, position: &Position) -> Value {
-        self.fish_rules.save(&position.common)
+    fn nothing_blocked(&self) -> Occupancy<64> {
+        with_lines!(self, lines => lines.free())
     }
 
     #[inline]
-    fn to_move(&self, position: &Position) -> Option<Seat> {
-        position.common.to_move()
+    fn toggle(&self, blocked: &mut Occupancy<64>, cell: CellId) {
+        with_lines!(self, lines => lines.toggle(blocked, cell));
     }
 
     #[inline]
-    fn ply(&self, position: &Position) -> u32 {
-        position.common.ply()
+    fn can_move(&self, blocked: &Occupancy<64>, penguins: u64) -> bool {
+        with_lines!(self, lines => lines.any(blocked, bitset::cells64(penguins)))
     }
 
-    fn scores(&self, position: &Position) -> Scores {
-        self.fish_rules.scores(&position.common)
-    }
-
-    fn reason(&self, position: &Position) -> Option<&'static str> {
-        position.common.reason()
-    }
-
-    fn legal(&self, position: &Position, moves: &mut Vec<Move<Shot>>) {
-        let Position { occupied, common } = position;
-        moves.clear();
-        match common.phase() {
-            Phase::Move => with_lines!(self, lines => {
-                shots::each(lines, occupied, common.movers(), |shot| moves.push(Move::Go(shot)));
-            }),
-            _ => self.fish_rules.list(common, moves),
-        }
-    }
-
-    fn count_legal(&self, position: &Position) -> u64 {
-        let Position { occupied, common } = position;
-        match common.phase() {
-            Phase::Move => with_lines!(self, lines => {
-                shots::count(lines, occupied, common.movers())
-            }),
-            _ => self.fish_rules.count(common),
-        }
-    }
-
-    fn random_move(
+    #[inline]
+    fn each(
         &self,
-        position: &Position,
+        blocked: &Occupancy<64>,
+        pieces: impl Iterator<Item = CellId>,
+        visit: impl FnMut(Shot),
+    ) {
+        with_lines!(self, lines => shots::each(lines, blocked, pieces, visit));
+    }
+
+    #[inline]
+    fn count(&self, blocked: &Occupancy<64>, pieces: impl Iterator<Item = CellId>) -> u64 {
+        with_lines!(self, lines => shots::count(lines, blocked, pieces))
+    }
+
+    #[inline]
+    fn random(
+        &self,
+        blocked: &Occupancy<64>,
+        pieces: impl Iterator<Item = CellId> + Clone,
         rng: &mut Rng,
-        _scratch: &mut Vec<Move<Shot>>,
-    ) -> Move<Shot> {
-        let Position { occupied, common } = position;
-        match common.phase() {
-            Phase::Move => with_lines!(self, lines => {
-                Move::Go(shots::random(lines, occupied, common.movers(), rng))
-            }),
-            _ => self.fish_rules.random(common, rng),
+    ) -> Shot {
+        with_lines!(self, lines => shots::random(lines, blocked, pieces, rng))
+    }
+
+    #[inline]
+    fn origin(shot: Shot) -> CellId {
+        shot.from
+    }
+
+    fn is_legal(&self, blocked: &Occupancy<64>, shot: Shot) -> bool {
+        with_lines!(self, lines => shots::is_legal(lines, blocked, shot))
+    }
+
+    #[inline]
+    fn play(&self, blocked: &mut Occupancy<64>, common: &mut FishPosition, shot: Shot) {
+        let Shot { from, to, target } = shot;
+        for cell in [from, to, target] {
+            self.toggle(blocked, cell);
         }
+        common.walk(from, to);
+        common.take(target);
     }
 
-    fn is_legal(&self, position: &Position, mv: Move<Shot>) -> bool {
-        let Position { occupied, common } = position;
-        match (common.phase(), mv) {
-            (Phase::Move, Move::Go(shot)) => {
-                common.movers().any(|cell| cell == shot.from)
-                    && with_lines!(self, lines => shots::is_legal(lines, occupied, shot))
-            }
-            _ => self.fish_rules.is_legal(common, mv),
-        }
+    fn parse(board: &Board, text: &str) -> Option<Shot> {
+        shots::parse(board, text)
     }
 
-    fn play_unchecked(&self, position: &mut Position, mv: Move<Shot>) {
-        let Position { occupied, common } = position;
-        let mut toggle = |cell| with_lines!(self, lines => lines.toggle(occupied, cell));
-        match mv {
-            Move::Go(Shot { from, to, target }) => {
-                toggle(from);
-                toggle(to);
-                toggle(target);
-                common.walk(from, to);
-                common.take(target);
-                self.fish_rules.turn(common);
-            }
-            Move::Lay { cell, fish } => {
-                toggle(cell);
-                self.fish_rules.lay(common, cell, fish);
-            }
-            Move::Place(cell) => {
-                toggle(cell);
-                self.fish_rules.place(common, cell);
-            }
-        }
-        self.settle(position);
-    }
-
-    fn parse_move(&self, text: &str) -> Result<Move<Shot>, ParseError> {
-        self.fish_rules
-            .parse(text, |text| shots::parse(self.fish_rules.board(), text))
-            .ok_or_else(|| ParseError::new(&Self::INFO, text))
-    }
-
-    fn write_move(&self, mv: Move<Shot>, out: &mut String) {
-        let go = |shot, out: &mut String| shots::write(self.fish_rules.board(), shot, out);
-        self.fish_rules.write(mv, out, go);
-    }
-
-    fn key(&self, position: &Position) -> u64 {
-        position.common.key()
-    }
-
-    fn write_identity(&self, position: &Position, out: &mut String) {
-        position.common.write_identity(out);
-    }
-
-    fn view(&self, position: &Position) -> View {
-        self.fish_rules.view(&position.common)
+    fn write(board: &Board, shot: Shot, out: &mut String) {
+        shots::write(board, shot, out);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::kit::outcome::Seat;
     use crate::session::Rules;
 
     crate::conformance!(AmazonPenguins, [

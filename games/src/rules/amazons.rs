@@ -8,7 +8,7 @@ use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId, cell_name};
 use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
 use crate::kit::options::{OptionError, Options};
-use crate::kit::outcome::{Scores, Seat};
+use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Lines, Occupancy};
 use crate::kit::sliding::shots::{self, Shot};
@@ -31,7 +31,7 @@ pub struct Amazons {
     lines: Lines<4, 64>,
 }
 
-/// A position.
+/// Amazons and arrows on the board, and the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Amazons and arrows.
@@ -92,7 +92,7 @@ impl Amazons {
             .lines
             .any(&position.occupied, position.amazons(seat as usize));
         if position.over {
-            // Who lost is a matter of scores, which keys leave out.
+            // Which seat lost shows in the scores, which keys leave out.
             position.key ^= zobrist::fact(OVER);
             if seat == 1 {
                 position.key ^= zobrist::fact(DARK_TO_MOVE);
@@ -138,7 +138,7 @@ impl Game for Amazons {
         id: "amazons",
         title: "Game of the Amazons",
         summary: "Move an amazon like a chess queen, then shoot an arrow that blocks its cell for \
-                  ever. Who cannot move loses.",
+                  ever. A player who cannot move loses.",
         roles: &["light", "dark"],
         symmetric: true,
         options: &[OptionSpec {
@@ -156,6 +156,8 @@ impl Game for Amazons {
         )],
         limits: Limits::NONE,
     };
+
+    const GUIDE: &'static str = include_str!("amazons.md");
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
@@ -244,8 +246,7 @@ impl Game for Amazons {
     }
 
     fn scores(&self, position: &Position) -> Scores {
-        let wins = |seat: u8| i32::from(position.over && position.seat != seat);
-        [wins(0), wins(1)].into_iter().collect()
+        win_as_points(position.over.then_some(1 - position.seat as Seat))
     }
 
     fn reason(&self, position: &Position) -> Option<&'static str> {
@@ -308,7 +309,6 @@ impl Game for Amazons {
     }
 
     fn view(&self, position: &Position) -> View {
-        let cells = self.board.cells();
         let mut pieces = Vec::new();
         for (seat, glyph) in [(0, 'L'), (1, 'D')] {
             pieces.extend(position.amazons(seat).map(|cell| Piece {
@@ -328,9 +328,7 @@ impl Game for Amazons {
         }));
         View {
             shape: self.board.shape(),
-            cells: cells
-                .map(|cell| self.board.draw(cell, Ground::Open, None))
-                .collect(),
+            cells: self.board.draw_all(|_| Ground::Open),
             pieces,
             notes: Vec::new(),
         }

@@ -1,87 +1,34 @@
 //! Penguins, known as Hey! That's My Fish!: hexagons of ice that go with the penguins.
 
-use serde_json::Value;
-
-use crate::game::{Game, ParseError};
 use crate::kit::bitset;
-use crate::kit::board::Board;
+use crate::kit::board::{Board, CellId};
 use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
 use crate::kit::options::{OptionError, Options};
-use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::slides::{self, Slide};
-use crate::kit::state::StateError;
-use crate::kit::view::View;
-use crate::rules::fish::{self, FishPosition, FishRules, Move, Phase};
+use crate::rules::fish::{self, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves};
 
 /// The rules for some seats, setup and placement.
-#[derive(Debug)]
-pub struct Penguins {
-    fish_rules: FishRules,
-    lines: Lines<3, 32>,
-}
+pub type Penguins = FishGame<Sliding>;
 
-/// A position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// Cells with a penguin or without a tile.
-    occupied: Occupancy<32>,
-    /// What both games with fish have.
-    common: FishPosition,
-}
-
-impl Position {
-    /// Fish, penguins and turn.
-    pub fn fish_position(&self) -> &FishPosition {
-        &self.common
-    }
-
-    /// Cells with a penguin or without a tile.
-    pub fn occupied(&self) -> &Occupancy<32> {
-        &self.occupied
-    }
-}
+/// A position of [`Penguins`].
+pub type Position = FishGamePosition<Occupancy<32>>;
 
 impl Penguins {
-    fn position(&self, common: FishPosition) -> Position {
-        let mut occupied = self.lines.free();
-        let free = common.free();
-        for cell in self
-            .fish_rules
-            .board()
-            .cells()
-            .filter(|c| free >> c & 1 == 0)
-        {
-            self.lines.toggle(&mut occupied, cell);
-        }
-        let mut position = Position { occupied, common };
-        self.settle(&mut position);
-        position
-    }
-
-    #[inline]
-    fn settle(&self, position: &mut Position) {
-        let occupied = &position.occupied;
-        self.fish_rules.settle(&mut position.common, |penguins| {
-            self.lines.any(occupied, bitset::cells64(penguins))
-        });
-    }
-
-    /// The board of the game.
-    pub fn board(&self) -> &Board {
-        self.fish_rules.board()
-    }
-
     /// The lines of the board, for evaluations.
     pub fn lines(&self) -> &Lines<3, 32> {
-        &self.lines
+        &self.moves.0
     }
 }
 
-impl Game for Penguins {
-    type Position = Position;
-    type Move = Move<Slide>;
+/// Penguins slide along the lines of the board, and take the tile that they leave.
+#[derive(Debug)]
+pub struct Sliding(Lines<3, 32>);
+
+impl PenguinMoves for Sliding {
+    type Blocked = Occupancy<32>;
+    type Step = Slide;
 
     const INFO: Info = Info {
         id: "penguins",
@@ -119,145 +66,96 @@ impl Game for Penguins {
         limits: Limits::NONE,
     };
 
-    fn new(options: &Options) -> Result<Self, OptionError> {
+    const GUIDE: &'static str = include_str!("penguins.md");
+
+    fn new(options: &Options) -> Result<(FishRules, Self), OptionError> {
         let seats = options.number("players");
-        let fish_rules = FishRules::new(&Self::INFO, options, Board::hex60(), seats, 6 - seats)?;
-        let fish_rules = match options.choice("placement") {
-            "one-fish" => fish_rules.with_one_fish_starts(),
-            _ => fish_rules,
-        };
+        let mut fish_rules =
+            FishRules::new(&Self::INFO, options, Board::hex60(), seats, 6 - seats)?;
+        if options.choice("placement") == "one-fish" {
+            fish_rules = fish_rules.with_one_fish_starts();
+        }
         let lines = Lines::new(fish_rules.board());
-        Ok(Penguins { fish_rules, lines })
+        Ok((fish_rules, Sliding(lines)))
     }
 
-    fn seats(&self) -> usize {
-        self.fish_rules.seats()
-    }
-
-    fn start(&self, rng: &mut Rng) -> Position {
-        self.position(self.fish_rules.start(rng))
-    }
-
-    fn load(&self, state: &Value) -> Result<Position, StateError> {
-        self.fish_rules
-            .load(state, |common| self.position(common), |p| &mut p.common)
-    }
-
-    fn save(&self, position: &Position) -> Value {
-        self.fish_rules.save(&position.common)
+    fn nothing_blocked(&self) -> Occupancy<32> {
+        self.0.free()
     }
 
     #[inline]
-    fn to_move(&self, position: &Position) -> Option<Seat> {
-        position.common.to_move()
+    fn toggle(&self, blocked: &mut Occupancy<32>, cell: CellId) {
+        self.0.toggle(blocked, cell);
     }
 
     #[inline]
-    fn ply(&self, position: &Position) -> u32 {
-        position.common.ply()
+    fn can_move(&self, blocked: &Occupancy<32>, penguins: u64) -> bool {
+        self.0.any(blocked, bitset::cells64(penguins))
     }
 
-    fn scores(&self, position: &Position) -> Scores {
-        self.fish_rules.scores(&position.common)
-    }
-
-    fn reason(&self, position: &Position) -> Option<&'static str> {
-        position.common.reason()
-    }
-
-    fn legal(&self, position: &Position, moves: &mut Vec<Move<Slide>>) {
-        let Position { occupied, common } = position;
-        moves.clear();
-        match common.phase() {
-            Phase::Move => slides::each(&self.lines, occupied, common.movers(), |slide| {
-                moves.push(Move::Go(slide));
-            }),
-            _ => self.fish_rules.list(common, moves),
-        }
-    }
-
-    fn count_legal(&self, position: &Position) -> u64 {
-        let Position { occupied, common } = position;
-        match common.phase() {
-            Phase::Move => slides::count(&self.lines, occupied, common.movers()),
-            _ => self.fish_rules.count(common),
-        }
-    }
-
-    fn random_move(
+    #[inline]
+    fn each(
         &self,
-        position: &Position,
+        blocked: &Occupancy<32>,
+        pieces: impl Iterator<Item = CellId>,
+        visit: impl FnMut(Slide),
+    ) {
+        slides::each(&self.0, blocked, pieces, visit);
+    }
+
+    #[inline]
+    fn count(&self, blocked: &Occupancy<32>, pieces: impl Iterator<Item = CellId>) -> u64 {
+        slides::count(&self.0, blocked, pieces)
+    }
+
+    #[inline]
+    fn random(
+        &self,
+        blocked: &Occupancy<32>,
+        pieces: impl Iterator<Item = CellId> + Clone,
         rng: &mut Rng,
-        _scratch: &mut Vec<Move<Slide>>,
-    ) -> Move<Slide> {
-        let Position { occupied, common } = position;
-        match common.phase() {
-            Phase::Move => Move::Go(slides::random(&self.lines, occupied, common.movers(), rng)),
-            _ => self.fish_rules.random(common, rng),
-        }
+    ) -> Slide {
+        slides::random(&self.0, blocked, pieces, rng)
     }
 
-    fn is_legal(&self, position: &Position, mv: Move<Slide>) -> bool {
-        let Position { occupied, common } = position;
-        match (common.phase(), mv) {
-            (Phase::Move, Move::Go(Slide { from, to })) => {
-                common.movers().any(|cell| cell == from)
-                    && self.lines.reaches(occupied, from, Gap::NONE, to).is_some()
-            }
-            _ => self.fish_rules.is_legal(common, mv),
-        }
+    #[inline]
+    fn origin(slide: Slide) -> CellId {
+        slide.from
     }
 
-    fn play_unchecked(&self, position: &mut Position, mv: Move<Slide>) {
-        let Position { occupied, common } = position;
-        match mv {
-            Move::Go(Slide { from, to }) => {
-                // The cell that is left stays blocked: it had a penguin, now it has no tile.
-                self.lines.toggle(occupied, to);
-                common.walk(from, to);
-                common.take(from);
-                self.fish_rules.turn(common);
-            }
-            Move::Lay { cell, fish } => {
-                self.lines.toggle(occupied, cell);
-                self.fish_rules.lay(common, cell, fish);
-            }
-            Move::Place(cell) => {
-                self.lines.toggle(occupied, cell);
-                self.fish_rules.place(common, cell);
-            }
-        }
-        self.settle(position);
+    fn is_legal(&self, blocked: &Occupancy<32>, Slide { from, to }: Slide) -> bool {
+        self.0.reaches(blocked, from, Gap::NONE, to).is_some()
     }
 
-    fn parse_move(&self, text: &str) -> Result<Move<Slide>, ParseError> {
-        self.fish_rules
-            .parse(text, |text| slides::parse(self.fish_rules.board(), text))
-            .ok_or_else(|| ParseError::new(&Self::INFO, text))
+    #[inline]
+    fn play(
+        &self,
+        blocked: &mut Occupancy<32>,
+        common: &mut FishPosition,
+        Slide { from, to }: Slide,
+    ) {
+        // The cell that is left stays blocked: it had a penguin, now it has no tile.
+        self.0.toggle(blocked, to);
+        common.walk(from, to);
+        common.take(from);
     }
 
-    fn write_move(&self, mv: Move<Slide>, out: &mut String) {
-        let go = |slide, out: &mut String| slides::write(self.fish_rules.board(), slide, out);
-        self.fish_rules.write(mv, out, go);
+    fn parse(board: &Board, text: &str) -> Option<Slide> {
+        slides::parse(board, text)
     }
 
-    fn key(&self, position: &Position) -> u64 {
-        position.common.key()
-    }
-
-    fn write_identity(&self, position: &Position, out: &mut String) {
-        position.common.write_identity(out);
-    }
-
-    fn view(&self, position: &Position) -> View {
-        self.fish_rules.view(&position.common)
+    fn write(board: &Board, slide: Slide, out: &mut String) {
+        slides::write(board, slide, out);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
-    use serde_json::json;
+    use crate::game::Game;
+    use crate::rules::fish::{Move, Phase};
 
     crate::conformance!(Penguins, [
         {},

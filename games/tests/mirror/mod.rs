@@ -146,7 +146,7 @@ impl Mirror {
         options
     }
 
-    /// A state.
+    /// The mirror image of a state, field by field.
     pub(crate) fn state(&self, state: &Value) -> Value {
         let fields = state.as_object().expect("an object").iter();
         let field = |(name, value): (&String, &Value)| {

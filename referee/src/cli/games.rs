@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use super::format::{FormatArgs, print_json};
 use super::{CliError, input, print};
 use crate::draw;
+use crate::prose;
 
-/// Lists the games, or shows one: options, roles, move notation, an example
+/// Lists the games, or shows one: options, roles, move notation, an example, the rules
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -68,6 +69,7 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
         repetition,
     } = info.limits;
     value["limits"] = json!({"max_plies": max_plies, "repetition": repetition});
+    value["rules"] = entry.guide.into();
     value["example"] = json!({"state": session.state(), "legal": legal});
     Ok(value)
 }
@@ -110,6 +112,8 @@ fn show(entry: &Entry) -> Result<String, CliError> {
     }
     let _ = writeln!(text, "\nLimits of a match: {}", limits(info.limits));
     text += &example(entry)?;
+    text += "\n";
+    text += &prose::for_terminal(entry.guide);
     Ok(text)
 }
 

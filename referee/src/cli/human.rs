@@ -12,6 +12,7 @@ use supervisor::{BotSpec, REFEREE};
 use super::{CliError, print};
 use crate::draw;
 use crate::players::{Person, Voice};
+use crate::prose;
 use crate::tournament::match_run::People;
 
 /// What stands in the log for the command of a person.
@@ -26,6 +27,7 @@ const HELP: &str =
   a number       of a move in `list`
   list [TEXT]    the legal moves, or those that begin with TEXT
   notation       how moves are written
+  rules          the rules of the game
   board          draws the board again
   resign         gives the match up
 ";
@@ -135,6 +137,7 @@ enum Word<'a> {
     Tell(String),
     Board,
     Notation,
+    Rules,
     Nothing,
 }
 
@@ -152,6 +155,7 @@ fn understand<'a>(line: &str, legal: &'a [String]) -> Word<'a> {
         "list" => return Word::Tell(list(rest.trim(), legal)),
         "board" => return Word::Board,
         "notation" => return Word::Notation,
+        "rules" => return Word::Rules,
         "undo" => {
             return Word::Tell("what was played stands; there is no taking back\n".to_owned());
         }
@@ -267,9 +271,15 @@ impl<R: BufRead> Terminal<R> {
                     let forms = forms.map(|(form, meaning)| format!("  {form:14} {meaning}\n"));
                     print(&forms.collect::<String>())?;
                 }
+                Word::Rules => print(&prose::for_terminal(self.guide()))?,
                 Word::Nothing => {}
             }
         }
+    }
+
+    /// The rules of the game for people.
+    fn guide(&self) -> &'static str {
+        games::find(self.info.id).map_or("", |entry| entry.guide)
     }
 
     /// The next line; `None` at the end of the input.
@@ -324,6 +334,7 @@ mod tests {
         let legal = legal();
         assert_eq!(understand("resign", &legal), Word::Resign);
         assert_eq!(understand("Board", &legal), Word::Board);
+        assert_eq!(understand("rules", &legal), Word::Rules);
         assert_eq!(understand("  ", &legal), Word::Nothing);
         told("help", "gives the match up");
         assert!(HELP.lines().all(|line| line.starts_with("  ")));

@@ -22,9 +22,11 @@ mod new_bot;
 mod perft;
 mod play;
 mod privacy;
+mod protocol;
 mod replay;
 mod report;
 mod rerun;
+mod rules;
 mod runtime;
 mod shell;
 mod standings;
@@ -79,6 +81,8 @@ enum Command {
     Model(model::Args),
     Perft(perft::Args),
     Games(games::Args),
+    Rules(rules::Args),
+    Protocol(protocol::Args),
     Bot(bot::Args),
     NewBot(new_bot::Args),
     Doctor(doctor::Args),
@@ -133,7 +137,8 @@ pub(crate) fn run_to_code() -> u8 {
         .with(tracing_subscriber::fmt::layer().with_writer(|| terminal::Stderr))
         .with(log_filter())
         .init();
-    let command = Cli::try_parse()
+    let args = protocol::document(std::env::args_os().collect());
+    let command = Cli::try_parse_from(args)
         .unwrap_or_else(|error| hints::explained(error).exit())
         .command;
     if !command.is_part_of_a_bot() {
@@ -155,6 +160,8 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Model(args) => args.run(),
         Command::Perft(args) => args.run(),
         Command::Games(args) => args.run(),
+        Command::Rules(args) => args.run(),
+        Command::Protocol(args) => args.run(),
         Command::Bot(args) => args.run(),
         Command::NewBot(args) => args.run(),
         Command::Doctor(args) => args.run(),

@@ -12,8 +12,8 @@ const READ: usize = 64 << 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every line is answered with one line. Lines that are no requests, even empty ones, get `bad_request`.
-Requests that would take minutes get `too_much`: a perft of more than 10,000,000 positions, or random
-games of more than 20,000,000 plies in total.
+Requests that would take minutes get `too_much`: a perft of more than 10,000,000 positions, random
+games of more than 20,000,000 plies in total, or `children` with an answer of more than 16 MiB.
 
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]

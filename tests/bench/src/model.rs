@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::measure::median;
 use crate::pingpong::{self, keep_to};
 
-/// Each figure is the middle one of so many.
+/// Each figure is the median of this many runs.
 const RUNS: usize = 5;
 /// Requests that are sent at once, in turn.
 const BATCHES: [usize; 3] = [1, 3, 32];
@@ -83,9 +83,10 @@ impl Client {
 }
 
 pub(crate) fn run(tiny: bool) {
-    let (time, runs) = match tiny {
-        true => (Duration::from_millis(20), 1),
-        false => (Duration::from_millis(500), RUNS),
+    let (time, runs) = if tiny {
+        (Duration::from_millis(20), 1)
+    } else {
+        (Duration::from_millis(500), RUNS)
     };
     let all = pingpong::cores();
     let limits = (0..runs).map(|_| pingpong::side_by_side(1, time).rate());
@@ -98,10 +99,21 @@ pub(crate) fn run(tiny: bool) {
         "{\"id\":1,\"op\":\"play\",\"moves\":[\"+c1n\"]}\n",
         "{\"id\":2,\"op\":\"undo\"}\n",
     ];
+    let with_legal = [
+        "{\"id\":1,\"op\":\"play\",\"moves\":[\"+c1n\"],\"want\":[\"legal\",\"key\"]}\n",
+        "{\"id\":2,\"op\":\"undo\"}\n",
+    ];
+    let evaluate = ["{\"id\":1,\"op\":\"evaluate\"}\n"];
+    let children = ["{\"id\":1,\"op\":\"children\"}\n"];
+    let with_value = ["{\"id\":1,\"op\":\"children\",\"want\":[\"value\"]}\n"];
     for (label, lines) in [
         ("`get`", &get[..]),
         ("`get` with `key`", &key),
         ("`play` and `undo`, in turn", &there_and_back),
+        ("`play` with `legal` and `key`, and `undo`", &with_legal),
+        ("`evaluate`", &evaluate),
+        ("`children`", &children),
+        ("`children` with `value`", &with_value),
     ] {
         for batch in BATCHES {
             // The child inherits where this thread is.
@@ -113,5 +125,21 @@ pub(crate) fn run(tiny: bool) {
             keep_to(None, &all);
             println!("| {label} | {batch} | {rate:.0} | {:.2} |", rate / limit);
         }
+    }
+    overtime(if tiny { 3 } else { 25 });
+}
+
+/// How long `playouts` takes beyond its time limit, in a position of few moves and one of many.
+fn overtime(runs: usize) {
+    println!("\n| `playouts` with `ms` 20 | answered after, ms |\n|---|---|");
+    for game in ["siam", "amazons"] {
+        let mut client = Client::start(game);
+        let times = (0..runs).map(|_| {
+            let begin = Instant::now();
+            client.ask(b"{\"op\":\"playouts\",\"ms\":20}\n", 1);
+            begin.elapsed().as_secs_f64() * 1e3
+        });
+        println!("| {game} | {:.1} |", median(times.collect()));
+        client.end();
     }
 }

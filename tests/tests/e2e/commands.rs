@@ -96,6 +96,49 @@ fn games_are_listed_and_explained() {
 }
 
 #[test]
+fn the_rules_of_every_game_are_printed() {
+    let games: Value = serde_json::from_str(&run(["games", "--format", "json"]).stdout).unwrap();
+    for game in games.as_array().unwrap() {
+        let id = game["id"].as_str().unwrap();
+        let ran = run(["rules", id]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        for part in [
+            "MOVES",
+            "Legal here:",
+            "Not legal:",
+            "END",
+            "OPTIONS",
+            "STATE",
+            "{\"ply\":",
+        ] {
+            assert!(ran.stdout.contains(part), "{part} of {id}");
+        }
+        let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(80), "{id}: {widest:?}");
+        assert!(run(["games", id]).stdout.ends_with(&ran.stdout), "{id}");
+    }
+    let markdown = run(["rules", "siam", "--format", "markdown"]).stdout;
+    assert!(markdown.starts_with("# Siam\n") && markdown.contains("```board {}\n"));
+    let shown: Value =
+        serde_json::from_str(&run(["games", "siam", "--format", "json"]).stdout).unwrap();
+    assert_eq!(shown["rules"], markdown);
+    let unknown = run(["rules", "siem"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("`siam`"), "{}", unknown.stderr);
+}
+
+#[test]
+fn help_has_the_protocol() {
+    let ran = run(["help", "protocol"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for part in ["THE FORWARD MODEL", "  `playouts`, `count`, `ms`, `seed`"] {
+        assert!(ran.stdout.contains(part), "{part}");
+    }
+    assert_eq!(run(["protocol"]).stdout, ran.stdout);
+    assert!(run(["help", "rules"]).stdout.contains("--format"));
+}
+
+#[test]
 fn a_single_match_is_drawn_and_logged() {
     let arena = Arena::new("");
     let log = arena.path("match.jsonl").display().to_string();

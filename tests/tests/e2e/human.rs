@@ -41,6 +41,18 @@ fn record(arena: &Arena) -> Value {
 }
 
 #[test]
+fn the_rules_can_be_read_during_the_match() {
+    let arena = Arena::new("");
+    let ran = play(
+        &arena,
+        &["--human", "0", "--bot", "random"],
+        "rules\nresign\n",
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("shoots an arrow"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_whole_match_is_played_by_numbers() {
     let arena = Arena::new("");
     let ran = play(

@@ -54,6 +54,35 @@ export class Turn {
   }
 }
 
+/** In place of pondering, while there is none. */
+function rest() {
+  return { stop: async () => {} };
+}
+
+/** Lines with the time at which they came, even if the bot was thinking then. */
+async function* received(input) {
+  const lines = createInterface({ input, crlfDelay: Infinity });
+  const waiting = [];
+  let wake = () => {};
+  let closed = false;
+  lines.on("line", (line) => {
+    waiting.push({ line, began: performance.now() });
+    wake();
+  });
+  lines.on("close", () => {
+    closed = true;
+    wake();
+  });
+  try {
+    while (!closed || waiting.length > 0) {
+      if (waiting.length > 0) yield waiting.shift();
+      else await new Promise((woken) => (wake = woken));
+    }
+  } finally {
+    lines.close();
+  }
+}
+
 function usable(limit) {
   return Math.max(0, limit * SHARE - RESERVE_MS);
 }
@@ -79,6 +108,12 @@ export class Bot {
   choose(_turn) {
     throw new Error("a bot needs a method `choose`");
   }
+
+  /**
+   * Thinks on while the others move, from the answer to `turn` until it returns. The next message
+   * waits for that: `signal` is aborted when it comes. Only what awaits something can notice it.
+   */
+  ponder(_turn, _choice, _signal) {}
 
   /** A match begins: forget the one before. */
   started(_match) {}
@@ -128,11 +163,13 @@ export class Bot {
     // What is logged to see how the bot thinks would be taken for messages.
     globalThis.console = new Console(process.stderr);
     let match;
+    let pondering = rest();
     try {
-      for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-        const began = performance.now();
+      for await (const { line, began } of received(input)) {
         if (line.trim() === "") continue;
         const message = JSON.parse(line);
+        await pondering.stop();
+        pondering = rest();
         if (message.type === "hello") {
           this.#hello();
         } else if (message.type === "start") {
@@ -140,7 +177,10 @@ export class Bot {
           await this.started(match);
           this.#send({ type: "ready" });
         } else if (message.type === "turn") {
-          await this.#answer(new Turn(match, message, began));
+          const turn = new Turn(match, message, began);
+          const choice = await this.choose(turn);
+          this.#answer(turn, choice);
+          pondering = this.#ponder(turn, choice);
         } else if (message.type === "error") {
           this.fault(message.code, message.message);
         } else if (message.type === "end") {
@@ -150,6 +190,7 @@ export class Bot {
         }
       }
     } finally {
+      await pondering.stop();
       globalThis.console = console;
       await this.#model?.close();
       this.#model = undefined;
@@ -163,8 +204,19 @@ export class Bot {
     this.#send({ type: "hello", protocol: 1, name, version, author, games, wants });
   }
 
-  async #answer(turn) {
-    const choice = await this.choose(turn);
+  #ponder(turn, choice) {
+    const controller = new AbortController();
+    const done = Promise.resolve(this.ponder(turn, choice, controller.signal));
+    // What it failed with is thrown when it is stopped.
+    done.catch(() => {});
+    const stop = () => {
+      controller.abort();
+      return done;
+    };
+    return { stop };
+  }
+
+  #answer(turn, choice) {
     if (choice === RESIGN) {
       this.#send({ type: "resign" });
       return;

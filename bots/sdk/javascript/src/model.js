@@ -50,14 +50,14 @@ export class Model {
   }
 
   /** Sets up a position: `state`, or the start that belongs to `seed`. */
-  create(game, { options = {}, state, seed = 0, maxPlies } = {}) {
+  create(game, { options = {}, state, seed = 0, maxPlies, want } = {}) {
     const from = state === undefined ? { seed } : { state };
-    return this.#ask({ op: "new", game, options, ...from, max_plies: maxPlies ?? undefined });
+    return this.#ask({ op: "new", game, options, ...from, max_plies: maxPlies ?? undefined, want });
   }
 
-  /** Where the model is. */
-  position() {
-    return this.#ask({ op: "get" });
+  /** Where the model is. What `want` names comes with the same answer, here and elsewhere. */
+  position({ want } = {}) {
+    return this.#ask({ op: "get", want });
   }
 
   /** All legal moves; none when the game is over. */
@@ -80,14 +80,27 @@ export class Model {
     return this.#get("view");
   }
 
-  /** Plays all of these moves, or none if one of them is not legal. */
+  /** Plays all of these moves, or none if one of them is not legal. The last argument may be what
+   * the answer should hold: `play(move, { want: ["legal", "key"] })`. */
   play(...moves) {
-    return this.#ask({ op: "play", moves });
+    const last = moves.at(-1);
+    const { want } = typeof last === "object" ? moves.pop() : {};
+    return this.#ask({ op: "play", moves, want });
   }
 
   /** Takes back as many moves. */
-  undo(count = 1) {
-    return this.#ask({ op: "undo", count });
+  undo(count = 1, { want } = {}) {
+    return this.#ask({ op: "undo", count, want });
+  }
+
+  /** Every legal move, as `move`, with the position after it and its `key`. */
+  async children({ want } = {}) {
+    return (await this.#ask({ op: "children", want })).children;
+  }
+
+  /** The outcome that the reference evaluation expects, from 0 to 1 a seat. */
+  async evaluate() {
+    return (await this.#ask({ op: "evaluate" })).value;
   }
 
   /** How many positions there are after exactly `depth` plies, counted by paths. */
@@ -95,14 +108,17 @@ export class Model {
     return (await this.#ask({ op: "perft", depth })).nodes;
   }
 
-  /** Means of `count` random games from here. */
-  playout(count = 1, seed = 0) {
-    return this.#ask({ op: "playout", count, seed });
+  /** Means of random games from here: `count` of them, or as many as fit into `ms`. */
+  playout(count, seed = 0, { ms } = {}) {
+    return this.#ask({ op: "playout", count, seed, ms });
   }
 
-  /** For every legal move the mean outcome a seat of `count` random games after it. */
-  async playouts(count = 1, seed = 0) {
-    return (await this.#ask({ op: "playouts", count, seed })).moves;
+  /**
+   * For every legal move the mean outcome a seat of random games after it: `count` a move, or as many
+   * as fit into `ms`. In a very short time some moves may have none and are left out.
+   */
+  async playouts(count, seed = 0, { ms } = {}) {
+    return (await this.#ask({ op: "playouts", count, seed, ms })).moves;
   }
 
   /** The same as `playout` after these moves, which are taken back: one wait instead of three. */

@@ -117,6 +117,42 @@ test("info is sent while the bot thinks", async () => {
   assert.deepEqual(answers[1], { type: "info", depth: 3 });
 });
 
+test("pondering lasts from the answer to the next message", async () => {
+  let begun;
+  const pondering = new Promise((resolve) => (begun = resolve));
+  class Ponderer extends Bot {
+    pondered = [];
+    choose(turn) {
+      return turn.legal[0];
+    }
+    async ponder(turn, choice, signal) {
+      begun();
+      await new Promise((aborted) => signal.addEventListener("abort", aborted));
+      this.pondered.push([turn.ply, choice]);
+    }
+  }
+  async function* input() {
+    yield `${JSON.stringify(START)}\n${JSON.stringify(TURN)}\n`;
+    await pondering;
+    yield `${JSON.stringify({ ...TURN, ply: 5 })}\n`;
+  }
+  const bot = new Ponderer();
+  await bot.run(Readable.from(input()), new PassThrough());
+  assert.deepEqual(bot.pondered, [
+    [3, "+c5s"],
+    [5, "+c5s"],
+  ]);
+});
+
+test("what fails while pondering ends the bot", async () => {
+  class Failing extends Scripted {
+    async ponder() {
+      throw new Error("no idea");
+    }
+  }
+  await assert.rejects(talk(new Failing(), START, TURN), /no idea/);
+});
+
 const budget = (clock) => new Turn(START, { ...TURN, clock }, 0).budget();
 
 test("the smaller limit counts", () => {

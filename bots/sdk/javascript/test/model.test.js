@@ -54,6 +54,38 @@ test("playouts give means", options, () =>
   }),
 );
 
+test("one answer can hold everything", options, () =>
+  amazons(async (model) => {
+    const want = ["legal", "state", "key", "value", "view"];
+    const start = await model.position({ want });
+    assert.deepEqual(start.legal, await model.legal());
+    assert.deepEqual([start.state, start.key], [await model.state(), await model.key()]);
+    assert.deepEqual([start.value, start.view], [await model.evaluate(), await model.view()]);
+    const played = await model.play(start.legal[0], { want: ["key"] });
+    assert.deepEqual(Object.keys(played), ["ply", "to_move", "result", "key"]);
+    assert.deepEqual(await model.undo(1, { want }), start);
+  }),
+);
+
+test("children are the positions after each move", options, () =>
+  amazons(async (model) => {
+    const children = await model.children({ want: ["value", "state"] });
+    assert.deepEqual(children.map(({ move }) => move), await model.legal());
+    const { move, ...position } = children[0];
+    assert.deepEqual(await model.play(move, { want: ["key", "value", "state"] }), position);
+  }),
+);
+
+test("random games stop in time", options, () =>
+  amazons(async (model) => {
+    assert.ok((await model.playout(undefined, 0, { ms: 5 })).count > 0);
+    assert.equal((await model.playout(3, 1, { ms: 60_000 })).count, 3);
+    const legal = await model.legal();
+    const means = await model.playouts(undefined, 0, { ms: 5 });
+    assert.ok(Object.keys(means).every((move) => legal.includes(move)));
+  }),
+);
+
 test("what is refused changes nothing", options, () =>
   amazons(async (model) => {
     const [key, legal] = [await model.key(), await model.legal()];

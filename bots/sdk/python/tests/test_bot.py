@@ -1,12 +1,14 @@
 """The loop, without a referee: messages in, answers out."""
 
+import asyncio
 import contextlib
 import io
 import json
+import threading
 import time
 import unittest
 
-from referee_bot import RESIGN, Bot, Move, Played
+from referee_bot import RESIGN, AsyncBot, Bot, Move, Played
 
 HELLO = {"type": "hello", "protocol": 1, "referee": "referee 0.1.0"}
 START = {
@@ -108,6 +110,101 @@ class Loop(unittest.TestCase):
         answers, _ = talk(Talker(), START, TURN)
         self.assertEqual(answers[1:], [{"type": "info", "depth": 3},
                                        {"type": "move", "move": "+a1n", "ply": 3}])
+
+
+class Ponderer(Bot):
+    """Ponders until it is stopped."""
+
+    def __init__(self):
+        self.pondered, self.begun = [], threading.Event()
+
+    def choose(self, turn):
+        return turn.legal[0]
+
+    def ponder(self, turn, choice, stop):
+        self.begun.set()
+        stop.wait()
+        self.pondered.append((turn.ply, choice))
+
+
+class Waiting:
+    """Lines of which all after the first turn come only when an event has happened."""
+
+    def __init__(self, event, *messages):
+        self.event, self.messages = event, messages
+
+    def __iter__(self):
+        for message in self.messages:
+            yield json.dumps(message) + "\n"
+            if message["type"] == "turn":
+                assert self.event.wait(60)
+
+
+class Pondering(unittest.TestCase):
+    def test_it_lasts_from_the_answer_to_the_next_message(self):
+        bot = Ponderer()
+        output = io.StringIO()
+        bot.run(Waiting(bot.begun, START, TURN, {**TURN, "ply": 5}, {"type": "quit"}), output)
+        self.assertEqual(bot.pondered, [(3, "+c5s"), (5, "+c5s")])
+        answers = [json.loads(line)["type"] for line in output.getvalue().splitlines()]
+        self.assertEqual(answers, ["ready", "move", "move"])
+
+    def test_a_bot_that_does_not_ponder_has_no_thread(self):
+        before = threading.active_count()
+        talk(Scripted(), START, TURN)
+        self.assertEqual(threading.active_count(), before)
+
+
+class AsyncScripted(AsyncBot):
+    """Like `Scripted`; ponders until it is cancelled."""
+
+    name = "async"
+
+    def __init__(self):
+        self.results, self.cancelled, self.begun = [], 0, threading.Event()
+
+    async def choose(self, turn):
+        await asyncio.sleep(0)
+        self.info(depth=1)
+        return Move(turn.legal[1], {"value": 0.5})
+
+    async def ended(self, result):
+        self.results.append(result)
+
+    async def ponder(self, turn, choice):
+        self.begun.set()
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+
+class Async(unittest.TestCase):
+    def test_a_match_is_answered_message_by_message(self):
+        bot = AsyncScripted()
+        output = io.StringIO()
+        lines = Waiting(bot.begun, HELLO, START, TURN, END, {"type": "quit"}, HELLO)
+        bot.run(lines, output)
+        answers = [json.loads(line) for line in output.getvalue().splitlines()]
+        self.assertEqual(answers, [
+            {"type": "hello", "protocol": 1, "name": "async",
+             "wants": {"state": True, "legal": True}},
+            {"type": "ready"},
+            {"type": "info", "depth": 1},
+            {"type": "move", "move": "+a1n", "ply": 3, "info": {"value": 0.5}},
+        ])
+        self.assertEqual((bot.results, bot.cancelled), ([END["result"]], 1))
+
+    def test_what_goes_wrong_ends_the_bot(self):
+        class Failing(AsyncBot):
+            async def choose(self, turn):
+                raise KeyError("lost")
+
+        with self.assertRaises(KeyError):
+            talk(Failing(), START, TURN)
+        with self.assertRaises(json.JSONDecodeError):
+            talk(Failing(), "nonsense\n")
 
 
 class Time(unittest.TestCase):

@@ -23,7 +23,7 @@ use position::{COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
 
-/// A move.
+/// One ply of the elephant or of a farmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// The elephant or a farmer is placed.
@@ -184,6 +184,8 @@ impl Game for ElephantRun {
         ],
         limits: Limits::NONE,
     };
+
+    const GUIDE: &'static str = include_str!("elephant_run.md");
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         Ok(ElephantRun {
@@ -406,7 +408,6 @@ impl Game for ElephantRun {
             0 => Ground::Gone,
             _ => Ground::Open,
         };
-        let all = self.board.cells();
         let mut pieces = Vec::new();
         for (seat, set, kind, glyph) in [
             (0, position.elephant, "elephant", 'E'),
@@ -430,9 +431,7 @@ impl Game for ElephantRun {
         }
         View {
             shape: self.board.shape(),
-            cells: all
-                .map(|cell| self.board.draw(cell, ground(cell), None))
-                .collect(),
+            cells: self.board.draw_all(ground),
             pieces,
             notes,
         }

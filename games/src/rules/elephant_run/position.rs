@@ -75,7 +75,7 @@ pub(super) enum Phase {
     Gone,
 }
 
-/// A position.
+/// The tiles that are left, the pieces, and the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub(super) tiles: u32,

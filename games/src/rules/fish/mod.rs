@@ -1,9 +1,11 @@
 //! What Penguins and Amazon Penguins share: cells with fish that are shuffled, laid or given,
 //! penguins placed in turn, skipped seats, and the fish under the penguins at the end.
 
+mod fish_game;
 mod fish_rules;
 mod position;
 mod state;
 
+pub use fish_game::{FishGame, FishGamePosition, PenguinMoves};
 pub use fish_rules::{FISH, FishRules, Move, SETUP};
 pub use position::{FishPosition, Phase};

@@ -9,7 +9,7 @@ use super::tables::{ROWS, Tables};
 use crate::kit::board::CellId;
 use crate::kit::rng::Rng;
 
-/// HalogaiLines in all, nine in each of three directions.
+/// Lines in all, nine in each of three directions.
 const LINES: usize = 27;
 const NUMBERS: usize = 3usize.pow(ROWS as u32);
 /// The digit of a halogai; that of an empty cell is 0.
@@ -186,7 +186,7 @@ impl HalogaiLines {
             group += 1;
             sums = stones.word(group).wrapping_mul(ONES);
         }
-        // The high bit of each byte tells whether that sum is at most the index.
+        // The high bit of each byte says whether that sum is at most the index.
         let passed = ((u64::from(index) * ONES) | (ONES << 7)).wrapping_sub(sums) & (ONES << 7);
         let within = passed.count_ones();
         let line = 8 * group + within as usize;

@@ -48,7 +48,7 @@ pub struct Position {
     seat: u8,
 }
 
-/// A move.
+/// One ply of a halogai or a giant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A halogai slides, or a giant makes a step.
@@ -237,6 +237,8 @@ impl Game for Giantslayer {
             repetition: Some(3),
         },
     };
+
+    const GUIDE: &'static str = include_str!("giantslayer.md");
 
     fn new(_options: &Options) -> Result<Self, OptionError> {
         let tables = Tables::new();

@@ -23,7 +23,7 @@ const HIGHEST: u8 = 3;
 /// The kind of the first seat's pieces in keys; the kinds below it are the numbers of cells.
 const PIECE: usize = HIGHEST as usize;
 
-/// A move.
+/// One ply: a claim, or a slide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A cell is claimed for a piece.
@@ -40,7 +40,7 @@ enum Phase {
     Over,
 }
 
-/// A position.
+/// Unclaimed cells with their points, the pieces, and the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Cells that are claimed or crossed out.
@@ -234,6 +234,8 @@ impl Game for PaperPenguins {
         ],
         limits: Limits::NONE,
     };
+
+    const GUIDE: &'static str = include_str!("paper_penguins.md");
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");

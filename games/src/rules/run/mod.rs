@@ -35,7 +35,7 @@ pub struct Run {
     steps: [u64; 6],
 }
 
-/// A move.
+/// One action, which is a ply of its own: a turn has one of a cow and one of a cowboy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A piece comes from the reserve.
@@ -207,6 +207,8 @@ impl Game for Run {
             repetition: Some(3),
         },
     };
+
+    const GUIDE: &'static str = include_str!("run.md");
 
     fn new(_options: &Options) -> Result<Self, OptionError> {
         let board = board();
@@ -463,11 +465,7 @@ impl Game for Run {
         }
         View {
             shape: self.board.shape(),
-            cells: self
-                .board
-                .cells()
-                .map(|cell| self.board.draw(cell, ground(cell), None))
-                .collect(),
+            cells: self.board.draw_all(ground),
             pieces,
             notes,
         }

@@ -47,7 +47,7 @@ impl Not for Kind {
     }
 }
 
-/// A position.
+/// Pieces on the board, in reserve and out, and how much of the turn is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// By seat and kind.

@@ -9,7 +9,7 @@ use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId, cell_name};
 use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
 use crate::kit::options::{OptionError, Options};
-use crate::kit::outcome::{Scores, Seat};
+use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
@@ -271,6 +271,8 @@ impl Game for Siam {
         },
     };
 
+    const GUIDE: &'static str = include_str!("siam.md");
+
     fn new(options: &Options) -> Result<Self, OptionError> {
         Ok(Siam {
             board: Board::square(SIZE, SIZE),
@@ -357,8 +359,7 @@ impl Game for Siam {
     }
 
     fn scores(&self, position: &Position) -> Scores {
-        let wins = |seat: u8| i32::from(position.over && position.seat != seat);
-        [wins(0), wins(1)].into_iter().collect()
+        win_as_points(position.over.then_some(1 - position.seat as Seat))
     }
 
     fn reason(&self, position: &Position) -> Option<&'static str> {
@@ -457,7 +458,7 @@ impl Game for Siam {
     fn key(&self, position: &Position) -> u64 {
         let mut key = position.key;
         if position.over {
-            // Who lost is a matter of scores, which keys leave out.
+            // Which seat lost shows in the scores, which keys leave out.
             key ^= zobrist::fact(OVER);
         } else if position.seat == 1 {
             key ^= zobrist::fact(RHINOS_TO_MOVE);
@@ -523,11 +524,7 @@ impl Game for Siam {
         };
         View {
             shape: self.board.shape(),
-            cells: self
-                .board
-                .cells()
-                .map(|cell| self.board.draw(cell, ground(cell), None))
-                .collect(),
+            cells: self.board.draw_all(ground),
             pieces,
             notes: vec![note(0), note(1)],
         }

@@ -5,7 +5,7 @@ use super::position::Position;
 use crate::kit::bitset;
 use crate::kit::board::CellId;
 
-/// A move.
+/// One turn: all that a seat does before the other one moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// An animal enters on an empty edge cell.

@@ -6,7 +6,7 @@ use crate::kit::board::CellId;
 use crate::kit::outcome::Seat;
 use crate::kit::{bitset, zobrist};
 
-/// A position.
+/// Animals, rocks and exits, and the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The seats' animals.

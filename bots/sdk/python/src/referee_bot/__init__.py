@@ -11,14 +11,25 @@
 
     if __name__ == "__main__":
         MyBot().run()
+
+`AsyncBot` is the same with coroutines. `referee_bot.testing` has a harness for tests.
 """
 
-from .bot import RESIGN, Bot, Match, Move, Played, Resign, Turn
-from .model import Model, ModelError, Playout, Position
+from .async_model import AsyncModel
+from .bot import AsyncBot, Bot
+from .messages import RESIGN, Choice, Match, Move, Played, Resign, Turn
+from .model import Model
+from .requests import Child, ModelError, Playout, Position
+
+__version__ = "0.2.0"
 
 __all__ = [
     "RESIGN",
+    "AsyncBot",
+    "AsyncModel",
     "Bot",
+    "Child",
+    "Choice",
     "Match",
     "Model",
     "ModelError",
@@ -28,4 +39,5 @@ __all__ = [
     "Position",
     "Resign",
     "Turn",
+    "__version__",
 ]

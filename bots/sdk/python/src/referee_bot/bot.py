@@ -2,114 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import sys
+import threading
 import time
-from dataclasses import dataclass, field
-from typing import IO, Any, ClassVar, Union
+from typing import IO, Any, ClassVar, Iterator
 
+from .async_model import AsyncModel
+from .messages import Choice, Match, Message, Turn, answer
 from .model import Model
 
-#: The share of a limit that is spent; the rest is for a machine that does other things.
-SHARE = 0.8
-#: Milliseconds that are kept back besides, for the way of the answer.
-RESERVE_MS = 10.0
-#: A game clock is divided as if this many moves were still to come.
-MOVES_TO_GO = 25
 
-
-@dataclass(frozen=True)
-class Move:
-    """A move with what to log about it: customary fields are `depth`, `nodes`, `value` (the
-    outcome that is expected, 0 to 1), `pv` (a list of moves) and `text`."""
-
-    move: str
-    info: dict[str, Any] = field(default_factory=dict)
-
-
-class Resign:
-    """Giving the match up: see `RESIGN`."""
-
-
-#: Returned from `choose`, it gives the match up.
-RESIGN = Resign()
-
-#: What `choose` may return.
-Choice = Union[str, Move, Resign]
-
-
-@dataclass(frozen=True)
-class Played:
-    """A move that was made."""
-
-    seat: int
-    move: str
-
-
-@dataclass(frozen=True)
-class Match:
-    """What `start` says about the match."""
-
-    #: The match's id: with the seat a good seed for random numbers.
-    id: str
-    game: str
-    options: dict[str, Any]
-    #: The bot's own seat, counted from 0.
-    seat: int
-    role: str
-    #: All seats: `name` and `role`.
-    players: list[dict[str, Any]]
-    #: The position at the start.
-    state: Any
-    #: The time control.
-    time: dict[str, Any]
-    #: `max_plies` and `repetition`.
-    limits: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What `turn` says, and how much time there is."""
-
-    match: Match
-    #: Plies made so far.
-    ply: int
-    #: All plies since the bot's last turn, its own first.
-    moves: list[Played]
-    #: The position now; `None` for bots that do not want it.
-    state: Any
-    #: All legal moves; empty for bots that do not want them.
-    legal: list[str]
-    #: Limits in milliseconds, as the protocol has them.
-    clock: dict[str, Any]
-    #: When the turn began, by `time.monotonic()`.
-    began: float
-
-    def budget(self) -> float:
-        """Seconds to spend on this move, from its beginning: a safe part of what the clock
-        allows, and a second where there is no clock."""
-        limits = []
-        if "move_ms" in self.clock:
-            limits.append(_usable(self.clock["move_ms"]))
-        remaining = self.clock.get("remaining_ms")
-        left = remaining[self.match.seat] if remaining else None
-        if left is not None:
-            increment = SHARE * (self.clock.get("increment_ms") or 0)
-            limits.append(min(_usable(left) / MOVES_TO_GO + increment, _usable(left)))
-        return min(limits, default=1000.0) / 1000
-
-    def time_left(self) -> float:
-        """Seconds of the budget that are left now; negative when it is used up."""
-        return self.began + self.budget() - time.monotonic()
-
-
-class Bot:
-    """A bot: a subclass implements `choose`, and calls `run` in its program.
-
-    Standard output belongs to the protocol; use `log` for all else. (What is printed goes the same
-    way while `run` runs.)
-    """
+class _Speaker:
+    """What a bot says about itself, and how it prints."""
 
     #: What the bot calls itself.
     name: ClassVar[str] = "bot"
@@ -121,8 +28,53 @@ class Bot:
     wants_state: ClassVar[bool] = True
     wants_legal: ClassVar[bool] = True
 
-    _model: Model | None = None
     _output: IO[str] = sys.stdout
+
+    def fault(self, code: str, message: str) -> None:
+        """The match was lost by a fault, which is printed on stderr."""
+        self.log(f"lost by {code}: {message}")
+
+    def log(self, *what: object) -> None:
+        """Prints to stderr, which the referee keeps."""
+        print(*what, file=sys.stderr, flush=True)
+
+    def info(self, **fields: Any) -> None:
+        """Reports the progress of a search for the log, at any time during `choose`."""
+        self._send({"type": "info", **fields})
+
+    def _hello(self) -> Message:
+        hello: Message = {
+            "type": "hello",
+            "protocol": 1,
+            "name": self.name,
+            "version": self.version,
+            "author": self.author,
+            "games": self.games,
+            "wants": {"state": self.wants_state, "legal": self.wants_legal},
+        }
+        return {key: value for key, value in hello.items() if value is not None}
+
+    def _send(self, message: Message) -> None:
+        # What waits in a buffer is a timeout.
+        print(json.dumps(message), file=self._output, flush=True)
+
+
+def _messages(lines: IO[str]) -> Iterator[tuple[Message, float]]:
+    """The messages, each with the time at which its line had come."""
+    for line in lines:
+        began = time.monotonic()
+        if line.strip():
+            yield json.loads(line), began
+
+
+class Bot(_Speaker):
+    """A bot: a subclass implements `choose`, and calls `run` in its program.
+
+    Standard output belongs to the protocol; use `log` for all else. (What is printed goes the same
+    way while `run` runs.)
+    """
+
+    _model: Model | None = None
 
     def choose(self, turn: Turn) -> Choice:
         """The move to make: a text out of `turn.legal`, a `Move`, or `RESIGN`."""
@@ -134,17 +86,10 @@ class Bot:
     def ended(self, result: dict[str, Any]) -> None:
         """The match is over, with `scores`, `outcome`, `reason` and `faults`."""
 
-    def fault(self, code: str, message: str) -> None:
-        """The match was lost by a fault, which is printed on stderr."""
-        self.log(f"lost by {code}: {message}")
-
-    def log(self, *what: object) -> None:
-        """Prints to stderr, which the referee keeps."""
-        print(*what, file=sys.stderr, flush=True)
-
-    def info(self, **fields: Any) -> None:
-        """Tells for the log how thinking goes, at any time during `choose`."""
-        self._send({"type": "info", **fields})
+    def ponder(self, turn: Turn, choice: Choice, stop: threading.Event) -> None:
+        """Thinks on while the others move. It runs in a thread of its own from the answer to `turn`
+        until it returns; the next message waits for that, so look at `stop.is_set()` often. Many
+        tournaments let bots rest while it is not their turn."""
 
     @property
     def model(self) -> Model:
@@ -156,11 +101,10 @@ class Bot:
     def model_at(self, turn: Turn, horizon: int | None = None) -> Model:
         """The forward model, set up with the position of a turn. Playouts stop where the match
         does, and after `horizon` plies: in long games, short ones say more."""
-        match, limits = turn.match, [turn.match.limits.get("max_plies")]
-        if horizon is not None:
-            limits.append(turn.ply + horizon)
-        max_plies = min((limit for limit in limits if limit is not None), default=None)
-        self.model.new(match.game, match.options, state=turn.state, max_plies=max_plies)
+        match = turn.match
+        self.model.new(
+            match.game, match.options, state=turn.state, max_plies=turn.last_ply(horizon)
+        )
         return self.model
 
     def run(self, input: IO[str] | None = None, output: IO[str] | None = None) -> None:
@@ -173,19 +117,22 @@ class Bot:
 
     def _talk(self, lines: IO[str]) -> None:
         match: Match | None = None
+        pondering = _Pondering(self)
         try:
-            for line in lines:
-                began = time.monotonic()
-                message = json.loads(line) if line.strip() else {}
+            for message, began in _messages(lines):
+                pondering.stop()
                 kind = message.get("type")
                 if kind == "hello":
                     self._send(self._hello())
                 elif kind == "start":
-                    match = _match(message)
+                    match = Match.read(message)
                     self.started(match)
                     self._send({"type": "ready"})
                 elif kind == "turn" and match is not None:
-                    self._answer(_turn(match, message, began))
+                    turn = Turn.read(match, message, began)
+                    choice = self.choose(turn)
+                    self._send(answer(choice, turn))
+                    pondering.start(turn, choice)
                 elif kind == "error":
                     self.fault(message["code"], message["message"])
                 elif kind == "end":
@@ -193,68 +140,148 @@ class Bot:
                 elif kind == "quit":
                     break
         finally:
+            pondering.stop()
             if self._model is not None:
                 self._model.close()
                 self._model = None
 
-    def _hello(self) -> dict[str, Any]:
-        hello = {
-            "type": "hello",
-            "protocol": 1,
-            "name": self.name,
-            "version": self.version,
-            "author": self.author,
-            "games": self.games,
-            "wants": {"state": self.wants_state, "legal": self.wants_legal},
-        }
-        return {key: value for key, value in hello.items() if value is not None}
 
-    def _answer(self, turn: Turn) -> None:
-        choice = self.choose(turn)
-        if isinstance(choice, Resign):
-            self._send({"type": "resign"})
-            return
-        if isinstance(choice, str):
-            choice = Move(choice)
-        if not isinstance(choice, Move):
-            raise TypeError(
-                f"choose() returned {choice!r}, not a text out of turn.legal, a Move or RESIGN"
-            )
-        answer: dict[str, Any] = {"type": "move", "move": choice.move, "ply": turn.ply}
-        if choice.info:
-            answer["info"] = choice.info
-        self._send(answer)
+class _Pondering:
+    """The thread of `Bot.ponder`, for bots that have one."""
 
-    def _send(self, message: dict[str, Any]) -> None:
-        # What waits in a buffer is a timeout.
-        print(json.dumps(message), file=self._output, flush=True)
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._wanted = type(bot).ponder is not Bot.ponder
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def start(self, turn: Turn, choice: Choice) -> None:
+        if self._wanted:
+            self._stop = threading.Event()
+            work = (turn, choice, self._stop)
+            self._thread = threading.Thread(target=self._bot.ponder, args=work, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        if self._thread is not None:
+            self._stop.set()
+            self._thread.join()
+            self._thread = None
 
 
-def _usable(limit_ms: float) -> float:
-    return max(0.0, limit_ms * SHARE - RESERVE_MS)
+class AsyncBot(_Speaker):
+    """A bot whose methods are coroutines: it can wait for several things at once, such as engines
+    of its own or a service."""
+
+    _model: AsyncModel | None = None
+
+    async def choose(self, turn: Turn) -> Choice:
+        """The move to make: a text out of `turn.legal`, a `Move`, or `RESIGN`."""
+        raise NotImplementedError("a bot needs a method `choose`")
+
+    async def started(self, match: Match) -> None:
+        """A match begins: forget the one before."""
+
+    async def ended(self, result: dict[str, Any]) -> None:
+        """The match is over, with `scores`, `outcome`, `reason` and `faults`."""
+
+    async def ponder(self, turn: Turn, choice: Choice) -> None:
+        """Thinks on while the others move, from the answer to `turn` on. It is cancelled when the
+        next message comes, at its next `await`. Many tournaments let bots rest while it is not
+        their turn."""
+
+    async def model(self) -> AsyncModel:
+        """The forward model; its process is started at the first use."""
+        if self._model is None:
+            self._model = await AsyncModel.start()
+        return self._model
+
+    async def model_at(self, turn: Turn, horizon: int | None = None) -> AsyncModel:
+        """The forward model, set up with the position of a turn. Playouts stop where the match
+        does, and after `horizon` plies: in long games, short ones say more."""
+        match, model = turn.match, await self.model()
+        await model.new(
+            match.game, match.options, state=turn.state, max_plies=turn.last_ply(horizon)
+        )
+        return model
+
+    def run(self, input: IO[str] | None = None, output: IO[str] | None = None) -> None:
+        """Answers the referee's messages until `quit` or the end of the input. What is unknown
+        is passed over."""
+        asyncio.run(self.main(input, output))
+
+    async def main(self, input: IO[str] | None = None, output: IO[str] | None = None) -> None:
+        """The same as `run`, for programs that have a loop of events already."""
+        self._output = output or sys.stdout
+        pondering: asyncio.Task[None] | None = None
+        # What is printed to see how the bot thinks would be taken for messages.
+        with contextlib.redirect_stdout(sys.stderr):
+            try:
+                match: Match | None = None
+                inbox = _Inbox(input or sys.stdin)
+                while (item := await inbox.next()) is not None:
+                    message, began = item
+                    await _cancel(pondering)
+                    pondering = None
+                    kind = message.get("type")
+                    if kind == "hello":
+                        self._send(self._hello())
+                    elif kind == "start":
+                        match = Match.read(message)
+                        await self.started(match)
+                        self._send({"type": "ready"})
+                    elif kind == "turn" and match is not None:
+                        turn = Turn.read(match, message, began)
+                        choice = await self.choose(turn)
+                        self._send(answer(choice, turn))
+                        pondering = asyncio.create_task(self.ponder(turn, choice))
+                    elif kind == "error":
+                        self.fault(message["code"], message["message"])
+                    elif kind == "end":
+                        await self.ended(message["result"])
+                    elif kind == "quit":
+                        break
+            finally:
+                await _cancel(pondering)
+                if self._model is not None:
+                    await self._model.close()
+                    self._model = None
 
 
-def _match(message: dict[str, Any]) -> Match:
-    return Match(
-        id=message["match"],
-        game=message["game"],
-        options=message.get("options") or {},
-        seat=message["seat"],
-        role=message.get("role", ""),
-        players=message.get("players", []),
-        state=message.get("state"),
-        time=message.get("time") or {},
-        limits=message.get("limits") or {},
-    )
+async def _cancel(task: asyncio.Task[None] | None) -> None:
+    """Ends a task; what it failed with is raised here."""
+    if task is not None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
-def _turn(match: Match, message: dict[str, Any], began: float) -> Turn:
-    return Turn(
-        match=match,
-        ply=message["ply"],
-        moves=[Played(move["seat"], move["move"]) for move in message.get("moves", [])],
-        state=message.get("state"),
-        legal=message.get("legal") or [],
-        clock=message.get("clock") or {},
-        began=began,
-    )
+class _Inbox:
+    """Messages, read by a thread: not every input can be waited for without one."""
+
+    def __init__(self, lines: IO[str]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[tuple[Message, float] | Exception | None] = asyncio.Queue()
+        # It dies with the program, even if it still waits for a line.
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def _read(self, lines: IO[str]) -> None:
+        last: Exception | None = None
+        try:
+            for item in _messages(lines):
+                self._put(item)
+        except Exception as error:
+            last = error
+        self._put(last)
+
+    def _put(self, item: tuple[Message, float] | Exception | None) -> None:
+        # Without a loop, nobody waits any more.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
+
+    async def next(self) -> tuple[Message, float] | None:
+        """The next message; `None` at the end of the input."""
+        item = await self._queue.get()
+        if isinstance(item, Exception):
+            raise item
+        return item

@@ -3,48 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import subprocess
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Sequence
+from typing import IO, Any, Iterable, Sequence, cast
 
+from . import requests
+from .requests import Child, ModelError, Object, Playout, Position
 
-class ModelError(Exception):
-    """A request that the model refused; the position is what it was before."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        #: A word of the protocol, such as `illegal_move`.
-        self.code = code
-
-
-@dataclass(frozen=True)
-class Position:
-    """What the model says about its position."""
-
-    #: Plies since the start.
-    ply: int
-    #: The seat to move; `None` when the game is over.
-    to_move: int | None
-    #: `None`, or `scores`, `outcome` and `reason`.
-    result: dict[str, Any] | None
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return self.result is not None
-
-
-@dataclass(frozen=True)
-class Playout:
-    """Means of random games."""
-
-    #: What each seat got, from 0 (lost) to 1 (won).
-    outcome: list[float]
-    #: How long they were.
-    plies: float
+__all__ = ["Child", "Model", "ModelError", "Playout", "Position"]
 
 
 class Model:
@@ -57,18 +23,19 @@ class Model:
             model.new("siam", seed=7)
             model.play(model.legal()[0])
             print(model.playout(100).outcome)
+
+    What `want` names (`legal`, `state`, `key`, `value`, `view`) comes with the same answer, so a
+    search needs to ask once a node: `model.play(move, want=["legal", "key"])`.
     """
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
-        if command is None:
-            command = [os.environ.get("REFEREE", "referee")]
+        program = requests.program(command)
         try:
             self._process = subprocess.Popen(
-                [*command, "model"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                program, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except FileNotFoundError as error:
-            missing = f"there is no program `{command[0]}`: name it in REFEREE, or put it on the PATH"
-            raise ModelError("gone", missing) from error
+            raise requests.missing(program) from error
         # The number of answers that nobody waits for any more, to be skipped.
         self._unread = 0
 
@@ -80,22 +47,20 @@ class Model:
         state: Any = None,
         seed: int = 0,
         max_plies: int | None = None,
+        want: Iterable[str] = (),
     ) -> Position:
         """Sets up a position: `state`, or the start that belongs to `seed`. Playouts stop at
         `max_plies`, or where the game itself says."""
-        request: dict[str, Any] = {"op": "new", "game": game, "options": options or {}}
-        request.update({"seed": seed} if state is None else {"state": state})
-        if max_plies is not None:
-            request["max_plies"] = max_plies
-        return _position(self._ask(request))
+        request = requests.new(game, options, state, seed, max_plies)
+        return self._position(request, want)
 
-    def position(self) -> Position:
+    def position(self, want: Iterable[str] = ()) -> Position:
         """Where the model is."""
-        return _position(self._ask({"op": "get"}))
+        return self._position({"op": "get"}, want)
 
     def legal(self) -> list[str]:
         """All legal moves; none when the game is over."""
-        return self._get("legal")
+        return cast("list[str]", self._get("legal"))
 
     def state(self) -> Any:
         """The position as the game writes it."""
@@ -103,41 +68,59 @@ class Model:
 
     def key(self) -> str:
         """A text that is equal exactly for equal positions, for transposition tables."""
-        return self._get("key")
+        return cast(str, self._get("key"))
 
     def view(self) -> Any:
         """The board, for drawing."""
         return self._get("view")
 
-    def play(self, *moves: str) -> Position:
+    def play(self, *moves: str, want: Iterable[str] = ()) -> Position:
         """Plays all of these moves, or none if one of them is not legal (`ModelError`)."""
-        return _position(self._ask({"op": "play", "moves": list(moves)}))
+        return self._position({"op": "play", "moves": list(moves)}, want)
 
-    def undo(self, count: int = 1) -> Position:
+    def undo(self, count: int = 1, want: Iterable[str] = ()) -> Position:
         """Takes back as many moves."""
-        return _position(self._ask({"op": "undo", "count": count}))
+        return self._position({"op": "undo", "count": count}, want)
+
+    def children(self, want: Iterable[str] = ()) -> list[Child]:
+        """Every legal move with the position after it."""
+        return requests.children(self._ask(requests.wanting({"op": "children"}, want)))
+
+    def evaluate(self) -> list[float]:
+        """The outcome that the reference evaluation expects, from 0 to 1 a seat."""
+        return cast("list[float]", self._ask({"op": "evaluate"})["value"])
 
     def perft(self, depth: int) -> int:
         """How many positions there are after exactly `depth` plies, counted by paths."""
-        return self._ask({"op": "perft", "depth": depth})["nodes"]
+        return cast(int, self._ask({"op": "perft", "depth": depth})["nodes"])
 
-    def playout(self, count: int = 1, seed: int = 0) -> Playout:
-        """Means of `count` random games from here."""
-        return _playout(self._ask({"op": "playout", "count": count, "seed": seed}))
+    def playout(
+        self, count: int | None = None, seed: int = 0, *, ms: int | None = None
+    ) -> Playout:
+        """Means of random games from here: `count` of them (1 if nothing is said), or as many as
+        fit into `ms` milliseconds."""
+        return requests.playout(
+            self._ask(requests.random_games("playout", count, seed, ms))
+        )
 
-    def playouts(self, count: int = 1, seed: int = 0) -> dict[str, list[float]]:
-        """For every legal move the mean outcome a seat of `count` random games after it."""
-        return self._ask({"op": "playouts", "count": count, "seed": seed})["moves"]
+    def playouts(
+        self, count: int | None = None, seed: int = 0, *, ms: int | None = None
+    ) -> dict[str, list[float]]:
+        """For every legal move the mean outcome a seat of random games after it: `count` a move, or
+        as many as fit into `ms` milliseconds. In a very short time some moves may have none and are
+        left out."""
+        answer = self._ask(requests.random_games("playouts", count, seed, ms))
+        return cast("dict[str, list[float]]", answer["moves"])
 
     def playout_after(self, moves: Sequence[str], count: int = 1, seed: int = 0) -> Playout:
         """The same after these moves, which are taken back: one wait instead of three."""
         answers = self._ask_all(
             {"op": "play", "moves": list(moves)},
-            {"op": "playout", "count": count, "seed": seed},
+            requests.random_games("playout", count, seed, None),
         )
         self._send({"op": "undo", "count": len(moves)})
         self._unread += 1
-        return _playout(answers[1])
+        return requests.playout(answers[1])
 
     def close(self) -> None:
         """Ends the process. The model is of no use afterwards."""
@@ -158,43 +141,32 @@ class Model:
     ) -> None:
         self.close()
 
+    def _position(self, request: Object, want: Iterable[str]) -> Position:
+        return requests.position(self._ask(requests.wanting(request, want)))
+
     def _get(self, what: str) -> Any:
         return self._ask({"op": "get", "want": [what]})[what]
 
-    def _ask(self, request: dict[str, Any]) -> Any:
+    def _ask(self, request: Object) -> Object:
         return self._ask_all(request)[0]
 
-    def _ask_all(self, *requests: dict[str, Any]) -> list[Any]:
+    def _ask_all(self, *all: Object) -> list[Object]:
         """Sends all requests before it reads, which saves waiting."""
-        self._send(*requests)
+        self._send(*all)
         _, stdout = self._pipes()
-        lines = [stdout.readline() for _ in range(self._unread + len(requests))]
-        if not lines[-1]:
-            raise ModelError("gone", "the model's process has ended")
+        lines = [stdout.readline() for _ in range(self._unread + len(all))]
         lines, self._unread = lines[self._unread :], 0
-        return [_ok(json.loads(line)) for line in lines]
+        return [requests.ok(line) for line in lines]
 
-    def _send(self, *requests: dict[str, Any]) -> None:
+    def _send(self, *all: Object) -> None:
         stdin, _ = self._pipes()
         try:
-            stdin.write(b"".join(json.dumps(request).encode() + b"\n" for request in requests))
+            stdin.write(requests.encoded(all))
             stdin.flush()
         except BrokenPipeError as error:
-            raise ModelError("gone", "the model's process has ended") from error
+            raise requests.gone() from error
 
-    def _pipes(self) -> tuple[Any, Any]:
-        return self._process.stdin, self._process.stdout
-
-
-def _ok(answer: dict[str, Any]) -> Any:
-    if "error" in answer:
-        raise ModelError(answer["error"]["code"], answer["error"]["message"])
-    return answer["ok"]
-
-
-def _position(answer: dict[str, Any]) -> Position:
-    return Position(answer["ply"], answer["to_move"], answer["result"])
-
-
-def _playout(answer: dict[str, Any]) -> Playout:
-    return Playout(answer["outcome"], answer["plies"])
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None, "both are pipes"
+        return stdin, stdout
