@@ -107,7 +107,6 @@ pub use tournament::{Tournament, TournamentError};
 pub mod fuzzing {
     pub use crate::model::Model;
     pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
-    pub use crate::report::standings::Standings;
     pub use crate::report::summary;
     pub use crate::report::tables::report as standings_table;
     pub use crate::report::transcript::text as transcript;

@@ -4,6 +4,7 @@ pub mod campaign;
 pub mod chaos;
 pub mod model;
 pub mod needs;
+pub mod screen;
 pub mod traces;
 
 use std::ffi::OsStr;

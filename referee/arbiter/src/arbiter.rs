@@ -476,7 +476,7 @@ impl Arbiter {
         }
     }
 
-    /// Makes a seat lose, and tells its bot. A bot at fault is dismissed: at once if the others
+    /// Makes a seat lose, and informs its bot. A bot at fault is dismissed: at once if the others
     /// play on, otherwise after the match.
     fn lose(&mut self, seat: usize, failure: Failure, actions: &mut Actions) {
         // No fault decides a match that is over from the start.

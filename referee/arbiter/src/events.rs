@@ -1,4 +1,4 @@
-//! What drivers tell the arbiter, and what it tells them to do.
+//! What drivers report to the arbiter, and what it has them do.
 
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use games::session::MoveError;
 use games::{Limits, Rng, Rules, Session};
 use protocol::{
     BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText,
-    Opponent, PlayedMove, Start, ToBot, Turn, Wants, faults,
+    Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt, faults,
 };
 
 use crate::adjudication::{self, LimitWatch};
@@ -90,11 +90,7 @@ impl MatchState {
         let games = hello.games.as_ref()?;
         let plays = games.iter().any(|id| id == game);
         (!plays).then(|| {
-            let list = format!("{games:?}");
-            let list = match list.char_indices().nth(MAX_QUOTED_LIST) {
-                Some((end, _)) => format!("{}…", &list[..end]),
-                None => list,
-            };
+            let list = excerpt(format!("{games:?}").as_bytes(), MAX_QUOTED_LIST);
             faults::other_games(&list, game)
         })
     }

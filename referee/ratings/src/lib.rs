@@ -9,7 +9,7 @@
 //! an opening; such units form one *cluster*. Every match counts, and intervals rest on the number of
 //! clusters.
 //!
-//! From the bottom up: [`mod@matches`] reads and stores matches, [`results`] sorts them into units and
+//! From the bottom up: [`mod@matches`] reads and stores matches, [`mod@standings`] sums them up, [`results`] sorts them into units and
 //! clusters, `model` fits the Davidson-Luce model to them, and [`report`] puts the figures
 //! together; [`sprt`] tests hypotheses, and [`simulate`] checks all of this against tournaments
 //! whose truth is known.
@@ -20,9 +20,11 @@ pub mod report;
 pub mod results;
 pub mod simulate;
 pub mod sprt;
+pub mod standings;
 
 pub use matches::{
     FAULT_CODES, Fingerprint, MatchStore, MatchSummary, Number, ScanMemo, game_label, repetition,
 };
 pub use report::{Report, Request, RequestError};
 pub use results::{Evidence, Placing};
+pub use standings::Standings;

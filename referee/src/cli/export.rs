@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use protocol::Record;
 
+use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
 use super::{CliError, print};
 use crate::log::{self, LogFile};
@@ -14,19 +15,20 @@ use crate::report::{tell, transcript};
 #[command(after_help = "\
 Examples:
   referee export runs/quickstart-1 --match m-000007
+  referee export runs/quickstart-1 --player mcts --player greedy
   referee export runs/quickstart-1 > matches.txt")]
 pub(super) struct Args {
     /// A log, or a tournament's folder
     log: PathBuf,
-    /// Only this match
-    #[arg(long = "match", value_name = "ID")]
-    match_id: Option<String>,
+    #[command(flatten)]
+    filter: MatchFilter,
     #[command(flatten)]
     format: FormatArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        let mut seen = Seen::default();
         let mut found = false;
         let mut file = LogFile::open(&self.log)?;
         for record in file.by_ref() {
@@ -35,8 +37,7 @@ impl Args {
                 prev: None,
                 ..record?
             };
-            let wanted = |id: &String| *id == record.match_id;
-            if !self.match_id.as_ref().is_none_or(wanted) {
+            if !self.filter.wants(&record, &mut seen) {
                 continue;
             }
             match (self.format.json(), found) {
@@ -45,7 +46,7 @@ impl Args {
                 (false, false) => print(&transcript::text(&record))?,
             }
             found = true;
-            if self.match_id.is_some() {
+            if self.filter.match_id.is_some() {
                 return Ok(());
             }
         }
@@ -53,16 +54,6 @@ impl Args {
         if let Some(cut) = file.cut() {
             tell(format_args!("warning: {}: {cut}\n", path.display()));
         }
-        match self.match_id {
-            Some(id) => {
-                let hint = log::whole_id(&id);
-                let hint = hint.map_or(String::new(), |id| format!("; did you mean `{id}`?"));
-                Err(CliError::Usage(format!(
-                    "there is no match `{id}` in `{}`{hint}",
-                    path.display()
-                )))
-            }
-            None => Ok(()),
-        }
+        self.filter.check(&seen, &self.log)
     }
 }

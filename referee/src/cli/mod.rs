@@ -8,6 +8,7 @@ mod doctor;
 mod dry_run;
 mod error;
 mod export;
+mod filter;
 mod format;
 mod games;
 mod hints;
@@ -23,6 +24,7 @@ mod play;
 mod privacy;
 mod protocol;
 mod replay;
+mod report;
 mod rerun;
 mod rules;
 mod runtime;
@@ -73,6 +75,7 @@ enum Command {
     Play(play::Args),
     Check(check::Args),
     Standings(standings::Args),
+    Report(report::Args),
     Replay(replay::Args),
     Export(export::Args),
     Model(model::Args),
@@ -151,6 +154,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Standings(args) => args.run(),
+        Command::Report(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),

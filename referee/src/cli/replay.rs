@@ -1,13 +1,16 @@
 //! `referee replay`: draws and checks recorded matches.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use games::Session;
 use protocol::{Record, shown};
 use serde_json::json;
 
+use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
 use super::rerun::RerunArgs;
 use super::{CliError, print};
@@ -20,6 +23,7 @@ use crate::report::{summary, tell};
 #[command(after_help = "\
 Examples:
   referee replay runs/quickstart-1                         lists the matches
+  referee replay runs/quickstart-1 --player greedy         lists those of one bot
   referee replay runs/quickstart-1 --match m-000007 --all  draws every position of one
   referee replay runs/quickstart-1 --verify                checks them all
   referee replay runs/quickstart-1 --match m-000007 --bot python
@@ -28,9 +32,8 @@ Examples:
 pub(super) struct Args {
     /// A log, or a tournament's folder
     log: PathBuf,
-    /// Only this match
-    #[arg(long = "match", value_name = "ID")]
-    match_id: Option<String>,
+    #[command(flatten)]
+    filter: MatchFilter,
     /// Draw the position after this many plies
     #[arg(long, value_name = "N", conflicts_with_all = ["step", "all"])]
     ply: Option<usize>,
@@ -56,12 +59,13 @@ impl Args {
         }
         let draw = self.ply.is_some() || self.step || self.all;
         let (mut found, mut matches) = (None, 0);
+        let mut seen = Seen::default();
         let mut file = LogFile::open(&self.log)?;
         for record in file.by_ref() {
             let record = record?;
-            matches += 1;
-            if self.wanted(&record) {
-                if self.match_id.is_none() && !draw {
+            if self.filter.wants(&record, &mut seen) {
+                matches += 1;
+                if self.filter.match_id.is_none() && !draw {
                     print(&format!("{}\n", self.line(&record)))?;
                 }
                 found = Some(record);
@@ -72,19 +76,14 @@ impl Args {
         }
         match found {
             Some(record) if self.rerun.bot.is_some() => self.rerun.run(&record, &self.log),
-            Some(record) if self.match_id.is_some() || (draw && matches == 1) => self.show(&record),
+            Some(record) if self.filter.match_id.is_some() || (draw && matches == 1) => {
+                self.show(&record)
+            }
             Some(_) if draw => Err(CliError::Usage(format!(
-                "the log has {matches} matches; --match says which one to draw"
+                "there are {matches} matches; --match says which one to draw"
             ))),
-            None if self.match_id.is_some() => Err(self.missing()),
-            _ => Ok(()),
+            _ => self.filter.check(&seen, &self.log),
         }
-    }
-
-    fn wanted(&self, record: &Record) -> bool {
-        self.match_id
-            .as_ref()
-            .is_none_or(|id| *id == record.match_id)
     }
 
     /// A match in the list.
@@ -114,32 +113,25 @@ impl Args {
         })
     }
 
-    fn missing(&self) -> CliError {
-        let id = self.match_id.as_deref().unwrap_or_default();
-        let path = log::locate(&self.log);
-        let hint = log::whole_id(id).map_or(String::new(), |id| format!("; did you mean `{id}`?"));
-        CliError::Usage(format!(
-            "there is no match `{id}` in `{}`{hint}",
-            path.display()
-        ))
-    }
-
     /// Checks the matches, with a line about each.
     fn check(&self) -> Result<(), CliError> {
-        let mut seen = std::collections::HashSet::new();
+        let (mut seen, matches) = (HashSet::new(), Mutex::new(Seen::default()));
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?.checking_chain();
         let verify = |record: Record| {
-            let wanted = self.wanted(&record);
+            let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
+            let wanted = self.filter.wants(&record, &mut matches);
+            drop(matches);
             wanted.then(|| (log::verify(&record), record.match_id))
         };
         let read = file.each(verify, |verified| {
             let Some((verdict, id)) = verified else {
                 return Ok(());
             };
-            let wrong = match seen.contains(&id) {
-                true => Some("there is a match with this id already".to_owned()),
-                false => verdict.err().map(|mismatch| mismatch.to_string()),
+            let wrong = if seen.contains(&id) {
+                Some("there is a match with this id already".to_owned())
+            } else {
+                verdict.err().map(|mismatch| mismatch.to_string())
             };
             match wrong {
                 None => good += 1,
@@ -158,9 +150,8 @@ impl Args {
             return Err(error.into());
         }
         read?;
-        if good + bad == 0 && self.match_id.is_some() {
-            return Err(self.missing());
-        }
+        let matches = matches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.filter.check(&matches, &self.log)?;
         let broken = self.chain(&file)?;
         if !self.format.json() {
             print(&format!("{good} verified, {bad} with mismatches\n"))?;
@@ -185,13 +176,12 @@ impl Args {
     fn chain(&self, file: &LogFile) -> Result<usize, CliError> {
         let (path, breaks) = (log::locate(&self.log), file.breaks());
         for broken in breaks {
-            print(&match self.format.json() {
-                true => {
-                    let (line, reason) = (broken.line, broken.reason.to_string());
-                    let verdict = json!({"line": line, "ok": false, "mismatch": reason});
-                    format!("{verdict}\n")
-                }
-                false => format!("{}: {broken}\n", path.display()),
+            print(&if self.format.json() {
+                let (line, reason) = (broken.line, broken.reason.to_string());
+                let verdict = json!({"line": line, "ok": false, "mismatch": reason});
+                format!("{verdict}\n")
+            } else {
+                format!("{}: {broken}\n", path.display())
             })?;
         }
         match file.chain_begin() {
@@ -263,7 +253,7 @@ fn header(record: &Record) -> String {
     text + "\n\n"
 }
 
-/// The board after so many plies, with a line about the last one.
+/// The board after `ply` plies, with a line about the last one.
 fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
     let last = ply.checked_sub(1).and_then(|i| record.moves.get(i));
     let title = match last {

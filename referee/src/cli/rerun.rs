@@ -139,7 +139,7 @@ async fn play(
     }
 }
 
-/// What there is to tell about a bot that does not even start.
+/// Reports a bot that does not even start.
 fn not_started(record: &Record, seat: usize, what: String) -> Result<(), CliError> {
     let took = Duration::ZERO;
     let ply = None;

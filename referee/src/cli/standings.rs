@@ -10,7 +10,7 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 use super::{CliError, print};
 use crate::log::{self, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
-use crate::report::tell;
+use crate::report::{tell, terminal};
 use ratings::report::{Resampling, SprtRequest};
 use ratings::sprt::{EloModel, Hypotheses};
 use ratings::{MatchStore, MatchSummary, Request, game_label};
@@ -19,7 +19,7 @@ use ratings::{MatchStore, MatchSummary, Request, game_label};
 const MOST_ELO: f64 = 1e6;
 /// A game that counts more than this leaves nothing of the others.
 const MOST_WEIGHT: f64 = 1000.0;
-/// More resamples tell nothing more.
+/// With more resamples, nothing changes.
 const MOST_RESAMPLES: i64 = 100_000;
 
 /// Ratings with intervals, results by game and seat, faults and time: all from the log
@@ -41,7 +41,7 @@ pub(super) struct Args {
     /// Logs, or tournaments' folders; bots of one name are the same in all of them
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// Show the ranking, and results told apart by this
+    /// Show the ranking, and results grouped by this
     #[arg(long, value_enum)]
     by: Option<By>,
     /// How to print it
@@ -69,8 +69,8 @@ pub(super) struct Args {
     sprt: Option<Vec<String>>,
     /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
     /// standard deviations of a match
-    #[arg(long, value_enum, default_value_t = Model::Logistic, requires = "sprt")]
-    model: Model,
+    #[arg(long, value_enum, default_value_t = TestScale::Logistic, requires = "sprt")]
+    model: TestScale,
     /// H0 of the test: BOT is stronger than OTHER by this
     #[arg(
         long,
@@ -160,7 +160,7 @@ impl ValueEnum for SheetFormat {
 
 /// The scale of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Model {
+enum TestScale {
     /// Elo by the expected score
     Logistic,
     /// The score in standard deviations of a match, whatever the share of draws
@@ -177,11 +177,13 @@ impl Args {
         let matches = self.read()?;
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by);
-        let sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
+        let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
+        sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             write(path, &sheet::plot(&sheet.report))?;
         }
-        let text = sheet.write(self.format);
+        let width = self.out.is_none().then(terminal::width).flatten();
+        let text = sheet.write(self.format, width);
         match &self.out {
             Some(path) => write(path, &text),
             None => print(&text),
@@ -282,8 +284,8 @@ impl Args {
         };
         let hypotheses = Hypotheses {
             model: match self.model {
-                Model::Logistic => EloModel::Logistic,
-                Model::Normalized => EloModel::Normalized,
+                TestScale::Logistic => EloModel::Logistic,
+                TestScale::Normalized => EloModel::Normalized,
             },
             elo0: self.elo0,
             elo1: self.elo1,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ratings::Standings;
 use serde_json::json;
 use supervisor::Tracer;
 
@@ -12,11 +13,10 @@ use crate::admission;
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
-use crate::report::standings::Standings;
-use crate::report::{formats, tables, tell};
+use crate::report::{formats, tables, tell, terminal};
 use crate::tournament::folder;
 use crate::tournament::forecast::TestForecast;
-use crate::tournament::results::ratings;
+use crate::tournament::results;
 use crate::tournament::resume::Allowed;
 use crate::tournament::schedule::Standing;
 use crate::tournament::slots::Progress;
@@ -167,7 +167,9 @@ impl Args {
             } else {
                 Allowed::Nothing
             };
-            Tournament::resume(config, folder, allowed, |record| standings.add(record))?
+            Tournament::resume(config, folder, allowed, |record| {
+                standings.add_record(record)
+            })?
         } else {
             Tournament::create(config, folder)?
         };
@@ -253,18 +255,19 @@ impl Args {
         folder: &Path,
     ) -> Result<(), CliError> {
         let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
-        let ratings = ratings(folder, standings.matches());
+        let report = results::report(folder, standings.matches());
         if self.format == OutputFormat::Json {
             return print_json(&json!({
                 "name": config.name,
                 "complete": complete,
                 "log": folder.join(LOG_NAME),
                 "standing": standing.map(|standing| formats::json(&standing, &names)),
-                "bots": tables::json(standings, &ratings),
+                "bots": tables::json(standings, report.as_ref()),
             }));
         }
-        let format = standing.map(|standing| formats::report(&standing, &names));
-        print(&(format.unwrap_or_default() + &tables::report(standings, &ratings)))
+        let width = terminal::width();
+        let format = standing.map(|standing| formats::report(&standing, &names, width));
+        print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref(), width)))
     }
 }
 

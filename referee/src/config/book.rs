@@ -11,8 +11,8 @@
 //! `state`, or both: the moves are played from the state. With `options`, it is for games that
 //! have these.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
 use games::{Rules, Session};
@@ -57,6 +57,17 @@ pub struct BookOpening {
     state: Option<Value>,
     /// The moves from there.
     moves: Vec<String>,
+}
+
+impl fmt::Display for BookOpening {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moves = self.moves.join(" ");
+        match (&self.state, self.moves.is_empty()) {
+            (None, _) => write!(f, "`{moves}`"),
+            (Some(_), true) => write!(f, "a given state"),
+            (Some(_), false) => write!(f, "a given state and `{moves}`"),
+        }
+    }
 }
 
 impl BookOpening {

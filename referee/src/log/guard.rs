@@ -37,7 +37,7 @@ pub(super) struct PutBack {
 type Place = (usize, u64, usize);
 
 impl Guard {
-    /// Of a log that has so many bytes of whole lines.
+    /// Of a log whose first `whole` bytes are whole lines.
     pub(super) fn new(folder: &Path, log: &File, whole: u64) -> io::Result<Self> {
         let mut guard = Guard {
             folder: folder.to_owned(),

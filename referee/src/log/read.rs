@@ -75,7 +75,7 @@ impl fmt::Display for CutLine {
 }
 
 /// What a line of a log can be read as: a match, as a whole or in part.
-pub trait Line: Sized {
+pub trait LogLine: Sized {
     /// What makes reading the next line quicker.
     type Memo: Default + Send;
 
@@ -92,7 +92,7 @@ pub trait Line: Sized {
     fn prev(&self) -> Option<&str>;
 }
 
-impl Line for Record {
+impl LogLine for Record {
     type Memo = ();
 
     fn read(text: &[u8], (): &mut ()) -> serde_json::Result<Self> {
@@ -109,7 +109,7 @@ impl Line for Record {
 }
 
 /// The part that statistics need, which is quicker to read; it has no chain.
-impl Line for MatchSummary {
+impl LogLine for MatchSummary {
     type Memo = ScanMemo;
 
     fn read(text: &[u8], memo: &mut ScanMemo) -> serde_json::Result<Self> {
@@ -221,7 +221,7 @@ impl LogFile {
     ///
     /// # Errors
     /// If the file cannot be read, or the line is not a match.
-    pub fn read<T: Line>(&mut self) -> Result<Option<T>, LogError> {
+    pub fn read<T: LogLine>(&mut self) -> Result<Option<T>, LogError> {
         if !self.fill()? {
             return Ok(None);
         }
@@ -237,7 +237,7 @@ impl LogFile {
     ///
     /// # Errors
     /// If the file cannot be read, a line is not a match, or what was made cannot be taken.
-    pub fn each<T: Line, M: Send, E: From<LogError>>(
+    pub fn each<T: LogLine, M: Send, E: From<LogError>>(
         &mut self,
         make: impl Fn(T) -> M + Sync,
         mut take: impl FnMut(M) -> Result<(), E>,
@@ -368,7 +368,7 @@ impl LogFile {
 
 impl Batch {
     /// Makes something of each line, on all cores.
-    fn make<T: Line, M: Send>(
+    fn make<T: LogLine, M: Send>(
         &self,
         path: &Path,
         checking: bool,
@@ -389,7 +389,7 @@ impl Batch {
     }
 }
 
-fn parse<T: Line>(
+fn parse<T: LogLine>(
     text: &[u8],
     line: usize,
     path: &Path,

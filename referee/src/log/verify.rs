@@ -217,9 +217,10 @@ impl<'a> Replay<'a> {
         if lost == played.forced {
             return Ok(());
         }
-        let reason = match lost {
-            true => format!("it played on at ply {ply} as if nothing had happened"),
-            false => format!("its move at ply {ply} is a forced one, but it had no fault yet"),
+        let reason = if lost {
+            format!("it played on at ply {ply} as if nothing had happened")
+        } else {
+            format!("its move at ply {ply} is a forced one, but it had no fault yet")
         };
         let seat = played.seat;
         Err(Mismatch::Fault { seat, reason })

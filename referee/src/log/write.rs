@@ -80,7 +80,7 @@ pub enum WriteError {
 
 /// "line 3 is", "lines 3, 4 and 17 are", "lines 3, 4, 5 and 97 more are".
 fn lines_in_words(lines: &[usize]) -> String {
-    /// So many are named.
+    /// At most this many are named.
     const NAMED: usize = 12;
     let named = &lines[..lines.len().min(NAMED)];
     let mut words: Vec<String> = named.iter().map(usize::to_string).collect();
@@ -238,9 +238,10 @@ impl LogWriter {
             return Ok(());
         };
         let holds = guard.holds(&self.file);
-        match holds.map_err(|error| WriteError::io(&self.path, error))? {
-            true => Ok(()),
-            false => self.put_back(),
+        if holds.map_err(|error| WriteError::io(&self.path, error))? {
+            Ok(())
+        } else {
+            self.put_back()
         }
     }
 
@@ -363,7 +364,7 @@ impl LogWriter {
     }
 
     /// Where the open file is, if its path does not mean it any more but another one does; `None`
-    /// if there is none, or this machine does not tell.
+    /// if there is none, or this machine does not say.
     pub fn moved_to(&self) -> Option<PathBuf> {
         let open = self.file.metadata().ok()?;
         let path = fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd())).ok()?;
@@ -386,7 +387,7 @@ impl LogWriter {
     }
 }
 
-/// How many bytes are whole lines, where so many were written.
+/// How many of the bytes that were written are whole lines.
 fn whole_lines(lines: &[u8], written: u64) -> u64 {
     let written = usize::try_from(written).unwrap_or(usize::MAX);
     let there = &lines[..written.min(lines.len())];
@@ -394,9 +395,10 @@ fn whole_lines(lines: &[u8], written: u64) -> u64 {
     end.map_or(0, |end| end as u64 + 1)
 }
 
-/// The last line that is not empty of so many bytes of a file, which end with a whole line.
+/// The last line that is not empty of the first `whole` bytes of a file, which end with a whole
+/// line.
 fn last_line(file: &File, whole: u64) -> io::Result<Option<Vec<u8>>> {
-    /// So much is read at a time, at first.
+    /// How much is read at a time, at first.
     const BLOCK: u64 = 64 << 10;
     let mut size = BLOCK;
     loop {

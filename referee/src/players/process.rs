@@ -174,7 +174,7 @@ impl Player for Process<'_> {
     }
 
     async fn exit(&mut self) -> Option<String> {
-        Some(self.bot_mut()?.exit().await)
+        Some(self.bot_mut()?.exit_with_stderr().await)
     }
 
     /// Only a process that has played before may have gone away between two matches: whether that

@@ -12,7 +12,7 @@ use crate::check::{CheckOutcome, CheckReport, Finding, Spoken};
 
 /// Columns of a check's name.
 const NAME: usize = 26;
-/// Lines that were said are shown up to so many characters.
+/// Lines that were said are cut after this many characters.
 const SHOWN: usize = 160;
 
 /// How the checks came out.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::points;
-use super::tables::table;
+use super::table::Table;
 use super::trials;
 use crate::tournament::schedule::{Decided, Duel, SprtStanding, Standing, SwissRow};
 use ratings::sprt::Verdict;
@@ -23,11 +23,11 @@ pub(crate) fn line(standing: &Standing) -> Option<String> {
 }
 
 /// A standing as text, with a blank line after it; `names` are the bots'.
-pub(crate) fn report(standing: &Standing, names: &[&str]) -> String {
+pub(crate) fn report(standing: &Standing, names: &[&str], width: Option<usize>) -> String {
     match standing {
         Standing::Swiss(rows) => format!(
             "Swiss: by points (a bye wins all), then by those of the opponents\n{}\n\n",
-            swiss(rows, names)
+            swiss(rows, names).within(width)
         ),
         Standing::Knockout(stages) => format!("Knockout\n{}\n", bracket(stages, names)),
         Standing::Sprt(test) => format!("{}\n\n", decision(test, names)),
@@ -68,7 +68,7 @@ pub(crate) fn json(standing: &Standing, names: &[&str]) -> Value {
     }
 }
 
-fn swiss(rows: &[SwissRow], names: &[&str]) -> String {
+fn swiss(rows: &[SwissRow], names: &[&str]) -> Table {
     let header = ["#", "bot", "points", "Buchholz", "byes"];
     let rows = rows.iter().enumerate().map(|(i, row)| {
         vec![
@@ -79,7 +79,12 @@ fn swiss(rows: &[SwissRow], names: &[&str]) -> String {
             row.byes.to_string(),
         ]
     });
-    table(header.map(str::to_owned).to_vec(), rows, 1)
+    Table {
+        header: header.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        names: 1,
+        keys: 2,
+    }
 }
 
 fn bracket(stages: &[Vec<Duel>], names: &[&str]) -> String {

@@ -1,10 +1,12 @@
 //! What is shown to people: standings and tables, and progress while matches run.
 
+mod block;
 pub(crate) mod checks;
 pub(crate) mod formats;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod sheet;
-pub(crate) mod standings;
+pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod terminal;
 pub(crate) mod transcript;

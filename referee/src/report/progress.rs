@@ -1,29 +1,36 @@
-//! Progress: a display that redraws itself on a terminal, plain lines elsewhere.
+//! Progress: a block of lines that is drawn anew on a terminal, plain lines elsewhere.
 
-use std::collections::HashSet;
-use std::io::IsTerminal;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
+use std::io::{IsTerminal, Write as _};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-use protocol::{FaultCode, Record};
+use protocol::{Failure, FaultCode, Record};
+use ratings::Standings;
+use supervisor::News;
+use terminal_size::terminal_size_of;
 
-use super::standings::Standings;
-use super::{formats, summary, tables, tell, terminal};
+use super::block::Block;
+use super::{formats, summary, tables, tell};
 use crate::tournament::slots::Progress;
+
+/// How often the block is drawn while nothing happens, for the times in it.
+const TICK: Duration = Duration::from_millis(500);
+/// How often it is drawn at most, however many matches end.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
+/// How many columns the bar takes at most.
+const BAR: usize = 30;
 
 /// Shows on stderr how a tournament is going.
 #[derive(Debug)]
 pub(crate) struct Display {
-    standings: Standings,
-    running: usize,
-    done: usize,
-    total: u64,
-    /// A line about where the format stands.
-    note: Option<String>,
-    /// The kinds of faults of bots that were told.
+    state: Arc<Mutex<State>>,
+    /// Which bots had which faults.
     faults: HashSet<(String, FaultCode)>,
-    /// What there was to be warned of.
-    warnings: Vec<String>,
+    /// The bots that do not start, each with the failure that the user was warned of.
+    not_starting: HashMap<String, Failure>,
     how: How,
 }
 
@@ -41,7 +48,7 @@ pub(crate) enum Detail {
 #[derive(Debug)]
 enum How {
     /// A block of lines that is drawn anew.
-    Live(ProgressBar),
+    Live(Ticker),
     /// A line for each finished match.
     Lines,
     /// A line for each match that begins or ends.
@@ -50,23 +57,44 @@ enum How {
     Quiet,
 }
 
+/// What is shown.
+#[derive(Debug)]
+struct State {
+    standings: Standings,
+    running: usize,
+    done: usize,
+    total: u64,
+    /// A line about where the format stands.
+    note: Option<String>,
+    /// How many matches were done when this run began, and when that was.
+    begin: (usize, Instant),
+    block: Block,
+    drawn: Option<Instant>,
+}
+
 impl Display {
-    /// A display for so many matches, of which some are done and in the standings already.
+    /// A display for a tournament of `total` matches, of which `done` are in the standings already.
     pub(crate) fn new(standings: Standings, done: usize, total: u64, detail: Detail) -> Self {
-        let how = match (detail, std::io::stderr().is_terminal()) {
-            (Detail::Quiet, _) => How::Quiet,
-            (Detail::Verbose, _) => How::AllLines,
-            (Detail::Normal, true) => How::Live(live(done, total)),
-            (Detail::Normal, false) => How::Lines,
-        };
-        Display {
+        let state = Arc::new(Mutex::new(State {
             standings,
             running: 0,
             done,
             total,
             note: None,
+            begin: (done, Instant::now()),
+            block: Block::default(),
+            drawn: None,
+        }));
+        let how = match (detail, std::io::stderr().is_terminal()) {
+            (Detail::Quiet, _) => How::Quiet,
+            (Detail::Verbose, _) => How::AllLines,
+            (Detail::Normal, true) => Ticker::start(&state).map_or(How::Lines, How::Live),
+            (Detail::Normal, false) => How::Lines,
+        };
+        Display {
+            state,
             faults: HashSet::new(),
-            warnings: Vec::new(),
+            not_starting: HashMap::new(),
             how,
         }
     }
@@ -75,7 +103,7 @@ impl Display {
     pub(crate) fn show(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started(what) => {
-                self.running += 1;
+                lock(&self.state).running += 1;
                 if let How::AllLines = self.how {
                     tell(format_args!("{what} begins\n"));
                 }
@@ -86,81 +114,204 @@ impl Display {
                 total,
                 standing,
             } => {
-                self.running -= 1;
-                (self.done, self.total) = (done, total);
-                self.note = standing.as_ref().and_then(formats::line);
-                self.standings.add(record);
+                let note = standing.as_ref().and_then(formats::line);
                 if let How::Lines | How::AllLines = self.how {
-                    let note = self.note.iter().map(|note| format!("  {note}"));
-                    let note: String = note.collect();
+                    let note: String = note.iter().map(|note| format!("  {note}")).collect();
                     tell(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
                 }
+                let mut state = lock(&self.state);
+                state.running -= 1;
+                (state.done, state.total, state.note) = (done, total, note);
+                state.standings.add_record(record);
+                drop(state);
                 for fault in self.new_faults(record) {
                     self.warn(&fault);
                 }
             }
-            Progress::Trouble(what) => {
-                self.warn(what);
-                if !self.warnings.iter().any(|known| known == what) {
-                    self.warnings.push(what.to_owned());
-                }
+            Progress::Trouble(News { text, not_starting }) => {
+                self.warn(text);
+                self.not_starting.extend(not_starting.clone());
             }
         }
-        if let How::Live(bar) = &self.how {
-            bar.set_length(self.total);
-            bar.set_position(self.done as u64);
-            bar.set_message(format!("{} running", self.running));
-            let note = self.note.iter().map(|note| format!("{note}\n"));
-            let note: String = note.collect();
-            bar.set_prefix(note + &tables::ranking(&self.standings));
+        if let How::Live(_) = self.how {
+            lock(&self.state).draw_if_due();
         }
     }
 
     fn warn(&self, what: &str) {
+        let text = format!("warning: {what}\n");
         match &self.how {
-            How::Live(bar) => bar.println(terminal::fit(&format!("warning: {what}"))),
-            How::Lines | How::AllLines | How::Quiet => tell(format_args!("warning: {what}\n")),
+            How::Live(_) => lock(&self.state).draw(&text),
+            How::Lines | How::AllLines | How::Quiet => tell(text),
         }
     }
 
-    /// What to tell about a match's faults: why, the first time that a bot has one of the kind.
+    /// Warnings about a match's faults: one for the first fault of a kind that a bot has.
     fn new_faults(&mut self, record: &Record) -> Vec<String> {
         let quiet = matches!(self.how, How::Quiet);
         let faults = record.result.faults.iter();
         let faults = faults.filter(|fault| fault.code.is_fault() && !quiet);
-        let told = faults.filter_map(|fault| {
+        let warnings = faults.filter_map(|fault| {
             let name = &record.players.get(fault.seat)?.name;
             let new = self.faults.insert((name.clone(), fault.code));
-            // Who does not even start has been told.
-            let known = |warning: &String| warning.contains(&fault.message);
-            (new && !self.warnings.iter().any(known)).then(|| {
+            // There was a warning already if the bot does not start at all.
+            let failure = self.not_starting.get(name);
+            let known = failure.is_some_and(|failure| failure.message == fault.message);
+            (new && !known).then(|| {
                 format!(
-                    "`{name}`, {} at ply {} of {}: {} (told once; the folder `failures` beside \
-                     the log has all)",
+                    "`{name}`, {} at ply {} of {}: {} (further faults of this kind are only in the \
+                     log and in the folder `failures` beside it)",
                     fault.code, fault.ply, record.match_id, fault.message
                 )
             })
         });
-        told.collect()
+        warnings.collect()
     }
 
     /// Takes the display away and gives the standings.
     pub(crate) fn finish(self) -> Standings {
-        if let How::Live(bar) = self.how {
-            bar.finish_and_clear();
+        if let How::Live(ticker) = self.how {
+            ticker.stop();
+            lock(&self.state).clear();
         }
-        self.standings
+        let mut state = lock(&self.state);
+        std::mem::take(&mut state.standings)
     }
 }
 
-fn live(done: usize, total: u64) -> ProgressBar {
-    let template = "{bar:30} {pos}/{len} matches, {msg}, {elapsed} gone, {eta} left\n{prefix}";
-    let style =
-        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(total).with_style(style);
-    // The time left is told by the pace of this run.
-    bar.set_position(done as u64);
-    bar.reset_eta();
-    bar.enable_steady_tick(Duration::from_millis(500));
-    bar
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn draw_if_due(&mut self) {
+        if self
+            .drawn
+            .is_none_or(|drawn| drawn.elapsed() >= LEAST_PAUSE)
+        {
+            self.draw("");
+        }
+    }
+
+    /// Draws the block, below a text that stays.
+    fn draw(&mut self, above: &str) {
+        self.drawn = Some(Instant::now());
+        let (width, height) = size();
+        let lines = self.lines(width, height);
+        write(&self.block.redraw(above, &lines, width));
+    }
+
+    fn clear(&mut self) {
+        write(&self.block.clear(size().0));
+    }
+
+    /// The block: at most one line less than the terminal has, as the cursor is below.
+    fn lines(&self, width: usize, height: usize) -> Vec<String> {
+        let mut lines = vec![self.bar(width)];
+        lines.extend(self.note.clone());
+        let room = height.saturating_sub(lines.len() + 1);
+        lines.extend(tables::ranking(&self.standings, width - 1, room));
+        lines
+    }
+
+    /// A bar with numbers and times.
+    fn bar(&self, width: usize) -> String {
+        let (done_before, begin) = self.begin;
+        let gone = begin.elapsed();
+        let now_done = self.done.saturating_sub(done_before) as u32;
+        let left = self.total.saturating_sub(self.done as u64);
+        // By the pace of this run.
+        let time_left = gone
+            .checked_div(now_done)
+            .map(|pace| pace.mul_f64(left as f64));
+        let mut text = format!(
+            "{}/{} matches, {} running",
+            self.done, self.total, self.running
+        );
+        text += &format!(", {} gone", seconds(gone));
+        if let Some(time_left) = time_left {
+            text += &format!(", {} left", seconds(time_left));
+        }
+        let room = width.saturating_sub(text.len() + 2).min(BAR);
+        let share = self.done as f64 / self.total.max(1) as f64;
+        let full = (share.clamp(0.0, 1.0) * room as f64) as usize;
+        format!("{}{} {text}", "█".repeat(full), "░".repeat(room - full))
+    }
+}
+
+/// The columns and rows of the terminal at stderr.
+fn size() -> (usize, usize) {
+    let size = terminal_size_of(std::io::stderr());
+    size.map_or((80, 24), |(width, height)| {
+        (usize::from(width.0).max(1), usize::from(height.0))
+    })
+}
+
+/// That nobody looks any more is no reason to stop.
+fn write(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+fn seconds(time: Duration) -> String {
+    humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
+}
+
+/// A thread that draws the block from time to time.
+#[derive(Debug)]
+struct Ticker {
+    stop: mpsc::Sender<()>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Ticker {
+    fn start(state: &Arc<Mutex<State>>) -> Option<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let state = Arc::clone(state);
+        let tick = move || {
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(TICK) {
+                lock(&state).draw("");
+            }
+        };
+        let thread = thread::Builder::new().name("progress".to_owned());
+        let thread = thread.spawn(tick).ok()?;
+        Some(Ticker { stop, thread })
+    }
+
+    fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_fits_the_terminal() {
+        let names: Vec<String> = (0..40).map(|n| format!("a bot with number {n}")).collect();
+        let mut state = State {
+            standings: Standings::new(names.iter().map(|name| &**name)),
+            running: 2,
+            done: 20,
+            total: 100,
+            note: Some("a note".to_owned()),
+            begin: (10, Instant::now()),
+            block: Block::default(),
+            drawn: None,
+        };
+        for (width, height) in [(60, 24), (80, 24), (200, 50), (30, 6), (1, 1)] {
+            let lines = state.lines(width, height);
+            assert!(lines.len() < height.max(3), "{lines:#?}");
+            for line in lines.iter().filter(|_| width >= 60) {
+                assert!(line.chars().count() < width, "{line}");
+            }
+        }
+        assert!(state.lines(80, 24)[0].contains("20/100 matches, 2 running, 0s gone, 0s left"));
+        state.done = 10;
+        assert!(
+            !state.lines(80, 24)[0].contains("left"),
+            "there is no pace yet"
+        );
+    }
 }

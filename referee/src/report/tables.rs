@@ -2,158 +2,191 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use ratings::report::{Estimate, Totals};
+use ratings::standings::{BotStanding, GameStanding};
+use ratings::{Report, Standings};
 use serde_json::{Value, json};
 
-use super::points;
-use super::sheet::interval;
-use super::standings::{GameTally, Standings, Tally};
-use ratings::report::Estimate;
+use super::sheet::{COUNTS, Scored, counts, interval, of, percent};
+use super::table::Table;
 
-/// The ranking, the crosstable and the results by game and seat. The ranking has those ratings
-/// that there are.
-pub fn report(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
-    let mut text = format!("Standings\n{}\n", rated(standings, ratings));
-    if standings.ranking().len() > 1 {
+/// With fewer matches of a bot, its rating would say next to nothing.
+const ENOUGH: u64 = 16;
+
+/// The ranking, the crosstable and the results by game and seat. Ratings and the crosstable are from
+/// the report, if there is one. Tables take at most `width` columns.
+pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usize>) -> String {
+    let ratings = ratings(report);
+    let ranking = rated(standings, &ratings).within(width);
+    let mut text = format!("Standings\n{ranking}\n");
+    if let Some(report) = report
+        && standings.bots().len() > 1
+    {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
-            crosstable(standings, ratings)
+            crosstable(standings, &ratings, report).within(width)
         );
     }
     text += "\nBy game and seat: points of matches in that seat\n";
-    for (label, game) in standings.games() {
-        text += &format!("\n{}\n", by_seat(label, game));
+    let mut games: Vec<(String, &GameStanding)> = standings
+        .games()
+        .iter()
+        .map(|game| (game.label(), game))
+        .collect();
+    games.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (label, game) in games {
+        text += &format!("\n{}\n", by_seat(standings, label, game).within(width));
     }
     text
 }
 
 /// The ranking for programs, the best first.
-pub(crate) fn json(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> Value {
-    let rows = ranked(standings, ratings).into_iter().map(|(name, tally)| {
+pub(crate) fn json(standings: &Standings, report: Option<&Report>) -> Value {
+    let ratings = ratings(report);
+    let rows = ranked(standings, &ratings).into_iter().map(|bot| {
+        let BotStanding { name, totals } = bot;
         json!({
-            "bot": name, "rating": ratings.get(name), "points": tally.points,
-            "matches": tally.matches, "wins": tally.wins, "draws": tally.draws,
-            "losses": tally.losses, "faults": tally.faults,
+            "bot": name, "rating": ratings.get(&**name), "points": totals.points,
+            "matches": totals.matches, "wins": totals.wins, "draws": totals.draws,
+            "losses": totals.losses, "faults": totals.faults,
         })
     });
     rows.collect()
 }
 
-/// The best first: bots with a rating by that, then the others by points a match.
-fn ranked<'a>(
-    standings: &'a Standings,
-    ratings: &BTreeMap<String, Estimate>,
-) -> Vec<(&'a str, Tally)> {
+/// By name, the ratings of the bots that have enough matches.
+type Ratings<'a> = BTreeMap<&'a str, Estimate>;
+
+fn ratings(report: Option<&Report>) -> Ratings<'_> {
+    let bots = report.into_iter();
+    let bots = bots.flat_map(|report| report.bots.iter().zip(&report.ratings.bots));
+    let enough = bots.filter(|(bot, _)| bot.results.matches >= ENOUGH);
+    let rated = enough.filter_map(|(bot, rating)| Some((&*bot.name, (*rating)?)));
+    rated.collect()
+}
+
+/// The best first: bots with a rating by that, then the others by points per match.
+fn ranked<'a>(standings: &'a Standings, ratings: &Ratings<'_>) -> Vec<&'a BotStanding> {
     let mut ranking = standings.ranking();
-    let elo = |name: &str| ratings.get(name).map_or(f64::NEG_INFINITY, |it| it.elo);
+    let elo = |bot: &BotStanding| {
+        let rating = ratings.get(&*bot.name);
+        rating.map_or(f64::NEG_INFINITY, |rating| rating.elo)
+    };
     // Stable: those without stay by points.
-    ranking.sort_by(|(one, _), (other, _)| elo(other).total_cmp(&elo(one)));
+    ranking.sort_by(|one, other| elo(other).total_cmp(&elo(one)));
     ranking
 }
 
-/// The ranking alone.
-pub(crate) fn ranking(standings: &Standings) -> String {
-    rated(standings, &BTreeMap::new())
+/// Figures that the live ranking does without if there is no room for them.
+const LESS_IMPORTANT: [&[&str]; 3] = [&["wins", "draws", "losses"], &["score"], &["faults"]];
+/// What names keep of the room before figures are left out.
+const NAMES: usize = 12;
+
+/// The ranking as at most `most` lines of at most `width` columns.
+pub(crate) fn ranking(standings: &Standings, width: usize, most: usize) -> Vec<String> {
+    let mut table = rated(standings, &Ratings::new());
+    let left_out = (standings.bots().len() + HEAD).saturating_sub(most.max(HEAD));
+    if left_out > 0 {
+        // A line says so.
+        table
+            .rows
+            .truncate(table.rows.len().saturating_sub(left_out + 1));
+    }
+    for names in LESS_IMPORTANT {
+        if table.width_with_names(NAMES) > width {
+            table.remove(names);
+        }
+    }
+    let mut lines: Vec<String> = table
+        .within(Some(width))
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if left_out > 0 {
+        lines.push(format!("… and {} more", left_out + 1));
+    }
+    lines.truncate(most);
+    lines
 }
 
-fn rated(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
+/// Lines above the rows of a table.
+const HEAD: usize = 2;
+
+fn rated(standings: &Standings, ratings: &Ratings<'_>) -> Table {
     let mut header = vec!["#", "bot"];
     if !ratings.is_empty() {
         header.extend(["elo", "±"]);
     }
-    header.extend([
-        "points", "matches", "score", "wins", "draws", "losses", "faults",
-    ]);
+    header.extend(COUNTS);
     let rows = ranked(standings, ratings)
         .into_iter()
         .enumerate()
-        .map(|(i, (name, tally))| {
-            let mut row = vec![(i + 1).to_string(), name.to_owned()];
+        .map(|(i, bot)| {
+            let mut row = vec![(i + 1).to_string(), bot.name.clone()];
             if !ratings.is_empty() {
-                row.extend(interval(ratings.get(name)));
+                row.extend(interval(ratings.get(&*bot.name)));
             }
-            row.extend([
-                points(tally.points),
-                tally.matches.to_string(),
-                percent(&tally),
-                tally.wins.to_string(),
-                tally.draws.to_string(),
-                tally.losses.to_string(),
-                tally.faults.to_string(),
-            ]);
+            row.extend(counts(&bot.totals));
             row
         });
-    let header = header.into_iter().map(str::to_owned).collect();
-    table(header, rows, 1)
+    Table {
+        rows: rows.collect(),
+        header: header.into_iter().map(str::to_owned).collect(),
+        names: 1,
+        keys: 2,
+    }
 }
 
-fn crosstable(standings: &Standings, ratings: &BTreeMap<String, Estimate>) -> String {
+fn crosstable(standings: &Standings, ratings: &Ratings<'_>, report: &Report) -> Table {
     let ranking = ranked(standings, ratings);
+    let scored = Scored::new(report);
+    let index = |bot: &&BotStanding| {
+        let mut bots = report.bots.iter();
+        bots.position(|it| it.name == bot.name)
+    };
+    let indices: Vec<Option<usize>> = ranking.iter().map(index).collect();
     let mut header = vec!["#".to_owned(), "bot".to_owned()];
     header.extend((1..=ranking.len()).map(|n| n.to_string()));
-    let rows = ranking.iter().enumerate().map(|(i, (name, _))| {
-        let mut row = vec![(i + 1).to_string(), (*name).to_owned()];
-        row.extend(ranking.iter().map(|(other, _)| {
-            standings
-                .pair(name, other)
-                .as_ref()
-                .map_or("·".to_owned(), of)
+    let rows = ranking.iter().enumerate().map(|(i, bot)| {
+        let mut row = vec![(i + 1).to_string(), bot.name.clone()];
+        row.extend(indices.iter().map(|other| match (indices[i], other) {
+            (Some(bot), Some(other)) => scored.cell(bot, *other),
+            _ => "·".to_owned(),
         }));
         row
     });
-    table(header, rows, 1)
+    Table {
+        rows: rows.collect(),
+        header,
+        names: 1,
+        keys: 2,
+    }
 }
 
-fn by_seat(label: &str, game: &GameTally) -> String {
-    let mut header = vec![label.to_owned()];
+fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> Table {
+    let mut header = vec![label];
     header.extend(game.roles.iter().map(|role| format!("as {role}")));
-    let row = |name: &str, seats: &[Tally], show: fn(&Tally) -> String| {
+    let row = |name: &str, seats: &[Totals], show: fn(&Totals) -> String| {
         let mut row = vec![name.to_owned()];
         row.extend(seats.iter().map(show));
         row
     };
-    let mut bots: Vec<_> = game.bots.iter().collect();
-    let sum = |seats: &[Tally]| seats.iter().map(|seat| seat.points).sum::<f64>();
-    bots.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
+    let names = standings.bots().iter().map(|bot| &*bot.name);
+    let mut bots: Vec<(&str, &Vec<Totals>)> = names.zip(&game.bots).collect();
+    bots.retain(|(_, seats)| !seats.is_empty());
+    let sum = |seats: &[Totals]| seats.iter().map(|seat| seat.points).sum::<f64>();
+    bots.sort_by(|(a, one), (b, other)| sum(other).total_cmp(&sum(one)).then(a.cmp(b)));
     let mut rows: Vec<_> = bots
         .iter()
         .map(|(name, seats)| row(name, seats, of))
         .collect();
-    rows.push(row("all bots", &game.seats, percent));
-    table(header, rows.into_iter(), 0)
-}
-
-/// `3½/4`: points of matches.
-fn of(tally: &Tally) -> String {
-    match tally.matches {
-        0 => "·".to_owned(),
-        matches => format!("{}/{matches}", points(tally.points)),
+    rows.push(row("all bots", &game.seats(), percent));
+    Table {
+        header,
+        rows,
+        names: 0,
+        keys: 1,
     }
-}
-
-fn percent(tally: &Tally) -> String {
-    match tally.matches {
-        0 => "·".to_owned(),
-        _ => format!("{:.1} %", 100.0 * tally.share()),
-    }
-}
-
-/// A table whose columns after the one with the names are aligned to the right.
-pub(super) fn table(
-    header: Vec<String>,
-    rows: impl Iterator<Item = Vec<String>>,
-    names: usize,
-) -> String {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(header);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        if i != names {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table.trim_fmt()
 }
 
 #[cfg(test)]
@@ -173,8 +206,8 @@ mod tests {
             }))
             .expect("a match")
         };
-        standings.add(&game(["a", "b"]));
-        standings.add(&game(["c", "d"]));
+        standings.add_record(&game(["a", "b"]));
+        standings.add_record(&game(["c", "d"]));
         let rating = |elo| Estimate {
             elo,
             error: 1.0,
@@ -182,13 +215,13 @@ mod tests {
             high: elo + 2.0,
             bound: None,
         };
-        let names = |ratings: &BTreeMap<String, Estimate>| -> Vec<String> {
+        let names = |ratings: &Ratings<'_>| -> Vec<String> {
             let ranked = ranked(&standings, ratings).into_iter();
-            ranked.map(|(name, _)| name.to_owned()).collect()
+            ranked.map(|bot| bot.name.clone()).collect()
         };
-        assert_eq!(names(&BTreeMap::new()), ["a", "c", "b", "d"]);
+        assert_eq!(names(&Ratings::new()), ["a", "c", "b", "d"]);
         let ratings = [("b", 10.0), ("a", -10.0)];
-        let ratings = ratings.map(|(name, elo)| (name.to_owned(), rating(elo)));
+        let ratings = ratings.map(|(name, elo)| (name, rating(elo)));
         assert_eq!(names(&ratings.into()), ["b", "a", "c", "d"]);
     }
 }

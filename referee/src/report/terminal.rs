@@ -2,9 +2,17 @@
 //! else that would steer a terminal is escaped, wherever it is from.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use protocol::{push_escaped, steers};
+
+/// How many columns the terminal at stdout has; `None` if there is none, so that nothing needs to
+/// fit.
+pub(crate) fn width() -> Option<usize> {
+    let stdout = io::stdout();
+    let size = terminal_size::terminal_size_of(&stdout).filter(|_| stdout.is_terminal());
+    size.map(|(width, _)| usize::from(width.0).max(1))
+}
 
 /// A text of several lines, fit for a terminal. Escapes are those of JSON, so JSON stays as it is.
 pub(crate) fn fit(text: &str) -> Cow<'_, str> {

@@ -1,5 +1,5 @@
 //! A match as text that people read: headers in brackets as in chess notation, then a numbered
-//! line a ply with its time and what the bot told.
+//! line per ply with its time and what the bot reported.
 
 use std::fmt::Write as _;
 
@@ -105,7 +105,7 @@ fn time(time: &TimeControl) -> String {
     parts.join(", ")
 }
 
-/// The time of a ply, or who made it instead, and what the bot told.
+/// The time of a ply, or who made it instead, and what the bot reported.
 fn remarks(logged: &LoggedMove, opening: bool) -> String {
     let mut remarks = match (opening, logged.forced) {
         (true, _) => "opening".to_owned(),
@@ -115,8 +115,10 @@ fn remarks(logged: &LoggedMove, opening: bool) -> String {
     if let (false, Some(cpu)) = (opening, logged.cpu_ms) {
         remarks += &format!(", CPU {}", ms(cpu));
     }
-    let told = logged.info.iter().filter_map(Value::as_object).flatten();
-    for (name, value) in told.filter(|(name, _)| ["depth", "nodes", "value"].contains(&&***name)) {
+    let reported = logged.info.iter().filter_map(Value::as_object).flatten();
+    for (name, value) in
+        reported.filter(|(name, _)| ["depth", "nodes", "value"].contains(&&***name))
+    {
         if value.is_number() {
             remarks += &format!(", {name} {value}");
         }

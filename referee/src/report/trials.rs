@@ -72,9 +72,10 @@ pub(crate) fn prospect(
     let decided = |all: &[Prospect; 3]| all[0].decided.min(all[2].decided);
     let (least, most) = (decided(without), decided(half));
     if least < ENOUGH {
-        let hardly = match most < ENOUGH {
-            true => "will hardly suffice",
-            false => "may not suffice",
+        let hardly = if most < ENOUGH {
+            "will hardly suffice"
+        } else {
+            "may not suffice"
         };
         text += &format!(
             "warning: `sprt.max_pairs` = {max_pairs} {hardly}: by then {} of such tests are decided",

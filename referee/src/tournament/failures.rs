@@ -172,6 +172,11 @@ pub(super) struct FailureReport {
 /// How many of the bot's last moves a report has.
 const LAST_MOVES: usize = 10;
 
+/// What the folder about a bot's failure in a match is called.
+pub(crate) fn folder_name(match_id: &str, seat: usize, bot: &str) -> String {
+    format!("{match_id}-seat{seat}-{}", file_name(bot))
+}
+
 impl FailureReport {
     /// The failure of a seat, if it had one.
     pub(super) fn of(record: &Record, seat: usize, spec: &BotSpec, folder: &Path) -> Option<Self> {
@@ -214,8 +219,7 @@ impl FailureReport {
 
     /// What its folder is called.
     fn name(&self) -> String {
-        let (id, seat) = (&self.match_id, self.fault.seat);
-        format!("{id}-seat{seat}-{}", file_name(&self.player.name))
+        folder_name(&self.match_id, self.fault.seat, &self.player.name)
     }
 
     fn write(mut self, folder: &Path, evidence: Option<Evidence>) {

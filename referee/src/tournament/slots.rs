@@ -8,7 +8,7 @@ use std::time::Duration;
 use arbiter::Arbiter;
 use protocol::Record;
 use supervisor::shortage;
-use supervisor::{BotFactory, BotSpec, Pool};
+use supervisor::{BotFactory, BotSpec, News, Pool};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -25,6 +25,8 @@ use crate::machine::{cores, memory};
 
 /// At most this many reports of slots wait to be written.
 const MOST_REPORTS: usize = 32;
+/// How many openings a warning names.
+const MOST_NAMED: usize = 10;
 /// How long the writer rests when it has written everything: waking it costs a slot as much as
 /// several moves of instant bots.
 const REST: Duration = Duration::from_millis(1);
@@ -46,7 +48,7 @@ pub enum Progress<'a> {
         standing: Option<Standing>,
     },
     /// A warning for the user.
-    Trouble(&'a str),
+    Trouble(&'a News),
 }
 
 /// Why a tournament could not go on.
@@ -75,7 +77,7 @@ enum FromSlot {
     Started(String),
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
-    Trouble(String),
+    Trouble(News),
     /// The machine has run out of something.
     Short(String),
 }
@@ -96,6 +98,8 @@ struct Shared {
     queue: Queue,
     /// Games with a warning about their openings already.
     warned: Mutex<HashSet<usize>>,
+    /// Games whose openings that are left out were named.
+    named: Mutex<HashSet<usize>>,
     factory: Arc<BotFactory>,
     failures: Arc<Failures>,
     stop: watch::Receiver<bool>,
@@ -126,6 +130,7 @@ pub(crate) async fn run(
         config,
         queue: Queue::new(schedule),
         warned: Mutex::default(),
+        named: Mutex::default(),
         factory: Arc::new(factory),
         stop,
     });
@@ -219,7 +224,7 @@ fn after_error(
     if matches!(error, RunError::Log(WriteError::Gone { .. }))
         && let Err(lost) = log.check()
     {
-        show(Progress::Trouble(&lost.to_string()));
+        show(Progress::Trouble(&lost.to_string().into()));
     }
     // What was finished should be on the disk; an error that is there already is the cause.
     let _ = log.finish();
@@ -239,10 +244,11 @@ fn finished<'a>(record: &'a Record, queue: &Queue) -> Progress<'a> {
 /// Warns the user if another program wrote to the log.
 fn warn_if_put_back(log: &mut LogWriter, show: &mut impl FnMut(Progress<'_>)) {
     if let Some(lines) = log.take_put_back() {
-        show(Progress::Trouble(&format!(
+        let what = format!(
             "another program wrote to the log, perhaps a bot; it was put back as it was, all \
              {lines} matches of it (`sandbox = \"strict\"` would keep bots from it)"
-        )));
+        );
+        show(Progress::Trouble(&what.into()));
     }
 }
 
@@ -252,7 +258,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
         && let Err(error) = cores::keep_to_one(number)
     {
         let what = format!("`affinity`: slot {number} cannot keep to one core: {error}");
-        let _ = reports.blocking_send(FromSlot::Trouble(what));
+        let _ = reports.blocking_send(FromSlot::Trouble(what.into()));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         // A slot has a handful of pipes; the default is meant for thousands.
@@ -286,7 +292,10 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         }
         let opening = Opening::of(&shared.config, &scheduled);
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
-            let _ = reports.send(FromSlot::Trouble(warning)).await;
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
+        }
+        if let Some(warning) = shared.left_out(&scheduled) {
+            let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.
@@ -332,6 +341,31 @@ impl Shared {
                 scheduled.id()
             )
         })
+    }
+
+    /// Which openings of the book are left out of a game, the first time that it is played.
+    fn left_out(&self, scheduled: &Scheduled) -> Option<String> {
+        let openings = &self.config.openings;
+        let (judged, margin) = (openings.judged[scheduled.game].get()?, openings.balanced?);
+        let book = openings.book.get(scheduled.game)?;
+        let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if judged.chosen.len() == book.len() || !named.insert(scheduled.game) {
+            return None;
+        }
+        let dropped = book.iter().enumerate();
+        let dropped = dropped.filter(|(place, _)| !judged.chosen.contains(place));
+        let names: Vec<String> = dropped.map(|(_, opening)| opening.to_string()).collect();
+        let mut list = names[..names.len().min(MOST_NAMED)].join(", ");
+        if names.len() > MOST_NAMED {
+            list += &format!(" and {} more", names.len() - MOST_NAMED);
+        }
+        Some(format!(
+            "{} of the {} openings of {} in the book are left out, because their random games are \
+             not within {margin} of equal chances: {list}",
+            names.len(),
+            book.len(),
+            self.config.games[scheduled.game].rules.info().id,
+        ))
     }
 }
 

@@ -16,7 +16,7 @@ pub mod suspension;
 
 pub use bot::command::CommandError;
 pub use bot::factory::{BotFactory, FactoryError};
-pub use bot::failure::{Evidence, NotStarted};
+pub use bot::failure::{Evidence, News, NotStarted};
 pub use bot::pool::{Leaving, MAX_IDLE, Pool};
 pub use bot::process::{BotProcess, REFEREE_NAME};
 pub use bot::spec::{BotSpec, Idle, REFEREE, Restart, file_name};

@@ -99,6 +99,24 @@ fn why_a_bot_loses_is_told_while_it_is_played() {
 }
 
 #[test]
+fn one_bots_fault_does_not_hide_anothers() {
+    // What is said of the first contains what is said of the second.
+    let starts = r#"["sh", "-c", "exit 5"]"#;
+    let crashes = format!(r#"["{HOSTILE}", "crash"]"#);
+    let explains = format!(r#"["sh", "-c", "{HOSTILE} crash; echo no luck >&2; exit 5"]"#);
+    let bots = [RANDOM, ("a", starts), ("b", &crashes), ("c", &explains)];
+    let ran = Arena::new(&config(&bots)).play();
+    for part in [
+        "the bot `a` does not start: exited with code 5 before it said `hello`",
+        "warning: `b`, crash at ply ",
+        ": exited with code 5; the last it printed on stderr: no luck",
+    ] {
+        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("warning: `a`, "), "{}", ran.stderr);
+}
+
+#[test]
 fn the_side_of_a_failure_can_be_played_again() {
     let arena = tournament("crash");
     let failure = failure(&arena);
@@ -109,7 +127,10 @@ fn the_side_of_a_failure_can_be_played_again() {
     assert_eq!(told.len(), 4, "{}", again.stdout);
     assert!(told[0].starts_with("ply 1: ") && told[0].contains("as recorded"));
     assert!(told[1].starts_with("ply 3: exited with code 5"));
-    assert_eq!(told[2], "recorded at ply 3: crash: exited with code 5");
+    assert_eq!(
+        told[2],
+        "recorded at ply 3: crash: exited with code 5; the last it printed on stderr: to stderr"
+    );
     assert_eq!(told[3], "1 moves as recorded, 0 others");
 }
 

@@ -129,3 +129,42 @@ fn positions_are_drawn() {
         Some(2)
     );
 }
+
+#[test]
+fn matches_are_chosen_by_player() {
+    let arena = Arena::new(&config(&[RANDOM, GREEDY, ("third", RANDOM.1)]));
+    assert_eq!(arena.play().code, Some(0));
+    let ran = |command: &str, args: &[&str]| {
+        let args = args.iter().map(|arg| (*arg).into());
+        run([command.into(), arena.path("out")].into_iter().chain(args))
+    };
+    let lines = |args: &[&str]| ran("replay", args).stdout.lines().count();
+    assert_eq!(lines(&[]), 6);
+    assert_eq!(lines(&["--player", "greedy"]), 4);
+    assert_eq!(lines(&["--player", "greedy", "--player", "third"]), 2);
+    let verified = ran("replay", &["--player", "third", "--verify"]);
+    assert!(
+        verified.stdout.contains("4 verified"),
+        "{}",
+        verified.stdout
+    );
+    let exported = ran("export", &["--player", "greedy", "--player", "third"]).stdout;
+    assert_eq!(exported.matches("[Match ").count(), 2, "{exported}");
+    for (args, part) in [
+        (
+            &["--player", "anna"][..],
+            "its players are `greedy`, `random`, `third`",
+        ),
+        (&["--match", "3"], "did you mean `m-000003`?"),
+        (
+            &["--match", "m-000001", "--player", "nobody"],
+            "`nobody` plays in no match",
+        ),
+    ] {
+        for command in ["replay", "export"] {
+            let wrong = ran(command, args);
+            assert_eq!(wrong.code, Some(2));
+            assert!(wrong.stderr.contains(part), "{part} in {}", wrong.stderr);
+        }
+    }
+}

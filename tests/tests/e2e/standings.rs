@@ -116,6 +116,27 @@ fn column(csv: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
+fn openings_are_shown_with_their_moves() {
+    let bots = config(&[RANDOM, GREEDY]);
+    let arena = Arena::new(&format!("rounds = 2\n{bots}[opening]\nrandom_plies = 2\n"));
+    assert_eq!(arena.play().code, Some(0));
+    let first = &arena.matches()[0];
+    let moves: Vec<&str> = (0..2)
+        .map(|i| first["moves"][i]["move"].as_str().unwrap())
+        .collect();
+    let moves = moves.join(" ");
+    let text = standings(arena.path("out"), &["--by", "opening"]).stdout;
+    assert!(text.contains(&moves), "{moves} in {text}");
+    let csv = standings(arena.path("out"), &["--by", "opening", "--format", "csv"]).stdout;
+    assert_eq!(column(&csv, "moves")[0], moves, "{csv}");
+    let report = json(&standings(
+        arena.path("out"),
+        &["--by", "opening", "--format", "json"],
+    ));
+    assert_eq!(report["opening_moves"][0].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn each_two_bots_are_compared() {
     let (arena, _) = played();
     let report = json(&standings(arena.path("out"), &["--format", "json"]));

@@ -18,8 +18,9 @@ pub fn game_label(game: &str, options: &Value) -> String {
             None => format!("{name}={value}"),
         })
         .collect();
-    match changed.is_empty() {
-        true => game.to_owned(),
-        false => format!("{game} ({})", changed.join(", ")),
+    if changed.is_empty() {
+        game.to_owned()
+    } else {
+        format!("{game} ({})", changed.join(", "))
     }
 }

@@ -18,7 +18,7 @@ pub fn is_busy(load: &Load) -> bool {
 /// The load over all matches of which it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MachineLoad {
-    /// MatchStore of which the log tells it.
+    /// How many matches the log has this for.
     pub matches: u64,
     /// Those during which the machine was busy.
     pub busy: u64,
@@ -31,7 +31,7 @@ pub struct MachineLoad {
 /// A share from 0 to 1, a match each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Share {
-    /// MatchStore of which it is known.
+    /// How many matches it is known for.
     pub matches: u64,
     /// The sum over these.
     pub sum: f64,

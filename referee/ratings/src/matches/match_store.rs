@@ -1,19 +1,18 @@
 //! All matches of a log in a compact form: what is kept of each has a fixed size, however long it
 //! was.
 
-use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 
 use games::MAX_SEATS;
-use protocol::{FaultCode, Record, faults};
+use protocol::{CpuTimeBy, FaultCode, Record};
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use super::fingerprint::Fingerprint;
 use super::machine_load::MachineLoad;
 use super::match_summary::MatchSummary;
 use super::time_use::{self, TimeUse};
 use crate::results::ranks;
+use crate::standings::{Standings, game_hash, is_usable, own_score};
 
 /// All codes of faults, in the order in which they are counted.
 pub const FAULT_CODES: [FaultCode; 6] = [
@@ -25,20 +24,14 @@ pub const FAULT_CODES: [FaultCode; 6] = [
     FaultCode::Resign,
 ];
 
-/// A bot, with what is summed up as matches come.
+/// How a bot behaved, summed up as matches come.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bot {
-    pub(crate) name: String,
+pub(crate) struct Conduct {
+    /// Faults by code, in the order of [`FAULT_CODES`].
     pub(crate) faults: [u64; FAULT_CODES.len()],
     pub(crate) time: TimeUse,
-}
-
-/// A game under certain options.
-#[derive(Clone, Debug)]
-pub(crate) struct Game {
-    pub(crate) id: String,
-    pub(crate) options: Value,
-    pub(crate) roles: Vec<String>,
+    /// Matches in which its CPU time was limited but only estimated.
+    pub(crate) cpu_estimated: u64,
 }
 
 /// What is kept of a match: 64 bytes, as logs have many.
@@ -64,23 +57,18 @@ pub(crate) struct StoredMatch {
 /// The matches of one log or of several, taken in one at a time; those of a log in any order.
 #[derive(Clone, Debug, Default)]
 pub struct MatchStore {
-    pub(crate) bots: Vec<Bot>,
-    pub(crate) games: Vec<Game>,
-    pub(crate) kept: Vec<StoredMatch>,
-    /// MatchStore that cannot be rated.
+    /// The sums, and which bots and games there are.
+    pub(crate) standings: Standings,
+    /// In the order of the standings' bots.
+    pub(crate) conduct: Vec<Conduct>,
+    pub(crate) stored: Vec<StoredMatch>,
+    /// How many matches cannot be rated.
     pub(crate) unusable: u64,
-    /// How many matches each bot had in each seat of a game that no bot of the match was ready for,
-    /// by indices of the game, the bot and the seat.
-    pub(crate) unstarted: BTreeMap<(usize, usize, usize), u64>,
-    /// How many such matches there are.
-    pub(crate) unstarted_matches: u64,
-    /// Whether such matches count as draws, as the log has them.
-    shares_unstarted: bool,
+    /// How many matches no bot was ready for, where nobody gets a point for them.
+    pub(crate) unstarted: u64,
     pub(crate) machine: MachineLoad,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
-    bot_index: HashMap<String, usize>,
-    game_index: HashMap<Fingerprint, usize>,
 }
 
 /// What statistics make of a match without knowing the others: on whichever core.
@@ -120,24 +108,23 @@ impl MatchStore {
 
     /// Counts matches that no bot was ready for as draws, as the log has them. Otherwise nobody gets
     /// a point for them, and ratings leave them out.
-    pub fn sharing_unstarted(self) -> Self {
-        MatchStore {
-            shares_unstarted: true,
-            ..self
-        }
+    pub fn sharing_unstarted(mut self) -> Self {
+        self.standings.share_unstarted();
+        self
     }
 
-    /// No matches yet, with room for so many: without, growing takes as much memory again.
+    /// No matches yet, with room for this many: growing would take as much memory again.
     pub fn with_capacity(matches: usize) -> Self {
         MatchStore {
-            kept: Vec::with_capacity(matches),
+            stored: Vec::with_capacity(matches),
             ..MatchStore::default()
         }
     }
 
     /// Makes a bot known that may have no match yet.
     pub fn know(&mut self, bot: &str) {
-        self.bot(bot);
+        self.standings.know(bot);
+        self.make_room();
     }
 
     /// What comes now is from another log: its matches have numbers and units of their own, even if
@@ -153,17 +140,18 @@ impl MatchStore {
 
     /// The bots' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.bots.iter().map(|bot| &*bot.name)
+        let bots = self.standings.bots().iter();
+        bots.map(|bot| &*bot.name)
     }
 
     /// How many matches there are.
     pub fn len(&self) -> usize {
-        self.kept.len()
+        self.stored.len()
     }
 
     /// Whether there are no matches.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.unstarted.is_empty()
+        self.stored.is_empty() && self.unstarted == 0
     }
 
     /// Takes in a match. One whose outcome does not fit its players is only counted as unusable, as
@@ -174,21 +162,19 @@ impl MatchStore {
 
     /// The same with what was made of the match before; its plies may be gone.
     pub fn add_summary(&mut self, played: &MatchSummary, summary: &Account) {
-        let seats = played.players.len();
-        let outcome = &played.result.outcome;
-        let fits = (2..=MAX_SEATS).contains(&seats) && outcome.len() == seats;
-        if !fits || outcome.iter().any(|o| !o.is_finite()) {
+        if !is_usable(played) {
             self.unusable += 1;
             return;
         }
-        let bots: Vec<usize> = played.players.iter().map(|p| self.bot(&p.name)).collect();
-        let game = self.game(played, summary.game);
-        let numbers: Result<Vec<u16>, _> = bots.iter().map(|&bot| bot.try_into()).collect();
-        let (Ok(numbers), Ok(game)) = (numbers, game.try_into()) else {
+        let known = self.standings.known(played, summary.game);
+        self.make_room();
+        let numbers: Result<Vec<u16>, _> = known.bots.iter().map(|&bot| bot.try_into()).collect();
+        let (Ok(numbers), Ok(game)) = (numbers, known.game.try_into()) else {
             self.unusable += 1;
             return;
         };
-        let mut kept = StoredMatch {
+        self.standings.count(played, &known);
+        let mut stored = StoredMatch {
             unit: match self.log {
                 0 => summary.unit,
                 log => Fingerprint::of((log, summary.unit)).0,
@@ -198,64 +184,44 @@ impl MatchStore {
             number: Number::new(self.log, &played.match_id),
             game,
             bots: [0; MAX_SEATS],
-            ranks: ranks(outcome),
+            ranks: ranks(&played.result.outcome),
             scores: [0; MAX_SEATS],
             at_fault: 0,
         };
         for (seat, &bot) in numbers.iter().enumerate() {
-            kept.bots[seat] = bot;
-            let score = played.result.scores.get(seat).copied().unwrap_or(0);
-            kept.scores[seat] = score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+            stored.bots[seat] = bot;
+            stored.scores[seat] = own_score(played, seat) as i32;
         }
-        for lapse in &played.result.faults {
-            let Some(&bot) = bots.get(lapse.seat) else {
+        for fault in &played.result.faults {
+            let Some(&bot) = known.bots.get(fault.seat) else {
                 continue;
             };
-            if let Some(code) = FAULT_CODES.iter().position(|code| *code == lapse.code) {
-                self.bots[bot].faults[code] += 1;
+            if let Some(code) = FAULT_CODES.iter().position(|code| *code == fault.code) {
+                self.conduct[bot].faults[code] += 1;
             }
-            kept.at_fault |= u8::from(lapse.code.is_fault()) << lapse.seat;
+            stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
         }
-        let codes = played.result.faults.iter();
-        let codes = codes.map(|fault| (fault.seat, fault.code));
-        if !self.shares_unstarted && faults::nobody_started(seats, codes) {
-            self.unstarted_matches += 1;
-            for (seat, &bot) in bots.iter().enumerate() {
-                let place = (kept.game.into(), bot, seat);
-                *self.unstarted.entry(place).or_default() += 1;
-            }
+        if self.standings.is_lost_by_all(played) {
+            self.unstarted += 1;
         } else {
-            self.kept.push(kept);
+            self.stored.push(stored);
         }
         if let Some(load) = &played.load {
             self.machine.add(load);
         }
-        for (&bot, time) in bots.iter().zip(&summary.time) {
-            self.bots[bot].time.merge(time);
+        for (&bot, time) in known.bots.iter().zip(&summary.time) {
+            self.conduct[bot].time.merge(time);
+        }
+        for (&bot, player) in known.bots.iter().zip(&played.players) {
+            let estimated = player.cpu_time == Some(CpuTimeBy::Estimated);
+            self.conduct[bot].cpu_estimated += u64::from(estimated);
         }
     }
 
-    fn bot(&mut self, name: &str) -> usize {
-        if let Some(&index) = self.bot_index.get(name) {
-            return index;
-        }
-        self.bots.push(Bot {
-            name: name.to_owned(),
-            ..Bot::default()
-        });
-        self.bot_index.insert(name.to_owned(), self.bots.len() - 1);
-        self.bots.len() - 1
-    }
-
-    fn game(&mut self, played: &MatchSummary, hash: Fingerprint) -> usize {
-        *self.game_index.entry(hash).or_insert_with(|| {
-            self.games.push(Game {
-                id: played.game.clone(),
-                options: played.options.clone(),
-                roles: played.players.iter().map(|p| p.role.clone()).collect(),
-            });
-            self.games.len() - 1
-        })
+    /// Makes room for the conduct of bots that came just now.
+    fn make_room(&mut self) {
+        let bots = self.standings.bots().len();
+        self.conduct.resize_with(bots, Conduct::default);
     }
 }
 
@@ -264,12 +230,6 @@ impl MatchStore {
 pub fn repetition(record: &Record) -> Option<u64> {
     let played = MatchSummary::from(record);
     moves(&played, game_hash(&played)).map(NonZero::get)
-}
-
-/// A game under certain options, with so many seats.
-fn game_hash(played: &MatchSummary) -> Fingerprint {
-    let options = Fingerprint::of_value(&played.options);
-    Fingerprint::of((&played.game, options, played.players.len()))
 }
 
 /// All seat orders of one pairing at one start are a unit.
@@ -287,7 +247,7 @@ fn opening(played: &MatchSummary, game: Fingerprint) -> u64 {
     Fingerprint::of((game, played.start, moves)).0
 }
 
-/// What equal matches have in common. Who plays the same moves against the same bot again tells
+/// What equal matches have in common. A bot that plays the same moves against the same bot again says
 /// nothing new. But a crash or a time-out is an event of its own, whatever moves it came after.
 fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
     let faults = &played.result.faults;
@@ -295,7 +255,7 @@ fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
         let events = [FaultCode::Startup, FaultCode::Timeout, FaultCode::Crash];
         events.contains(&code)
     };
-    if faults.iter().any(|lapse| event(lapse.code)) {
+    if faults.iter().any(|fault| event(fault.code)) {
         return None;
     }
     let names: Vec<&str> = played.players.iter().map(|p| &*p.name).collect();
@@ -316,7 +276,8 @@ impl Number {
     /// The bits of the number itself.
     const BITS: u32 = 44;
 
-    pub(crate) fn new(log: u64, id: &str) -> Self {
+    /// Of the match with this id, in a log with this number, from 0.
+    pub fn new(log: u64, id: &str) -> Self {
         let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
         let number: Option<u64> = digits.parse().ok();
         match number.filter(|number| number >> Self::BITS == 0) {

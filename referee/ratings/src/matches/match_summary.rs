@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use protocol::{FaultCode, Load, Millis, Record, TimeControl};
+use protocol::{CpuTimeBy, FaultCode, Load, LoggedMove, Millis, Record, TimeControl};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub struct MatchSummary {
     pub players: Vec<PlayerSummary>,
     /// The time control of players that have none of their own.
     pub time: TimeControl,
-    /// How busy the machine was meanwhile, if the log tells.
+    /// How busy the machine was meanwhile, if the log has it.
     #[serde(default)]
     pub load: Option<Load>,
     /// How many plies at the beginning the referee made.
@@ -55,6 +55,9 @@ pub struct PlayerSummary {
     /// The player's own time control, if it has one.
     #[serde(default)]
     pub time: Option<TimeControl>,
+    /// How its CPU time was measured, if that was limited.
+    #[serde(default)]
+    pub cpu_time: Option<CpuTimeBy>,
 }
 
 /// How a match ended.
@@ -76,10 +79,10 @@ pub struct FaultSummary {
     pub seat: usize,
     /// Of which kind.
     pub code: FaultCode,
-    /// For a time-out, how long the turn had lasted when it was called, if the log tells.
+    /// For a time-out, how long the turn had lasted when it was called, if the log has it.
     #[serde(default)]
     pub ms: Option<Millis>,
-    /// The processor time that the bot had taken by then, if the log tells.
+    /// The CPU time that the bot had taken by then, if the log has it.
     #[serde(default)]
     pub cpu_ms: Option<Millis>,
     /// Whether an answer was there by then.
@@ -105,7 +108,7 @@ pub struct Ply {
     pub hash: u64,
     /// The time that the bot took.
     pub ms: Millis,
-    /// The processor time that the bot took, if the log tells.
+    /// The CPU time that the bot took, if the log has it.
     pub cpu_ms: Option<Millis>,
     /// How deep the bot says that it looked.
     pub depth: Option<f64>,
@@ -128,55 +131,73 @@ impl MatchSummary {
 
 impl From<&Record> for MatchSummary {
     fn from(record: &Record) -> Self {
+        MatchSummary {
+            start: Fingerprint::of_value(&record.start),
+            moves: Plies::from(&*record.moves),
+            ..MatchSummary::without_plies(record)
+        }
+    }
+}
+
+impl MatchSummary {
+    /// What standings need of a match: neither the start nor the plies, which take the time.
+    pub(crate) fn without_plies(record: &Record) -> Self {
         let seated = |player: &protocol::Player| PlayerSummary {
             name: player.name.clone(),
             role: player.role.clone(),
             version: player.version.clone(),
             time: player.time.clone(),
+            cpu_time: player.cpu_time,
         };
-        let lapse = |fault: &protocol::Fault| FaultSummary {
+        let fault = |fault: &protocol::Fault| FaultSummary {
             seat: fault.seat,
             code: fault.code,
             ms: fault.ms,
             cpu_ms: fault.cpu_ms,
             answered: fault.answered,
         };
-        let mut hasher = DefaultHasher::new();
-        let plies = record.moves.iter().map(|logged| {
-            let hash = text_hash(&logged.mv);
-            hash.hash(&mut hasher);
-            let told = |name| logged.info.as_ref()?.get(name)?.as_f64();
-            Ply {
-                seat: logged.seat,
-                hash,
-                ms: logged.ms,
-                cpu_ms: logged.cpu_ms,
-                depth: told("depth"),
-                nodes: told("nodes"),
-                forced: logged.forced,
-            }
-        });
-        let list = plies.collect();
         MatchSummary {
             format: record.format,
             match_id: record.match_id.clone(),
             game: record.game.clone(),
             options: record.options.clone(),
             seed: record.seed,
-            start: Fingerprint::of_value(&record.start),
+            start: Fingerprint::default(),
             players: record.players.iter().map(seated).collect(),
             time: record.time.clone(),
             load: record.load,
             opening: record.opening,
-            moves: Plies {
-                hash: Fingerprint(hasher.finish()),
-                list,
-            },
+            moves: Plies::default(),
             result: ResultSummary {
                 scores: record.result.scores.clone(),
                 outcome: record.result.outcome.clone(),
-                faults: record.result.faults.iter().map(lapse).collect(),
+                faults: record.result.faults.iter().map(fault).collect(),
             },
+        }
+    }
+}
+
+impl From<&[LoggedMove]> for Plies {
+    fn from(moves: &[LoggedMove]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        let plies = moves.iter().map(|logged| {
+            let hash = text_hash(&logged.mv);
+            hash.hash(&mut hasher);
+            let number = |name| logged.info.as_ref()?.get(name)?.as_f64();
+            Ply {
+                seat: logged.seat,
+                hash,
+                ms: logged.ms,
+                cpu_ms: logged.cpu_ms,
+                depth: number("depth"),
+                nodes: number("nodes"),
+                forced: logged.forced,
+            }
+        });
+        let list = plies.collect();
+        Plies {
+            hash: Fingerprint(hasher.finish()),
+            list,
         }
     }
 }
@@ -218,7 +239,7 @@ impl<'de> Deserialize<'de> for Plies {
             #[serde(default)]
             cpu_ms: Option<Millis>,
             #[serde(default)]
-            info: Told,
+            info: InfoValue,
             #[serde(default)]
             forced: bool,
         }
@@ -254,9 +275,9 @@ impl<'de> Deserialize<'de> for Plies {
     }
 }
 
-/// What is counted of a move's `info`. Bots may tell anything, of any type.
+/// What is counted of a move's `info`. Bots may report anything, of any type.
 #[derive(Default)]
-enum Told {
+enum InfoValue {
     #[default]
     Nothing,
     Number(f64),
@@ -266,23 +287,23 @@ enum Told {
     },
 }
 
-impl Told {
+impl InfoValue {
     fn number(self) -> Option<f64> {
         match self {
-            Told::Number(number) => Some(number),
+            InfoValue::Number(number) => Some(number),
             _ => None,
         }
     }
 
     fn depth_and_nodes(self) -> (Option<f64>, Option<f64>) {
         match self {
-            Told::Fields { depth, nodes } => (depth, nodes),
+            InfoValue::Fields { depth, nodes } => (depth, nodes),
             _ => (None, None),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Told {
+impl<'de> Deserialize<'de> for InfoValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Anything)
     }
@@ -291,42 +312,42 @@ impl<'de> Deserialize<'de> for Told {
 struct Anything;
 
 impl<'de> Visitor<'de> for Anything {
-    type Value = Told;
+    type Value = InfoValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Told, E> {
-        Ok(Told::Nothing)
+    fn visit_unit<E>(self) -> Result<InfoValue, E> {
+        Ok(InfoValue::Nothing)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Told, E> {
-        Ok(Told::Nothing)
+    fn visit_bool<E>(self, _: bool) -> Result<InfoValue, E> {
+        Ok(InfoValue::Nothing)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Told, E> {
-        Ok(Told::Nothing)
+    fn visit_str<E>(self, _: &str) -> Result<InfoValue, E> {
+        Ok(InfoValue::Nothing)
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Told, E> {
-        Ok(Told::Number(value as f64))
+    fn visit_u64<E>(self, value: u64) -> Result<InfoValue, E> {
+        Ok(InfoValue::Number(value as f64))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Told, E> {
-        Ok(Told::Number(value as f64))
+    fn visit_i64<E>(self, value: i64) -> Result<InfoValue, E> {
+        Ok(InfoValue::Number(value as f64))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Told, E> {
-        Ok(Told::Number(value))
+    fn visit_f64<E>(self, value: f64) -> Result<InfoValue, E> {
+        Ok(InfoValue::Number(value))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Told, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<InfoValue, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Told::Nothing)
+        Ok(InfoValue::Nothing)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Told, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<InfoValue, A::Error> {
         #[derive(Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum Field {
@@ -338,14 +359,14 @@ impl<'de> Visitor<'de> for Anything {
         let (mut depth, mut nodes) = (None, None);
         while let Some(field) = fields.next_key::<Field>()? {
             match field {
-                Field::Depth => depth = fields.next_value::<Told>()?.number(),
-                Field::Nodes => nodes = fields.next_value::<Told>()?.number(),
+                Field::Depth => depth = fields.next_value::<InfoValue>()?.number(),
+                Field::Nodes => nodes = fields.next_value::<InfoValue>()?.number(),
                 Field::Other => {
                     fields.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        Ok(Told::Fields { depth, nodes })
+        Ok(InfoValue::Fields { depth, nodes })
     }
 }
 
@@ -408,9 +429,9 @@ mod tests {
         let lean = read(json!([{"seat": 0, "move": "a", "ms": 2, "cpu_ms": 1.5}]));
         let micros = |ms: Option<Millis>| ms.map(|ms| ms.0.as_micros());
         assert_eq!(micros(lean.moves.list[0].cpu_ms), Some(1500));
-        let lapse: FaultSummary =
+        let fault: FaultSummary =
             serde_json::from_value(json!({"seat": 0, "code": "timeout", "ms": 31}))
-                .expect("a lapse");
-        assert_eq!(micros(lapse.ms), Some(31_000));
+                .expect("a fault");
+        assert_eq!(micros(fault.ms), Some(31_000));
     }
 }

@@ -1,4 +1,4 @@
-//! MatchStore as statistics see them: read from lines of a log, summed up, and stored compactly.
+//! Matches as statistics see them: read from lines of a log, summed up, and stored compactly.
 
 mod fingerprint;
 mod game_label;
@@ -15,4 +15,4 @@ pub(crate) use match_store::StoredMatch;
 pub use match_store::{Account, FAULT_CODES, MatchStore, Number, repetition};
 pub use match_summary::{FaultSummary, MatchSummary, PlayerSummary, Plies, Ply, ResultSummary};
 pub use scan::ScanMemo;
-pub use time_use::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
+pub use time_use::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use protocol::{Millis, TimeControl};
+use protocol::{CpuTimeBy, Millis, TimeControl};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, F64Deserializer};
@@ -135,9 +135,10 @@ impl<'a> Scan<'a> {
             if digit > 9 {
                 break;
             }
-            number = match number <= SAFE {
-                true => 10 * number + digit,
-                false => number.checked_mul(10)?.checked_add(digit)?,
+            number = if number <= SAFE {
+                10 * number + digit
+            } else {
+                number.checked_mul(10)?.checked_add(digit)?
             };
             count += 1;
         }
@@ -325,6 +326,7 @@ impl<'a> Scan<'a> {
         let mut players = Vec::with_capacity(2);
         self.list(|scan| {
             let (mut name, mut role, mut version, mut time) = (None, None, None, None);
+            let mut cpu_time = None;
             scan.object(|scan, key| match key {
                 b"name" => once(&mut name, scan.text()?.to_owned()),
                 b"role" => once(&mut role, scan.text()?.to_owned()),
@@ -332,6 +334,8 @@ impl<'a> Scan<'a> {
                 b"version" => once(&mut version, Some(scan.text()?.to_owned())),
                 b"time" if scan.null() => once(&mut time, None),
                 b"time" => once(&mut time, Some(remember(&mut memo.times, scan.skip()?)?)),
+                b"cpu_time" if scan.null() => once(&mut cpu_time, None),
+                b"cpu_time" => once(&mut cpu_time, Some(cpu_time_by(scan.text()?)?)),
                 _ => scan.skip().map(|_| ()),
             })?;
             players.push(PlayerSummary {
@@ -339,6 +343,7 @@ impl<'a> Scan<'a> {
                 role: role?,
                 version: version.flatten(),
                 time: time.flatten(),
+                cpu_time: cpu_time.flatten(),
             });
             Some(())
         })?;
@@ -420,7 +425,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Depth and nodes of what a bot told; of fields that are there twice, the last one counts.
+    /// Depth and nodes of what a bot reported; of fields that are there twice, the last one counts.
     fn told(&mut self) -> Option<(Option<f64>, Option<f64>)> {
         self.space();
         let (mut depth, mut nodes) = (None, None);
@@ -494,6 +499,14 @@ impl<'a> Scan<'a> {
             Some(())
         })?;
         Some(outcome)
+    }
+}
+
+fn cpu_time_by(word: &str) -> Option<CpuTimeBy> {
+    match word {
+        "counted" => Some(CpuTimeBy::Counted),
+        "estimated" => Some(CpuTimeBy::Estimated),
+        _ => None,
     }
 }
 

@@ -21,9 +21,9 @@ const FULL: f64 = 0.9;
 const LITTLE: f64 = 0.5;
 /// Answers that are late by less than the end of this class of [`OVERSHOOT_MS`] (5 ms) are everyday.
 const EVERYDAY: usize = 2;
-/// A bot that had so much of its limit as processor time was not kept from thinking.
+/// A bot that got at least this share of its limit as CPU time was not kept from thinking.
 const SERVED: f64 = 0.8;
-/// So large a share of time-outs near the limit is suspect.
+/// From this share on, time-outs near the limit are suspect.
 const MANY: f64 = 0.2;
 
 /// How one bot used its time, summed over all its plies (not those that the referee made).
@@ -61,21 +61,21 @@ pub struct TimeUse {
     /// that its limit is worth.
     pub deprived: u64,
     /// Plies with a depth, and the sum of depths.
-    pub depth: Told,
+    pub depth: Reported,
     /// Plies with a number of nodes, and the sum of nodes.
-    pub nodes: Told,
+    pub nodes: Reported,
 }
 
-/// A figure that bots may tell.
+/// A figure that bots may report with their moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Told {
-    /// How often it was told.
+pub struct Reported {
+    /// How often it was reported.
     pub count: u64,
     /// The sum.
     pub sum: f64,
 }
 
-impl Told {
+impl Reported {
     fn add(&mut self, value: Option<f64>) {
         if let Some(value) = value {
             self.count += 1;
@@ -83,12 +83,12 @@ impl Told {
         }
     }
 
-    fn merge(&mut self, other: Told) {
+    fn merge(&mut self, other: Reported) {
         self.count += other.count;
         self.sum += other.sum;
     }
 
-    /// The mean, where it was told.
+    /// The mean; `None` if it was never reported.
     pub fn mean(&self) -> Option<f64> {
         mean(self.sum, self.count)
     }
@@ -176,10 +176,10 @@ impl TimeUse {
     }
 
     /// Adds a loss on time by this clock.
-    fn timeout(&mut self, lapse: &FaultSummary, clock: &Clock, busy: bool) {
+    fn timeout(&mut self, fault: &FaultSummary, clock: &Clock, busy: bool) {
         self.timeouts += 1;
-        let (cpu, answered) = (lapse.cpu_ms.map(|cpu| cpu.0), lapse.answered);
-        let used = lapse
+        let (cpu, answered) = (fault.cpu_ms.map(|cpu| cpu.0), fault.answered);
+        let used = fault
             .ms
             .filter(|_| answered)
             .map(|wall| Used { wall: wall.0, cpu });
@@ -196,7 +196,7 @@ impl TimeUse {
     }
 }
 
-/// Adds what a match tells to the bots' accounts. `bots` are those of the match in seat order.
+/// Adds how a match used time to the bots' accounts. `bots` are those of the match in seat order.
 pub(crate) fn account(played: &MatchSummary, bots: &[usize], uses: &mut [TimeUse]) {
     let mut clocks: Vec<Clock> = played
         .players
@@ -216,15 +216,15 @@ pub(crate) fn account(played: &MatchSummary, bots: &[usize], uses: &mut [TimeUse
         clock.charge(used);
     }
     let busy = played.load.as_ref().is_some_and(is_busy);
-    for lapse in &played.result.faults {
-        let timeout = lapse.code == protocol::FaultCode::Timeout;
-        if let (true, Some(&bot)) = (timeout, bots.get(lapse.seat)) {
-            uses[bot].timeout(lapse, &clocks[lapse.seat], busy);
+    for fault in &played.result.faults {
+        let timeout = fault.code == protocol::FaultCode::Timeout;
+        if let (true, Some(&bot)) = (timeout, bots.get(fault.seat)) {
+            uses[bot].timeout(fault, &clocks[fault.seat], busy);
         }
     }
 }
 
-/// Whether losses on time tell something about the bots, or about the machine.
+/// Whether losses on time say something about the bots, or about the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Noise {
     /// Losses on time, of all bots.
@@ -254,9 +254,9 @@ pub struct Noise {
 pub enum Suspicion {
     /// Many time-outs missed the limit narrowly: a slightly quieter machine had made them moves.
     Narrow {
-        /// So many.
+        /// How many missed it narrowly.
         near: u64,
-        /// Of so many of which that is known.
+        /// How many are known well enough to say.
         of: u64,
     },
     /// A bot lost on time while its slowest move ever took at most half of its limit: it was
@@ -272,7 +272,7 @@ pub enum Suspicion {
     /// There were losses on time while the machine was busy, of bots that had not got the processor
     /// time that their limit is worth.
     Busy {
-        /// So many.
+        /// How many losses.
         timeouts: u64,
     },
     /// There were losses on time, and several bots answered more than 5 ms beyond their limits: what

@@ -1,4 +1,4 @@
-//! Totals that say only on which side a rating is: a bot that has won all its matches may be any
+//! Results that say only on which side a rating is: a bot that has won all its matches may be any
 //! amount stronger than the others, and what the prior makes of that is not known from matches.
 
 use std::collections::BTreeMap;
@@ -168,9 +168,10 @@ pub(crate) fn bound_of(
     let (mut unlikely, mut likely) = (-farthest, farthest);
     for _ in 0..60 {
         let middle = 0.5 * (unlikely + likely);
-        match with(middle) < most - UNLIKELY {
-            true => unlikely = middle,
-            false => likely = middle,
+        if with(middle) < most - UNLIKELY {
+            unlikely = middle
+        } else {
+            likely = middle
         }
     }
     at[bot] = likely;

@@ -4,7 +4,7 @@
 //! A result is a sequence of stages: of the seats that are left, a set S comes next, all of it on
 //! the same rank. Its chance is proportional to δ(|S|) · (∏ λ)^(1/|S|), the product over the seats
 //! of S, where ln λ is the bot's strength plus what the seat is worth in this game, δ(1) = 1, and
-//! δ(2), δ(3), … say how often so many tie in this game (Firth, Kosmidis and Turner 2019,
+//! δ(2), δ(3), … say how often two, three, … tie in this game (Firth, Kosmidis and Turner 2019,
 //! "Davidson-Luce model for multi-item choice with ties"). With two seats that is Davidson's model
 //! (1970), and without ties Bradley-Terry and Plackett-Luce. Its logarithm is concave in all
 //! parameters, so that there is one maximum.

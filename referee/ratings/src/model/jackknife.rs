@@ -25,7 +25,7 @@ const MOST_TERMS: usize = 200;
 /// Terms that change less than this much, relatively, are not worth adding.
 const SMALL_TERM: f64 = 1e-6;
 
-/// Clusters are worked through in so many parts at most, side by side.
+/// Clusters are worked through in at most this many parts, side by side.
 const PARTS: usize = 4;
 /// A part has this many clusters at least.
 const SMALLEST_PART: usize = 1 << 14;
@@ -64,9 +64,12 @@ impl Jackknife {
             information,
         } = sum;
         add_prior(model, at, &mut meat);
-        let effective = |[sum, squares]: [f64; 2]| match squares > 0.0 {
-            true => sum * sum / squares,
-            false => 0.0,
+        let effective = |[sum, squares]: [f64; 2]| {
+            if squares > 0.0 {
+                sum * sum / squares
+            } else {
+                0.0
+            }
         };
         Jackknife {
             covariance: inverse.times(&meat).times(&inverse),
@@ -170,18 +173,20 @@ fn leave_out(local: &LocalSlopes, inverse: &Square, is_spread: &[bool]) -> Vec<f
         for (i, middle) in middle.iter_mut().enumerate() {
             let row = local.params[i] as usize;
             let products = local.params.iter().zip(&term);
-            *middle = match is_spread[row] {
-                true => 0.0,
-                false => products
+            *middle = if is_spread[row] {
+                0.0
+            } else {
+                products
                     .map(|(column, term)| inverse.at(row, *column as usize) * term)
-                    .sum(),
+                    .sum()
             };
         }
         for (i, term) in term.iter_mut().enumerate() {
             let products = middle.iter().enumerate();
-            *term = match is_spread[local.params[i] as usize] {
-                true => 0.0,
-                false => products.map(|(j, middle)| local.at(i, j) * middle).sum(),
+            *term = if is_spread[local.params[i] as usize] {
+                0.0
+            } else {
+                products.map(|(j, middle)| local.at(i, j) * middle).sum()
             };
         }
         factor *= (2 * number - 1) as f64 / (2 * number) as f64;

@@ -90,7 +90,7 @@ impl Chances {
 }
 
 /// A unit at all points.
-struct Unit {
+struct UnitEvidence {
     value: f64,
     gradient: [f64; PARAMS],
     curvature: [[f64; PARAMS]; PARAMS],
@@ -102,7 +102,7 @@ fn params(placings: &[Placing], game: &GameParams) -> [u32; PARAMS] {
 }
 
 /// The matches of one unit, with what one seat has before the other at each point.
-fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> Unit {
+fn unit(placings: &[Placing], game: &GameParams, at: &[f64], want: Want) -> UnitEvidence {
     let params = params(placings, game);
     let value = |param: u32| match param {
         NONE => f64::NEG_INFINITY,
@@ -152,13 +152,13 @@ fn average(
     logs: &[f64; NODES.len()],
     gradients: &[[f64; PARAMS]; NODES.len()],
     curvatures: &[[[f64; PARAMS]; PARAMS]; NODES.len()],
-) -> Unit {
+) -> UnitEvidence {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let likely = std::array::from_fn::<f64, { NODES.len() }, _>(|node| {
         NODES[node].1 * (logs[node] - most).exp()
     });
     let sum: f64 = likely.iter().sum();
-    let mut all = Unit {
+    let mut all = UnitEvidence {
         value: most + sum.ln(),
         gradient: [0.0; PARAMS],
         curvature: [[0.0; PARAMS]; PARAMS],
@@ -280,8 +280,9 @@ pub(super) fn evidence<'a>(
         sum += count * score;
         squares += count * score * score;
     }
-    match squares > 0.0 {
-        true => sum / squares.sqrt(),
-        false => f64::NEG_INFINITY,
+    if squares > 0.0 {
+        sum / squares.sqrt()
+    } else {
+        f64::NEG_INFINITY
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Of so many unknowns; those of a clique have entries with each other.
+    /// Of this many unknowns; those of a clique have entries with each other.
     pub(crate) fn new(size: usize, cliques: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let mut near: Vec<Vec<u32>> = vec![Vec::new(); size];
         for clique in cliques {

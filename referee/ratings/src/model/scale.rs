@@ -64,10 +64,11 @@ impl Scale {
 
 /// Both scores say more than one where that is nearly 1.
 fn logistic([mine, theirs]: [f64; 2], lead: f64) -> f64 {
-    match mine > 0.0 && theirs > 0.0 {
-        true => ELO * (mine / theirs).ln(),
+    if mine > 0.0 && theirs > 0.0 {
+        ELO * (mine / theirs).ln()
+    } else {
         // No game.
-        false => ELO * lead,
+        ELO * lead
     }
 }
 

@@ -8,7 +8,7 @@ use super::newton::Fitter;
 use super::scale::Scale;
 use crate::results::Placing;
 
-/// Ratings are means of differences from so many bots at most: with more, that takes long.
+/// Ratings are means of differences from at most this many bots: with more, that takes long.
 pub(crate) const MOST_MEMBERS: usize = 100;
 
 /// What ratings are measured from.
@@ -63,13 +63,19 @@ impl Strengths {
     ) -> f64 {
         let lead = |bot: usize, other: usize| self.elo(at, at[bot] - at[other]);
         let bent = self.is_bent(members);
-        let place = |bot: usize| match bent && members.len() <= MOST_MEMBERS {
-            true => members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64,
-            false => self.elo(at, at[bot] - mean(at, members)),
+        let place = |bot: usize| {
+            if bent && members.len() <= MOST_MEMBERS {
+                members.iter().map(|it| lead(bot, *it)).sum::<f64>() / members.len() as f64
+            } else {
+                self.elo(at, at[bot] - mean(at, members))
+            }
         };
-        let ahead = |anchor: &Anchor| match bent {
-            true => place(bot) - place(anchor.bot),
-            false => lead(bot, anchor.bot),
+        let ahead = |anchor: &Anchor| {
+            if bent {
+                place(bot) - place(anchor.bot)
+            } else {
+                lead(bot, anchor.bot)
+            }
         };
         match anchors {
             [] => place(bot),

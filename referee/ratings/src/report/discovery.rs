@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(rates(&[]), []);
     }
 
-    /// All pairs of bots meet in so many swapped pairs, without draws.
+    /// All bots meet each other in a number of swapped pairs, without draws.
     fn tournament(strengths: &[f64], pairs: usize, rng: &mut Rng) -> Ratings {
         let mut evidence = Evidence::new(strengths.len(), vec![2]);
         for one in 0..strengths.len() {

@@ -43,7 +43,7 @@ pub struct Fitness {
 pub struct Residual {
     /// The bots, as indices; the first is the lower one.
     pub bots: [usize; 2],
-    /// MatchStore in which both were.
+    /// Matches in which both were.
     pub matches: u64,
     /// The first one's score a match.
     pub score: f64,
@@ -105,9 +105,10 @@ impl Sum {
 
     fn errors(&self) -> f64 {
         let squares = self.squares();
-        match squares > 0.0 {
-            true => self.all / squares.sqrt(),
-            false => 0.0,
+        if squares > 0.0 {
+            self.all / squares.sqrt()
+        } else {
+            0.0
         }
     }
 }
@@ -270,9 +271,10 @@ fn residual(bots: [usize; 2], met: &Met, dispersion: f64) -> Residual {
         matches: met.matches,
         score: met.score / matches,
         expected: met.expected / matches,
-        errors: match variance > 0.0 {
-            true => met.off.all / variance.sqrt(),
-            false => 0.0,
+        errors: if variance > 0.0 {
+            met.off.all / variance.sqrt()
+        } else {
+            0.0
         },
     }
 }

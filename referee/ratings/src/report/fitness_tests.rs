@@ -11,7 +11,7 @@ use crate::simulate::uniform;
 /// How two bots play at some time: the chances that the first one wins and draws.
 type Law<'a> = &'a dyn Fn(usize, usize, f64) -> [f64; 2];
 
-/// Bots by number, so many swapped pairs of each two, by the law.
+/// Bots by number, with a number of swapped pairs of each two, by the law.
 fn play(bots: usize, pairs: usize, law: Law<'_>, seed: u64) -> MatchStore {
     let mut rng = Rng::new(seed);
     let mut matches = MatchStore::new();

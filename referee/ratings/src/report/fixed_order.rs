@@ -1,6 +1,6 @@
 //! Bots that sat in one cyclic order only. In games of three and four seats it matters who plays
 //! right after whom; where one bot always comes right after another, what the one is worth and what
-//! its place is worth cannot be told apart, however many matches there are.
+//! its place is worth cannot be separated, however many matches there are.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct FixedOrder {
 /// How two bots sat in matches of more than two seats.
 #[derive(Clone, Copy, Default)]
 struct Order {
-    /// MatchStore in which the second followed the first, and the other way round.
+    /// Matches in which the second followed the first, and the other way round.
     followed: [u64; 2],
     /// Units in which one of them followed the other.
     units: u64,

@@ -19,11 +19,11 @@ mod score;
 mod sprt_report;
 mod statistics;
 mod student;
-mod totals;
 
-pub use crate::matches::{Noise, OVERSHOOT_MS, SHARES, Suspicion, TimeUse, Told};
+pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
 pub use crate::model::Anchor;
 pub use crate::results::Meeting;
+pub use crate::standings::Totals;
 pub use across_games::Across;
 pub use differences::Difference;
 pub use discovery::FALSE_DISCOVERIES;
@@ -39,4 +39,3 @@ pub use score::Score;
 pub(crate) use score::Trials;
 pub use sprt_report::{SprtReport, SprtRequest};
 pub use statistics::{BotReport, GameReport, Report, Request, RequestError};
-pub use totals::Totals;

@@ -30,9 +30,12 @@ pub struct NashRating {
 /// From what each bot scores against each other one, from 0 to 1; two opposite scores add up to 1.
 pub(crate) fn nash(scores: &[Vec<f64>]) -> Vec<NashRating> {
     let bots = scores.len();
-    let lead = |bot: usize, other: usize| match bot == other {
-        true => 0.0,
-        false => 0.5 * (scores[bot][other] - scores[other][bot]),
+    let lead = |bot: usize, other: usize| {
+        if bot == other {
+            0.0
+        } else {
+            0.5 * (scores[bot][other] - scores[other][bot])
+        }
     };
     let leads: Vec<Vec<f64>> = (0..bots)
         .map(|bot| (0..bots).map(|other| lead(bot, other)).collect())

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::totals::Totals;
 use crate::matches::Number;
-use crate::results::SwappedPairs;
+use crate::results::{SwappedPairs, outcome};
+use crate::standings::Totals;
 
 /// A start of a game with the moves that the referee made there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,17 +25,19 @@ pub struct OpeningReport {
 pub(super) fn openings(digest: &SwappedPairs<'_>) -> Vec<OpeningReport> {
     let mut all: HashMap<u64, OpeningReport> = HashMap::new();
     for entry in digest.units().flatten() {
-        let kept = entry.kept;
-        let opening = all.entry(kept.opening).or_insert_with(|| OpeningReport {
+        let stored = entry.stored;
+        let opening = all.entry(stored.opening).or_insert_with(|| OpeningReport {
             game: entry.placing.game as usize,
-            first: kept.number,
-            log: kept.number.log(),
+            first: stored.number,
+            log: stored.number.log(),
             seats: vec![Totals::default(); entry.seats],
         });
-        opening.first = opening.first.min(kept.number);
+        opening.first = opening.first.min(stored.number);
         opening.log = opening.first.log();
         for (seat, results) in opening.seats.iter_mut().enumerate() {
-            results.add(&entry, seat);
+            let fault = stored.at_fault >> seat & 1 == 1;
+            let outcome = outcome(&stored.ranks[..entry.seats], seat);
+            results.add(outcome, stored.scores[seat].into(), fault);
         }
     }
     let mut openings: Vec<OpeningReport> = all.into_values().collect();

@@ -104,9 +104,12 @@ impl Fitted {
         let mut model = Model::new(evidence);
         let mut point = vec![0.0; model.params];
         Fitter::new(&model).climb(&mut point);
-        let least = |game: usize| match evidence.openings[game] {
-            true => SPREAD_SEEN,
-            false => SPREAD_OBVIOUS,
+        let least = |game: usize| {
+            if evidence.openings[game] {
+                SPREAD_SEEN
+            } else {
+                SPREAD_OBVIOUS
+            }
         };
         let wide: Vec<usize> = (0..model.games.len())
             .filter(|game| model.games[*game].seats == 2)
@@ -227,9 +230,10 @@ impl Fitted {
             self.add_place(&mut slopes, 1.0, bot, members, bent);
         }
         for anchor in anchors {
-            match bent {
-                true => self.add_place(&mut slopes, -share, anchor.bot, members, bent),
-                false => self.add_lead(&mut slopes, share, &[(bot, 1.0), (anchor.bot, -1.0)]),
+            if bent {
+                self.add_place(&mut slopes, -share, anchor.bot, members, bent)
+            } else {
+                self.add_lead(&mut slopes, share, &[(bot, 1.0), (anchor.bot, -1.0)])
             }
         }
         slopes
@@ -406,11 +410,12 @@ impl Fitted {
         });
     }
 
-    /// The interval of an estimate with this standard error, which rests on so many clusters.
+    /// The interval of an estimate with this standard error, which rests on this number of clusters.
     fn interval(&self, clusters: f64, elo: f64, error: f64) -> Estimate {
-        let reach = match error > 0.0 {
-            true => error * student(clusters).inverse_cdf(0.975),
-            false => 0.0,
+        let reach = if error > 0.0 {
+            error * student(clusters).inverse_cdf(0.975)
+        } else {
+            0.0
         };
         Estimate {
             elo,
@@ -459,9 +464,10 @@ impl Fitted {
             covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
         let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
         // Without any variance nothing is known of how sure this is.
-        match variance > 0.0 {
-            true => student(clusters).cdf(lead / variance.sqrt()),
-            false => 0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0),
+        if variance > 0.0 {
+            student(clusters).cdf(lead / variance.sqrt())
+        } else {
+            0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0)
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::{Anchor, ELO};
 use crate::results::{Evidence, Placing};
 use crate::simulate::{Draws, PLAIN, Pairing, Setting};
 
-/// So much that the prior does not matter.
+/// Enough that the prior does not matter.
 const MANY: usize = 1000;
 
 fn ratings(evidence: &Evidence) -> Ratings {

@@ -242,11 +242,11 @@ fn tests_keep_pairs_that_repeat_others() {
     let results: Vec<[[i64; 2]; 2]> = (0..4).map(|_| [[0, 1], [1, 0]]).collect();
     let mut matches = pairs(&results);
     let twice = pairs(&results);
-    for (number, kept) in twice.kept.iter().enumerate() {
-        let mut kept = *kept;
-        kept.unit ^= 1;
-        kept.number = Number::new(0, &format!("m-{}", 100 + number));
-        matches.kept.push(kept);
+    for (number, stored) in twice.stored.iter().enumerate() {
+        let mut stored = *stored;
+        stored.unit ^= 1;
+        stored.number = Number::new(0, &format!("m-{}", 100 + number));
+        matches.stored.push(stored);
     }
     let report = matches.report(&sprt()).expect("a report");
     assert_eq!(report.duplicates, 8);
@@ -328,7 +328,8 @@ fn a_test_goes_on_without_half_a_pair_and_says_so() {
     let all = pairs(&results);
     let mut gap = all.clone();
     // The second match of the second pair is still being played.
-    gap.kept.retain(|kept| kept.number.in_log() != Some(4));
+    gap.stored
+        .retain(|stored| stored.number.in_log() != Some(4));
     let sprt = gap.report(&sprt()).expect("a report").sprt;
     let sprt = sprt.expect("asked for");
     assert_eq!((sprt.pairs, sprt.after), (2, 0));
@@ -340,9 +341,9 @@ fn a_test_keeps_repetitions() {
     let results: Vec<[[i64; 2]; 2]> = (0..6).map(|_| [[0, 1], [1, 0]]).collect();
     let varied = pairs(&results);
     let mut copied = varied.clone();
-    let same = copied.kept[0].moves;
-    for kept in copied.kept.iter_mut().step_by(2).skip(1) {
-        kept.moves = same;
+    let same = copied.stored[0].moves;
+    for stored in copied.stored.iter_mut().step_by(2).skip(1) {
+        stored.moves = same;
     }
     let [varied, copied] = [varied, copied].map(|matches| {
         let report = matches.report(&sprt()).expect("a report");
@@ -355,7 +356,7 @@ fn a_test_keeps_repetitions() {
     assert!((copied.llr / varied.llr - worth).abs() < 1e-12);
 }
 
-/// MatchStore of three in these orders, each in all rotations.
+/// Matches of three in these orders, each in all rotations.
 fn of_three(orders: &[[&str; 3]]) -> MatchStore {
     let mut matches = MatchStore::new();
     for (unit, order) in orders.iter().enumerate() {

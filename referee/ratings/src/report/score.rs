@@ -28,7 +28,7 @@ pub(crate) struct Trials {
 }
 
 impl Trials {
-    /// Takes in a cluster of so many trials by the sum of their scores.
+    /// Adds a cluster of `count` trials by the sum of their scores.
     pub(crate) fn add(&mut self, sum: f64, count: u64) {
         match count {
             0 => {}
@@ -68,21 +68,18 @@ impl Trials {
         const ROUNDING: f64 = 1e-9;
         let clusters = one + self.clusters.len() as f64;
         let away = (mean - 0.5).abs();
-        let (low, high, p_value) = match error > ROUNDING && clusters > 1.0 {
-            true => {
-                let student = student(effective);
-                let reach = error * student.inverse_cdf(0.975);
-                (mean - reach, mean + reach, 2.0 * student.sf(away / error))
-            }
-            false => {
-                let least = 0.025_f64.powf(1.0 / clusters);
-                let row = if away > ROUNDING {
-                    2.0 * 0.5_f64.powf(clusters)
-                } else {
-                    1.0
-                };
-                (mean * least, 1.0 - (1.0 - mean) * least, row)
-            }
+        let (low, high, p_value) = if error > ROUNDING && clusters > 1.0 {
+            let student = student(effective);
+            let reach = error * student.inverse_cdf(0.975);
+            (mean - reach, mean + reach, 2.0 * student.sf(away / error))
+        } else {
+            let least = 0.025_f64.powf(1.0 / clusters);
+            let row = if away > ROUNDING {
+                2.0 * 0.5_f64.powf(clusters)
+            } else {
+                1.0
+            };
+            (mean * least, 1.0 - (1.0 - mean) * least, row)
         };
         Some(Score {
             mean,

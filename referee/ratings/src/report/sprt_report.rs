@@ -31,7 +31,7 @@ pub struct SprtReport {
     pub incomplete: u64,
     /// How many of the pairs that count come after one of these.
     pub after_incomplete: u64,
-    /// MatchStore that repeat an earlier one move by move.
+    /// Matches that repeat an earlier one move by move.
     pub repeats: u64,
     /// How many pairs without repetitions are worth as much as those that count.
     pub worth: f64,
@@ -76,11 +76,11 @@ impl Trial {
             .map(|(entry, [one, other])| entry.versus(one, other))
             .sum();
         Some(Trial {
-            first: unit.iter().map(|entry| entry.kept.number).min()?,
+            first: unit.iter().map(|entry| entry.stored.number).min()?,
             score: complete(unit).then_some(points / unit.len() as f64),
             repetitions: unit
                 .iter()
-                .map(|entry| entry.kept.moves.map(Into::into))
+                .map(|entry| entry.stored.moves.map(Into::into))
                 .collect(),
         })
     }

@@ -10,13 +10,13 @@ use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Fitted, Ratings, Resampling, rate};
 use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
-use super::totals::Totals;
 use crate::matches::{FAULT_CODES, MatchStore};
 use crate::matches::{Noise, TimeUse};
 use crate::model::Anchor;
 use crate::results::Selection;
 use crate::results::{Meeting, SwappedPairs};
 use crate::sprt;
+use crate::standings::Totals;
 
 /// What a report is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,7 +83,7 @@ pub struct Report {
     pub anchors: Vec<Anchor>,
     /// How much a match of each game counts for ratings.
     pub weights: Vec<f64>,
-    /// MatchStore lost by a fault that ratings leave out; `None` if they count.
+    /// Matches lost by a fault that ratings leave out; `None` if they count.
     pub forfeits: Option<u64>,
     /// Whether the ratings fit the results.
     pub fitness: Fitness,
@@ -93,7 +93,7 @@ pub struct Report {
     pub resampling: Resampling,
     /// How the bots did against each other, for each two and each game.
     pub meetings: Vec<Meeting>,
-    /// Bots that sat in one cyclic order only: what they are worth cannot be told from their places.
+    /// Bots that sat in one cyclic order only: what they are worth cannot be separated from what their places are worth.
     pub fixed_orders: Vec<FixedOrder>,
     /// The ratings with intervals for games that were not played; `None` with fewer than three
     /// games.
@@ -117,10 +117,10 @@ pub struct Report {
     /// Clusters of units that depend on each other: with matches that repeat one another, or of one
     /// opening. They are what intervals are made from.
     pub clusters: u64,
-    /// MatchStore that repeat another one move by move: same seats, same start, same moves. They
+    /// Matches that repeat another one move by move: same seats, same start, same moves. They
     /// count like all others.
     pub duplicates: u64,
-    /// MatchStore that say nothing, because their outcome does not fit their players.
+    /// Matches that say nothing, because their outcome does not fit their players.
     pub unusable: u64,
     /// Whether losses on time are to be believed.
     pub noise: Noise,
@@ -137,6 +137,8 @@ pub struct BotReport {
     pub faults: [u64; FAULT_CODES.len()],
     /// What it did with its time.
     pub time: TimeUse,
+    /// Matches in which its CPU time was limited but only estimated.
+    pub cpu_estimated: u64,
 }
 
 /// A game under certain options.
@@ -182,19 +184,19 @@ impl MatchStore {
         let sprt = request.sprt.as_ref().map(test).transpose()?;
         let fitted = Fitted::new(&digest.evidence(&choice));
         let ratings = fitted.ratings(anchors.iter().copied());
-        let (fitness, (across_games, (meetings, (games, units, duplicates)))) = rayon::join(
+        let (fitness, (across_games, (meetings, (games, (units, duplicates))))) = rayon::join(
             || fitness(&digest, &fitted, &|entry| entry.is_in(&choice)),
             || {
                 rayon::join(
                     || Across::new(&fitted, &ratings, &anchors),
-                    || (digest.meetings(), self.games(&digest)),
+                    || (digest.meetings(), (self.games(&digest), counts(&digest))),
                 )
             },
         );
         let openings = request.openings.then(|| openings(&digest));
-        let uses = self.bots.iter().map(|bot| (&*bot.name, &bot.time));
+        let uses = self.names().zip(self.conduct.iter().map(|bot| &bot.time));
         Ok(Report {
-            bots: self.bots(&digest, &games),
+            bots: self.bots(&digest),
             ranking: ranking(&ratings),
             games,
             anchor: anchors.first().copied(),
@@ -212,8 +214,8 @@ impl MatchStore {
             sprt,
             openings,
             logs: self.logs(),
-            matches: self.kept.len() as u64 + self.unstarted_matches,
-            unstarted: self.unstarted_matches,
+            matches: self.stored.len() as u64 + self.unstarted,
+            unstarted: self.unstarted,
             units,
             clusters: digest.clusters(),
             duplicates,
@@ -247,7 +249,12 @@ impl MatchStore {
     }
 
     fn find_bot(&self, digest: &SwappedPairs<'_>, name: &str) -> Result<usize, RequestError> {
-        let names = || digest.bots.iter().map(|bot| &self.bots[*bot].name);
+        let names = || {
+            digest
+                .bots
+                .iter()
+                .map(|bot| &self.standings.bots()[*bot].name)
+        };
         let found = names().position(|known| known == name);
         found.ok_or_else(|| RequestError::UnknownBot {
             name: name.to_owned(),
@@ -280,7 +287,7 @@ impl MatchStore {
         let mut weights = vec![1.0; digest.games.len()];
         for (name, weight) in &request.weights {
             let called = |game: &usize| {
-                let id = &self.games[digest.games[*game]].id;
+                let id = &self.standings.games()[digest.games[*game]].id;
                 digest.labels[*game] == *name || id == name
             };
             let found: Vec<usize> = (0..digest.games.len()).filter(called).collect();
@@ -298,65 +305,49 @@ impl MatchStore {
         })
     }
 
-    /// The games with the results in their seats, and the numbers of units and duplicates.
-    fn games(&self, digest: &SwappedPairs<'_>) -> (Vec<GameReport>, u64, u64) {
-        let empty = |(game, label): (&usize, &String)| {
-            let roles = self.games[*game].roles.clone();
+    /// The games with the results in their seats, in the order of the digest.
+    fn games(&self, digest: &SwappedPairs<'_>) -> Vec<GameReport> {
+        let game = |(game, label): (&usize, &String)| {
+            let game = &self.standings.games()[*game];
+            let nothing = || vec![Totals::default(); game.roles.len()];
+            let bot = |bot: &usize| {
+                let totals = game.bots.get(*bot).filter(|seats| !seats.is_empty());
+                totals.cloned().unwrap_or_else(nothing)
+            };
             GameReport {
                 label: label.clone(),
-                seats: vec![Totals::default(); roles.len()],
-                bots: vec![vec![Totals::default(); roles.len()]; digest.bots.len()],
-                own_scores: false,
-                roles,
+                roles: game.roles.clone(),
+                seats: game.seats(),
+                bots: digest.bots.iter().map(bot).collect(),
+                own_scores: game.own_scores,
             }
         };
-        let mut games: Vec<GameReport> =
-            digest.games.iter().zip(&digest.labels).map(empty).collect();
-        let (mut units, mut duplicates) = (0, 0);
-        for unit in digest.units() {
-            units += 1;
-            for entry in unit {
-                duplicates += u64::from(entry.duplicate);
-                let game = &mut games[entry.placing.game as usize];
-                for seat in 0..entry.seats {
-                    game.bots[entry.bot(seat)][seat].add(&entry, seat);
-                    game.own_scores |= !(0..=1).contains(&entry.kept.scores[seat]);
-                }
-            }
-        }
-        for (&(game, bot, seat), matches) in &self.unstarted {
-            let game = digest.games.iter().position(|known| *known == game);
-            let bot = digest.bots.iter().position(|known| *known == bot);
-            if let (Some(game), Some(bot)) = (game, bot) {
-                games[game].bots[bot][seat].add_unstarted(*matches);
-            }
-        }
-        for game in &mut games {
-            for bot in &game.bots {
-                for (sum, results) in game.seats.iter_mut().zip(bot) {
-                    sum.join(results);
-                }
-            }
-        }
-        (games, units, duplicates)
+        digest.games.iter().zip(&digest.labels).map(game).collect()
     }
 
-    fn bots(&self, digest: &SwappedPairs<'_>, games: &[GameReport]) -> Vec<BotReport> {
-        let report = |(index, bot): (usize, &usize)| {
-            let bot = &self.bots[*bot];
-            let mut results = Totals::default();
-            for seat in games.iter().flat_map(|game| &game.bots[index]) {
-                results.join(seat);
-            }
+    fn bots(&self, digest: &SwappedPairs<'_>) -> Vec<BotReport> {
+        let report = |bot: &usize| {
+            let (standing, conduct) = (&self.standings.bots()[*bot], &self.conduct[*bot]);
             BotReport {
-                name: bot.name.clone(),
-                results,
-                faults: bot.faults,
-                time: bot.time.clone(),
+                name: standing.name.clone(),
+                results: standing.totals,
+                faults: conduct.faults,
+                time: conduct.time.clone(),
+                cpu_estimated: conduct.cpu_estimated,
             }
         };
-        digest.bots.iter().enumerate().map(report).collect()
+        digest.bots.iter().map(report).collect()
     }
+}
+
+/// How many units there are, and how many matches that repeat another one.
+fn counts(digest: &SwappedPairs<'_>) -> (u64, u64) {
+    let (mut units, mut duplicates) = (0, 0);
+    for unit in digest.units() {
+        units += 1;
+        duplicates += unit.iter().filter(|entry| entry.duplicate).count() as u64;
+    }
+    (units, duplicates)
 }
 
 /// Whether there is nothing to report: then the field is left out, as it was in older reports.
@@ -417,7 +408,7 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
 /// How many matches were lost by a fault.
 fn forfeits(digest: &SwappedPairs<'_>) -> u64 {
     let entries = digest.units().flatten();
-    entries.filter(|entry| entry.kept.at_fault != 0).count() as u64
+    entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 
 /// The bots, the best first. Bots without a match come last, and small groups after large ones.

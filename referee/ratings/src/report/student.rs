@@ -6,7 +6,7 @@ use statrs::distribution::StudentsT;
 /// one more than this.
 const LEAST_FREEDOM: f64 = 1.0;
 
-/// Student's distribution for what rests on so many clusters.
+/// Student's distribution for what rests on a number of clusters.
 pub(crate) fn student(clusters: f64) -> StudentsT {
     let freedom = (clusters - 1.0).max(LEAST_FREEDOM);
     match StudentsT::new(0.0, 1.0, freedom) {

@@ -24,23 +24,23 @@ pub(crate) struct Clusters {
 }
 
 impl Clusters {
-    /// Of matches of so many games.
-    pub(crate) fn new(kept: &[StoredMatch], games: usize) -> Self {
-        let mut unit = vec![0; kept.len()];
+    /// Of matches of this number of games.
+    pub(crate) fn new(stored: &[StoredMatch], games: usize) -> Self {
+        let mut unit = vec![0; stored.len()];
         let mut units = 0;
-        for equal in equals(kept, |kept| Some(kept.unit)).chunk_by(|a, b| a.0 == b.0) {
+        for equal in equals(stored, |stored| Some(stored.unit)).chunk_by(|a, b| a.0 == b.0) {
             for &(_, index) in equal {
                 unit[index as usize] = units;
             }
             units += 1;
         }
         let mut sets = DisjointSets::new(units as usize);
-        let mut duplicate = vec![false; kept.len()];
-        let moves = equals(kept, |kept| kept.moves.map(|moves| moves.get()));
+        let mut duplicate = vec![false; stored.len()];
+        let moves = equals(stored, |stored| stored.moves.map(|moves| moves.get()));
         for equal in moves.chunk_by(|a, b| a.0 == b.0) {
             let first = equal.iter().min_by_key(|(_, index)| {
-                let kept = &kept[*index as usize];
-                (kept.number, kept.unit)
+                let stored = &stored[*index as usize];
+                (stored.number, stored.unit)
             });
             for (_, index) in equal {
                 duplicate[*index as usize] = first.is_some_and(|(_, first)| first != index);
@@ -50,7 +50,7 @@ impl Clusters {
                 );
             }
         }
-        let several = join_openings(kept, games, &unit, &mut sets);
+        let several = join_openings(stored, games, &unit, &mut sets);
         let cluster: Vec<u32> = (0..units as usize)
             .map(|unit| sets.root(unit) as u32)
             .collect();
@@ -84,19 +84,19 @@ impl Clusters {
 /// game's usual start, results are about that one, and its matches do not depend on each other. Says
 /// which games have several.
 fn join_openings(
-    kept: &[StoredMatch],
+    stored: &[StoredMatch],
     games: usize,
     unit: &[u32],
     sets: &mut DisjointSets,
 ) -> Vec<bool> {
-    let openings = equals(kept, |kept| Some(kept.opening));
+    let openings = equals(stored, |stored| Some(stored.opening));
     let mut count = vec![0_u32; games];
     for equal in openings.chunk_by(|a, b| a.0 == b.0) {
-        count[usize::from(kept[equal[0].1 as usize].game)] += 1;
+        count[usize::from(stored[equal[0].1 as usize].game)] += 1;
     }
     for equal in openings.chunk_by(|a, b| a.0 == b.0) {
         let first = equal[0].1 as usize;
-        if count[usize::from(kept[first].game)] > 1 {
+        if count[usize::from(stored[first].game)] > 1 {
             for (_, index) in equal {
                 sets.join(unit[first] as usize, unit[*index as usize] as usize);
             }
@@ -106,10 +106,10 @@ fn join_openings(
 }
 
 /// The matches by some key, equal ones next to each other; those without one are left out.
-fn equals(kept: &[StoredMatch], key: impl Fn(&StoredMatch) -> Option<u64>) -> Vec<(u64, u32)> {
-    let keyed = kept.iter().zip(0..);
+fn equals(stored: &[StoredMatch], key: impl Fn(&StoredMatch) -> Option<u64>) -> Vec<(u64, u32)> {
+    let keyed = stored.iter().zip(0..);
     let mut keyed: Vec<(u64, u32)> = keyed
-        .filter_map(|(kept, index)| Some((key(kept)?, index)))
+        .filter_map(|(stored, index)| Some((key(stored)?, index)))
         .collect();
     keyed.sort_unstable();
     keyed

@@ -7,7 +7,7 @@ pub(crate) struct DisjointSets {
 }
 
 impl DisjointSets {
-    /// So many numbers, each in a set of its own.
+    /// The numbers from 0 on, each in a set of its own.
     pub(crate) fn new(count: usize) -> Self {
         DisjointSets {
             parent: (0..count as u32).collect(),

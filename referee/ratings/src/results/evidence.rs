@@ -46,6 +46,14 @@ pub(crate) fn ranks(outcome: &[f64]) -> [u8; MAX_SEATS] {
     ranks
 }
 
+/// The outcome of a seat by the ranks of all: the share of the others that it beat, ties counting
+/// half.
+pub(crate) fn outcome(ranks: &[u8], seat: usize) -> f64 {
+    let better = ranks.iter().filter(|rank| **rank > ranks[seat]).count();
+    let equal = ranks.iter().filter(|rank| **rank == ranks[seat]).count() - 1;
+    (better as f64 + 0.5 * equal as f64) / (ranks.len() - 1) as f64
+}
+
 /// The matches of one pairing (or group) from one start, in all seat orders: a swapped pair, with two
 /// seats. Sorted.
 pub(crate) type Unit = SmallVec<[Placing; 2]>;

@@ -1,4 +1,4 @@
-//! MatchStore sorted into units, and these into clusters: the same whatever order they came in.
+//! Matches sorted into units, and these into clusters: the same whatever order they came in.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,11 @@ use serde::Serialize;
 use super::clusters::Clusters;
 use super::evidence::{Evidence, Placing};
 use super::selection::Selection;
-use crate::matches::game_label;
 use crate::matches::{MatchStore, StoredMatch};
 use crate::report::{FALSE_DISCOVERIES, rates};
 use crate::report::{Score, Trials};
 
-/// MatchStore in order. Bots and games have new indices here, by name.
+/// The matches in order. Bots and games have new indices here, by name.
 pub(crate) struct SwappedPairs<'a> {
     matches: &'a MatchStore,
     /// The bots by name, as indices of `matches`.
@@ -31,7 +30,7 @@ pub(crate) struct SwappedPairs<'a> {
 /// A match in terms of the digest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
-    pub(crate) kept: &'a StoredMatch,
+    pub(crate) stored: &'a StoredMatch,
     pub(crate) placing: Placing,
     pub(crate) seats: usize,
     /// Whether it repeats another one.
@@ -49,7 +48,7 @@ impl Entry<'_> {
                 .weights
                 .get(game)
                 .is_none_or(|weight| *weight > 0.0)
-            && !(selection.without_forfeits && self.kept.at_fault != 0)
+            && !(selection.without_forfeits && self.stored.at_fault != 0)
     }
 
     /// The bot in a seat.
@@ -59,34 +58,23 @@ impl Entry<'_> {
 
     /// What a seat scored against another: 1, ½ or 0.
     pub(crate) fn versus(&self, seat: usize, other: usize) -> f64 {
-        match self.kept.ranks[seat].cmp(&self.kept.ranks[other]) {
+        match self.stored.ranks[seat].cmp(&self.stored.ranks[other]) {
             std::cmp::Ordering::Less => 1.0,
             std::cmp::Ordering::Equal => 0.5,
             std::cmp::Ordering::Greater => 0.0,
         }
     }
-
-    /// The seat's outcome: the share of the others that it beat, ties counting half.
-    pub(crate) fn outcome(&self, seat: usize) -> f64 {
-        let others = (0..self.seats).filter(|other| *other != seat);
-        let points: f64 = others.map(|other| self.versus(seat, other)).sum();
-        points / (self.seats - 1) as f64
-    }
 }
 
 impl<'a> SwappedPairs<'a> {
     pub(crate) fn new(matches: &'a MatchStore) -> Self {
-        let (bots, bot_rank) = sorted(&matches.bots, |bot| bot.name.clone());
-        let (games, game_rank) = sorted(&matches.games, |game| {
-            let label = game_label(&game.id, &game.options);
+        let (bots, bot_rank) = sorted(matches.standings.bots(), |bot| bot.name.clone());
+        let (games, game_rank) = sorted(matches.standings.games(), |game| {
             // Options that read alike in short need not be equal.
-            (label, game.options.to_string(), game.roles.len())
+            (game.label(), game.options.to_string(), game.roles.len())
         });
-        let label = |game: &usize| {
-            let game = &matches.games[*game];
-            game_label(&game.id, &game.options)
-        };
-        let kept = &matches.kept;
+        let label = |game: &usize| matches.standings.games()[*game].label();
+        let stored = &matches.stored;
         let mut digest = SwappedPairs {
             labels: games.iter().map(label).collect(),
             matches,
@@ -94,29 +82,31 @@ impl<'a> SwappedPairs<'a> {
             games,
             bot_rank,
             game_rank,
-            order: (0..kept.len() as u32).collect(),
-            clusters: Clusters::new(kept, matches.games.len()),
+            order: (0..stored.len() as u32).collect(),
+            clusters: Clusters::new(stored, matches.standings.games().len()),
         };
         digest.order.sort_unstable_by_key(|&index| {
-            let kept = &kept[index as usize];
-            (kept.unit, kept.number, kept.moves, kept.ranks)
+            let stored = &stored[index as usize];
+            (stored.unit, stored.number, stored.moves, stored.ranks)
         });
         digest
     }
 
     fn entry(&self, index: u32) -> Entry<'_> {
-        let kept = &self.matches.kept[index as usize];
-        let seats = self.matches.games[kept.game as usize].roles.len();
+        let stored = &self.matches.stored[index as usize];
+        let seats = self.matches.standings.games()[stored.game as usize]
+            .roles
+            .len();
         let mut bots = [0; games::MAX_SEATS];
-        for (bot, old) in bots.iter_mut().zip(&kept.bots[..seats]) {
+        for (bot, old) in bots.iter_mut().zip(&stored.bots[..seats]) {
             *bot = self.bot_rank[*old as usize];
         }
         Entry {
-            kept,
+            stored,
             placing: Placing {
-                game: self.game_rank[kept.game as usize],
+                game: self.game_rank[stored.game as usize],
                 bots,
-                ranks: kept.ranks,
+                ranks: stored.ranks,
             },
             seats,
             duplicate: self.clusters.duplicate[index as usize],
@@ -126,7 +116,7 @@ impl<'a> SwappedPairs<'a> {
 
     /// The units, each with all its matches, duplicates included.
     pub(crate) fn units(&self) -> impl Iterator<Item = Vec<Entry<'_>>> {
-        let unit = |index: &u32| self.matches.kept[*index as usize].unit;
+        let unit = |index: &u32| self.matches.stored[*index as usize].unit;
         let units = self.order.chunk_by(move |a, b| unit(a) == unit(b));
         units.map(|unit| unit.iter().map(|index| self.entry(*index)).collect())
     }
@@ -134,7 +124,7 @@ impl<'a> SwappedPairs<'a> {
     /// All matches in the order of their schedule.
     pub(crate) fn by_number(&self) -> impl Iterator<Item = Entry<'_>> {
         let mut order = self.order.clone();
-        order.sort_by_key(|index| self.matches.kept[*index as usize].number);
+        order.sort_by_key(|index| self.matches.stored[*index as usize].number);
         order.into_iter().map(|index| self.entry(index))
     }
 
@@ -148,7 +138,7 @@ impl<'a> SwappedPairs<'a> {
         let seats = self
             .games
             .iter()
-            .map(|g| self.matches.games[*g].roles.len());
+            .map(|game| self.matches.standings.games()[*game].roles.len());
         seats.collect()
     }
 
@@ -262,7 +252,7 @@ pub struct Meeting {
     pub bots: [usize; 2],
     /// The game, as an index.
     pub game: usize,
-    /// MatchStore in which both were.
+    /// Matches in which both were.
     pub matches: u64,
     /// The first bot's points in these: 1 where it did better than the second, ½ where equal.
     pub points: f64,
@@ -380,7 +370,7 @@ fn meetings(unit: &[Entry<'_>]) -> impl Iterator<Item = Meeting> {
                 meeting.points += entry.versus(seat, other);
                 meeting.duplicates += u64::from(entry.duplicate);
                 for (sum, seat) in meeting.scores.iter_mut().zip([seat, other]) {
-                    *sum += i64::from(entry.kept.scores[seat]);
+                    *sum += i64::from(entry.stored.scores[seat]);
                 }
             }
         }

@@ -11,7 +11,7 @@ pub struct Named {
     pub setting: Setting,
 }
 
-/// Two bots in so many pairs.
+/// Two bots, and the number of their pairs.
 const fn two(pairs: usize) -> Setting {
     Setting {
         pairing: Pairing::All(pairs),
@@ -19,7 +19,7 @@ const fn two(pairs: usize) -> Setting {
     }
 }
 
-/// Four bots that differ, each two in so many pairs.
+/// Four bots of different strength, and the number of pairs of each two.
 const fn four(pairs: usize) -> Setting {
     Setting {
         bots: 4,
@@ -28,7 +28,7 @@ const fn four(pairs: usize) -> Setting {
     }
 }
 
-/// Two, or more, bots with some draws, in so many pairs.
+/// Two or more bots with some draws, and the number of pairs.
 const fn some_draws(bots: usize, pairs: usize) -> Setting {
     Setting {
         bots,

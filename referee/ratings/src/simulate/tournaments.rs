@@ -9,7 +9,7 @@ use crate::report::{Estimate, Fitted, Ratings, Trials};
 use crate::results::{Evidence, Placing};
 use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
-type Unit = Vec<Placing>;
+type Placings = Vec<Placing>;
 
 /// How often equal seats draw, and how that depends on strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +24,9 @@ pub enum Draws {
 /// Who plays whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pairing {
-    /// All groups, so many units each.
+    /// All groups, with this many units each.
     All(usize),
-    /// The bots sit in a ring; each plays the next one and the third one, so many units each.
+    /// The bots sit in a ring; each plays the next one and the third one, in this many units each.
     Ring(usize),
 }
 
@@ -35,7 +35,7 @@ pub enum Pairing {
 pub enum Repeats {
     /// They do not.
     None,
-    /// Each is there once or up to so many times.
+    /// Each is there at least once, and at most this often.
     Copies(usize),
     /// Each pairing has so few openings; each opening is played so often, and the result is that of
     /// the first time with this chance.
@@ -136,7 +136,7 @@ pub struct Played {
 }
 
 impl Setting {
-    /// Plays so many tournaments, and counts how often the intervals hold the truth.
+    /// Plays a number of tournaments, and counts how often the intervals hold the truth.
     pub fn coverage(&self, tournaments: usize, seed: u64) -> Coverage {
         let mut coverage = Coverage::default();
         for number in 0..tournaments as u64 {
@@ -265,17 +265,20 @@ impl Setting {
     }
 
     /// A unit with those that depend on it.
-    fn cluster(&self, unit: impl Fn(&mut Rng) -> Unit, rng: &mut Rng) -> Vec<Unit> {
+    fn cluster(&self, unit: impl Fn(&mut Rng) -> Placings, rng: &mut Rng) -> Vec<Placings> {
         let first = unit(rng);
         match self.repeats {
             Repeats::None | Repeats::Book { .. } => vec![first],
             Repeats::Copies(most) => vec![first; 1 + rng.index(most)],
             Repeats::Near { times, same, .. } => {
-                let again = (1..times).map(|_| match uniform(rng) < same {
-                    true => first.clone(),
-                    false => unit(rng),
+                let again = (1..times).map(|_| {
+                    if uniform(rng) < same {
+                        first.clone()
+                    } else {
+                        unit(rng)
+                    }
                 });
-                let mut all: Vec<Unit> = again.collect();
+                let mut all: Vec<Placings> = again.collect();
                 all.push(first);
                 all
             }
@@ -308,7 +311,7 @@ impl Setting {
         game: usize,
         effects: &[f64],
         rng: &mut Rng,
-    ) -> Unit {
+    ) -> Placings {
         let start = uniform(rng);
         let decided = self.seats == 2 && uniform(rng) < self.alike;
         let lopsided = ELO * self.lopsided * normal(rng);
@@ -346,7 +349,7 @@ impl Setting {
 }
 
 impl Played {
-    fn add(&mut self, game: usize, cluster: &[Unit]) {
+    fn add(&mut self, game: usize, cluster: &[Placings]) {
         self.evidence.add_cluster(cluster);
         let scores = cluster.iter().filter_map(|unit| first_score(unit));
         let scores: Vec<f64> = scores.collect();
@@ -523,7 +526,7 @@ pub struct Decisions {
     pub pairs: u64,
 }
 
-/// Runs so many tests between two bots of which the first expects the score that `elo` means, in
+/// Runs a number of tests between two bots of which the first expects the score that `elo` means, in
 /// swapped pairs of a game like the setting's, and stops each when it is decided.
 pub fn decisions(
     setting: &Setting,
@@ -565,9 +568,10 @@ fn difference(setting: &Setting, elo: f64) -> f64 {
     let (mut low, mut high) = (-5000.0, 5000.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
-        match score(middle) < expected(elo) {
-            true => low = middle,
-            false => high = middle,
+        if score(middle) < expected(elo) {
+            low = middle
+        } else {
+            high = middle
         }
     }
     0.5 * (low + high)

@@ -46,9 +46,10 @@ pub fn corrected(scores: &Scores, hypotheses: &Hypotheses, verdict: Verdict) -> 
     let seen = look(scores.elo(model));
     // The variance that takes the test to where it is, which allows for repetitions, too.
     let implied = units * apart * (seen - middle) / llr;
-    let variance = match implied.is_finite() && implied > 0.0 {
-        true => implied,
-        false => return None,
+    let variance = if implied.is_finite() && implied > 0.0 {
+        implied
+    } else {
+        return None;
     };
     let deviation = variance.sqrt();
     let walk = |looked: f64| Walk {
@@ -75,9 +76,10 @@ pub fn corrected(scores: &Scores, hypotheses: &Hypotheses, verdict: Verdict) -> 
         let (mut low, mut high) = (least, most);
         for _ in 0..60 {
             let at = 0.5 * (low + high);
-            match as_much(at) < chance {
-                true => low = at,
-                false => high = at,
+            if as_much(at) < chance {
+                low = at
+            } else {
+                high = at
             }
         }
         Some(back(0.5 * (low + high)))

@@ -13,7 +13,7 @@ const UNSEEN: f64 = 1e-3;
 
 /// The first bot's score in each unit, as counts by value.
 ///
-/// MatchStore that repeat each other move by move count for the score like all others. But they are
+/// Matches that repeat each other move by move count for the score like all others. But they are
 /// not independent of each other, so the ratio is scaled to what all are worth together: of n
 /// matches, as many as n² / (n₁² + n₂² + …), where n₁, n₂, … count those that are the same. Without
 /// repetitions that is n.
@@ -27,7 +27,7 @@ pub struct Scores {
     same: HashMap<u64, u64>,
     /// The sum of the squares of these, and 1 for each other match.
     squares: u64,
-    /// MatchStore that repeat an earlier one.
+    /// Matches that repeat an earlier one.
     repeats: u64,
 }
 
@@ -187,7 +187,7 @@ fn with_mean(values: &[(f64, f64)], mean: f64) -> Vec<f64> {
     bent(values, &moved)
 }
 
-/// The likeliest distribution whose mean is so many standard deviations above ½. The standard
+/// The likeliest distribution whose mean is `t` standard deviations above ½. The standard
 /// deviation is that of the distribution itself, so this is found step by step: each one takes
 /// what depends on the deviation as it is around the distribution of the step before.
 fn with_t_value(values: &[(f64, f64)], t: f64) -> Vec<f64> {
@@ -236,10 +236,7 @@ fn bent(values: &[(f64, f64)], moved: &[f64]) -> Vec<f64> {
         }
         let terms = values.iter().zip(moved);
         let excess: f64 = terms.map(|((_, count), a)| count * a / (1.0 + t * a)).sum();
-        match excess > 0.0 {
-            true => low = t,
-            false => high = t,
-        }
+        if excess > 0.0 { low = t } else { high = t }
     }
     let t = 0.5 * (low + high);
     let chances = values.iter().zip(moved);

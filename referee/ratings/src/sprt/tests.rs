@@ -196,7 +196,7 @@ fn tests(
     }
 }
 
-/// The score of a difference in the scale of a test, where so many matches are drawn.
+/// The score of a difference in the scale of a test, where this share of matches is drawn.
 fn score_of(h: &Hypotheses, elo: f64, draws: f64) -> f64 {
     match h.model {
         EloModel::Logistic => expected(elo),
@@ -247,15 +247,15 @@ fn a_few_matches_that_are_repeated_decide_nothing() {
         let mut rng = Rng::from_parts(&[5, test]);
         // The first bot's result of each line, in both seats; it is no better than the other.
         let lines: Vec<bool> = (0..2 * LINES).map(|_| rng.below(2) == 0).collect();
-        let (mut kept, mut naive) = (Scores::new(), Scores::new());
+        let (mut stored, mut naive) = (Scores::new(), Scores::new());
         let mut verdicts = [Verdict::Running; 2];
         for _ in 0..MOST_PAIRS {
             let pair = [rng.below(LINES), LINES + rng.below(LINES)];
             let won = pair.iter().filter(|line| lines[**line as usize]).count();
             let mean = won as f64 / 2.0;
-            kept.add_unit(mean, pair.map(Some));
+            stored.add_unit(mean, pair.map(Some));
             naive.add(mean);
-            for (verdict, scores) in verdicts.iter_mut().zip([&kept, &naive]) {
+            for (verdict, scores) in verdicts.iter_mut().zip([&stored, &naive]) {
                 if *verdict == Verdict::Running {
                     *verdict = scores.verdict(&h);
                 }

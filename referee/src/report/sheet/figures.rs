@@ -10,15 +10,18 @@ pub(crate) fn elo(value: f64) -> String {
 }
 
 pub(crate) fn percent(results: &Totals) -> String {
-    match share(results) {
+    match results.share() {
         Some(share) => format!("{:.1} %", 100.0 * share),
         None => "·".to_owned(),
     }
 }
 
-/// Points a match.
-pub(super) fn share(results: &Totals) -> Option<f64> {
-    (results.matches > 0).then(|| results.points / results.matches as f64)
+/// `3½/4`: points of matches.
+pub(crate) fn of(results: &Totals) -> String {
+    match results.matches {
+        0 => "·".to_owned(),
+        matches => format!("{}/{matches}", points(results.points)),
+    }
 }
 
 /// Points as people write them, wins, draws and so on.

@@ -9,13 +9,16 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(super) use figures::interval;
+pub(super) use figures::{COUNTS, count, counts, figures, interval, of, percent, signed_figures};
 pub use formats::plot;
+pub(super) use formats::{html, markdown, page, text};
+pub(super) use parts::{Grid, Part, heading, quoted};
+pub(super) use sections::{Pair, Scored, all_pairs, load};
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {
-    /// The report in a format.
-    pub fn write(&self, format: SheetFormat) -> String {
-        formats::write(self, format)
+    /// The report in a format. Text is for a terminal of this width, if there is one.
+    pub fn write(&self, format: SheetFormat, width: Option<usize>) -> String {
+        formats::write(self, format, width)
     }
 }

@@ -8,6 +8,13 @@ pub(crate) enum Part {
     Heading(String),
     Note(String),
     Table(Grid),
+    /// Lines as they are: commands, what bots printed.
+    Code(String),
+    /// Lines that only a page has, and shows when they are asked for.
+    Fold {
+        title: String,
+        text: String,
+    },
 }
 
 /// A table: one column has names, the others have figures.
@@ -16,7 +23,11 @@ pub(crate) struct Grid {
     pub(crate) header: Vec<String>,
     /// The column with names.
     pub(crate) names: usize,
+    /// How many columns at the left say what a row is about.
+    pub(crate) keys: usize,
     pub(crate) rows: Vec<Vec<String>>,
+    /// Where the names lead to on a page, row by row; empty if to nowhere.
+    pub(crate) links: Vec<String>,
 }
 
 impl Grid {
@@ -25,7 +36,9 @@ impl Grid {
         Grid {
             header: header.into_iter().map(clean).collect(),
             names,
+            keys: names + 1,
             rows: Vec::new(),
+            links: Vec::new(),
         }
     }
 }

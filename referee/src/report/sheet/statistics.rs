@@ -1,11 +1,13 @@
-//! The statistics of a log, and what they are told apart by.
+//! The statistics of a log, and what they are grouped by.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use ratings::report::Ratings;
-use ratings::{MatchStore, Report, Request, RequestError};
+use ratings::report::{OpeningReport, Ratings};
+use ratings::{MatchStore, Number, Report, Request, RequestError};
 
-/// What results are told apart by.
+/// What results are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
@@ -41,13 +43,16 @@ pub enum SheetFormat {
 pub struct Sheet {
     /// The statistics.
     pub report: Report,
-    /// What results are told apart by; without it, all of it is shown. [`By::Version`] is for matches
+    /// What results are grouped by; without it, all of it is shown. [`By::Version`] is for matches
     /// whose versions were split ([`MatchSummary::split_versions`]).
     ///
     /// [`MatchSummary::split_versions`]: ratings::MatchSummary::split_versions
     pub by: Option<By>,
     /// With [`By::Game`], the ratings in each game alone.
     pub games: Vec<Ratings>,
+    /// With [`By::Opening`], the moves that the referee made in the first match of each opening, as
+    /// far as they were looked up.
+    pub opening_moves: BTreeMap<Number, Vec<String>>,
 }
 
 impl Sheet {
@@ -69,6 +74,23 @@ impl Sheet {
             Some(By::Game) => matches.ratings_by_game(&request)?,
             _ => Vec::new(),
         };
-        Ok(Sheet { report, by, games })
+        Ok(Sheet {
+            report,
+            by,
+            games,
+            opening_moves: BTreeMap::new(),
+        })
+    }
+
+    /// The first match of each opening.
+    pub(crate) fn first_matches(&self) -> BTreeSet<Number> {
+        let openings = self.report.openings.iter().flatten();
+        openings.map(|opening| opening.first).collect()
+    }
+
+    /// The moves of an opening in words; empty if there are none or they were not looked up.
+    pub(crate) fn moves_of(&self, opening: &OpeningReport) -> String {
+        let moves = self.opening_moves.get(&opening.first);
+        moves.map_or_else(String::new, |moves| moves.join(" "))
     }
 }

@@ -51,7 +51,7 @@ fn sheet(by: Option<By>) -> Sheet {
 
 /// The table as a program reads it: a map a row.
 fn csv(by: Option<By>) -> Vec<Value> {
-    let text = sheet(by).write(SheetFormat::Csv);
+    let text = sheet(by).write(SheetFormat::Csv, None);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let names = reader.headers().expect("names").clone();
     let rows = reader.records().map(|row| {
@@ -113,13 +113,21 @@ fn csv_by_seat_adds_up() {
 
 #[test]
 fn csv_by_opening_tells_openings_apart() {
-    let text = sheet(Some(By::Opening)).write(SheetFormat::Csv);
+    let mut sheet = sheet(Some(By::Opening));
+    let first = sheet
+        .first_matches()
+        .into_iter()
+        .next()
+        .expect("an opening");
+    let moves = ["p", "q"].map(str::to_owned).to_vec();
+    sheet.opening_moves.insert(first, moves);
+    let text = sheet.write(SheetFormat::Csv, None);
     let expected = "\
-game,first_match,seat,role,matches,points,score,wins,draws,losses,faults,log
-siam,1,0,elephants,2,1.5,0.75,1,1,0,0,1
-siam,1,1,rhinos,2,0.5,0.25,0,1,1,0,1
-siam,3,0,elephants,2,0,0,0,0,2,1,1
-siam,3,1,rhinos,2,2,1,2,0,0,0,1
+game,first_match,seat,role,matches,points,score,wins,draws,losses,faults,log,moves
+siam,1,0,elephants,2,1.5,0.75,1,1,0,0,1,p q
+siam,1,1,rhinos,2,0.5,0.25,0,1,1,0,1,p q
+siam,3,0,elephants,2,0,0,0,0,2,1,1,
+siam,3,1,rhinos,2,2,1,2,0,0,0,1,
 ";
     assert_eq!(text, expected);
 }
@@ -178,11 +186,11 @@ fn intervals_for_games_not_played_are_beside_the_others() {
     let sheet = |by| Sheet::new(&matches, &Request::default(), by).expect("a sheet");
     for by in [None, Some(By::Pair)] {
         for format in [SheetFormat::Text, SheetFormat::Markdown, SheetFormat::Html] {
-            let text = sheet(by).write(format);
+            let text = sheet(by).write(format, None);
             assert!(text.contains("±games"), "{text}");
         }
     }
-    let csv = sheet(None).write(SheetFormat::Csv);
+    let csv = sheet(None).write(SheetFormat::Csv, None);
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let names = reader.headers().expect("names").clone();
     let row = reader.records().next().expect("a row").expect("of text");
@@ -199,7 +207,7 @@ fn ratings_without_forfeits_and_with_weights_say_so() {
     let matches = three_games();
     let text = |request: Request| {
         let sheet = Sheet::new(&matches, &request, None).expect("a sheet");
-        sheet.write(SheetFormat::Text)
+        sheet.write(SheetFormat::Text, None)
     };
     let plain = text(Request::default());
     assert!(!plain.contains("leave out") && !plain.contains("do not count"));
@@ -227,7 +235,7 @@ fn ratings_without_forfeits_and_with_weights_say_so() {
 #[test]
 fn json_has_the_statistics_as_they_are() {
     let sheet = sheet(Some(By::Game));
-    let value: Value = serde_json::from_str(&sheet.write(SheetFormat::Json)).expect("JSON");
+    let value: Value = serde_json::from_str(&sheet.write(SheetFormat::Json, None)).expect("JSON");
     assert_eq!(value["by"], "game");
     assert_eq!(value["matches"], 4);
     assert_eq!(value["units"], 2);
@@ -251,7 +259,7 @@ fn text_and_markdown_and_html_say_the_same() {
         Some(By::Version),
     ] {
         let sheet = sheet(by);
-        let text = sheet.write(SheetFormat::Text);
+        let text = sheet.write(SheetFormat::Text, None);
         assert!(text.starts_with("Standings\n4 matches of 2 bots in 1 game.\n"));
         let words = |text: &str| -> Vec<String> {
             let kept = |c: char| {
@@ -264,9 +272,9 @@ fn text_and_markdown_and_html_say_the_same() {
             let text: String = text.chars().map(kept).collect();
             text.split_whitespace().map(str::to_owned).collect()
         };
-        let markdown = sheet.write(SheetFormat::Markdown);
+        let markdown = sheet.write(SheetFormat::Markdown, None);
         assert_eq!(words(&text), words(&markdown), "{by:?}");
-        let html = sheet.write(SheetFormat::Html);
+        let html = sheet.write(SheetFormat::Html, None);
         for part in ["2½", "62.5 %", "&lt;b&gt;|&quot;x&quot;, y\\u001b", "<svg"] {
             assert!(html.contains(part), "{part} in {html}");
         }
@@ -277,7 +285,7 @@ fn text_and_markdown_and_html_say_the_same() {
 
 #[test]
 fn the_text_has_all_that_is_known() {
-    let text = sheet(None).write(SheetFormat::Text);
+    let text = sheet(None).write(SheetFormat::Text, None);
     for part in [
         "2½/4",
         "as elephants",
@@ -301,12 +309,12 @@ fn too_many_bots_have_no_columns() {
         matches.add(&played(10 + number, number, ["a", &name], 1.0, &["p"]));
     }
     let sheet = Sheet::new(&matches, &Request::default(), None).expect("a sheet");
-    let text = sheet.write(SheetFormat::Text);
+    let text = sheet.write(SheetFormat::Text, None);
     assert!(
         text.contains("of 14 bots are in") && !text.contains("Crosstable:"),
         "{text}"
     );
-    assert!(sheet.write(SheetFormat::Html).contains("Crosstable:"));
+    assert!(sheet.write(SheetFormat::Html, None).contains("Crosstable:"));
 }
 
 #[test]
@@ -315,12 +323,12 @@ fn names_in_notes_are_no_markup() {
     matches.add(&played(1, 1, ["<i>", "`b"], 1.0, &["p"]));
     matches.add(&played(2, 2, ["c", "d"], 1.0, &["p"]));
     let sheet = Sheet::new(&matches, &Request::default(), None).expect("a sheet");
-    let text = sheet.write(SheetFormat::Markdown);
+    let text = sheet.write(SheetFormat::Markdown, None);
     assert!(
         text.contains("no match connects: `<i>`, `'b` | `c`, `d`."),
         "{text}"
     );
-    let page = sheet.write(SheetFormat::Html);
+    let page = sheet.write(SheetFormat::Html, None);
     assert!(
         page.contains("<code>&lt;i&gt;</code>, <code>'b</code>"),
         "{page}"

@@ -12,7 +12,7 @@ use protocol::{ClockKind, CpuTimeBy, Failure, faults};
 use thiserror::Error;
 use tokio::time::sleep;
 
-use super::failure::NotStarted;
+use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
 use super::spec::{BotSpec, file_name};
@@ -60,7 +60,7 @@ pub struct BotFactory {
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
     /// What the user has not read yet.
-    news: Mutex<Vec<String>>,
+    news: Mutex<Vec<News>>,
 }
 
 /// What is known about a bot.
@@ -124,7 +124,7 @@ impl BotFactory {
             tracer: None,
             started: AtomicUsize::new(0),
             histories: Mutex::default(),
-            news: Mutex::new(warnings.collect()),
+            news: Mutex::new(warnings.map(News::from).collect()),
         })
     }
 
@@ -199,10 +199,14 @@ impl BotFactory {
             return;
         }
         *trust = Trust::Hopeless(failure.clone());
-        self.news().push(format!(
+        let text = format!(
             "the bot `{}` does not start: {}; all its matches are forfeited from here on",
             spec.name, failure.message
-        ));
+        );
+        self.news().push(News {
+            text,
+            not_starting: Some((spec.name.clone(), failure.clone())),
+        });
     }
 
     /// The sandbox of one of the bots.
@@ -270,10 +274,10 @@ impl BotFactory {
         failure: &Failure,
     ) {
         if !history.warned_of_late_start.swap(true, Ordering::Relaxed) {
-            self.news().push(format!(
+            self.add_news(Some(format!(
                 "the bot `{}` started only at attempt {attempt}; before, it {}",
                 spec.name, failure.message
-            ));
+            )));
         }
     }
 
@@ -282,12 +286,12 @@ impl BotFactory {
         let mut files = history.files.lock().unwrap_or_else(PoisonError::into_inner);
         let found = files.check(spec);
         if !found.changed.is_empty() {
-            self.news().push(format!(
+            self.add_news(Some(format!(
                 "the bot `{}` is not what it was: {} changed while the tournament runs; the log has \
                  the hashes of its files with each match",
                 spec.name,
                 found.changed.join(", ")
-            ));
+            )));
         }
         found.build
     }
@@ -332,15 +336,15 @@ impl BotFactory {
 
     /// Adds something for the user to read.
     pub fn add_news(&self, news: Option<String>) {
-        self.news().extend(news);
+        self.news().extend(news.map(News::from));
     }
 
     /// What the user should read, each thing only once.
-    pub fn take_news(&self) -> Vec<String> {
+    pub fn take_news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news())
     }
 
-    fn news(&self) -> MutexGuard<'_, Vec<String>> {
+    fn news(&self) -> MutexGuard<'_, Vec<News>> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

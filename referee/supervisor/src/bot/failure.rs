@@ -27,6 +27,24 @@ impl From<Failure> for NotStarted {
     }
 }
 
+/// Something that the user should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// In words.
+    pub text: String,
+    /// The bot that it is about and why it fails from here on, if it does not start.
+    pub not_starting: Option<(String, Failure)>,
+}
+
+impl From<String> for News {
+    fn from(text: String) -> Self {
+        News {
+            text,
+            not_starting: None,
+        }
+    }
+}
+
 /// What a process has left behind that may explain its failure.
 #[derive(Debug)]
 pub struct Evidence {

@@ -238,10 +238,7 @@ impl BotProcess {
     /// The failure of a bot that ended instead of saying `hello`, with all that may explain it.
     async fn crashed_before_hello(&mut self, spec: &BotSpec) -> Failure {
         let exit = self.exit().await;
-        let last_line = match &mut self.tail {
-            Some(tail) => tail.last_line(EXIT_WAIT).await,
-            None => None,
-        };
+        let last_line = self.last_line().await;
         let mut failure = faults::gone_before_hello(&exit, last_line.as_deref());
         let message = &mut failure.message;
         if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {
@@ -452,6 +449,17 @@ impl BotProcess {
     pub async fn exit(&mut self) -> String {
         let exit = self.handle.exit(EXIT_WAIT).await;
         exit.unwrap_or_else(|| "closed its output".to_owned())
+    }
+
+    /// The same with the last line that it printed on stderr.
+    pub async fn exit_with_stderr(&mut self) -> String {
+        let exit = self.exit().await;
+        faults::with_stderr(exit, self.last_line().await.as_deref())
+    }
+
+    /// The last line that it printed on stderr.
+    async fn last_line(&mut self) -> Option<String> {
+        self.tail.as_mut()?.last_line(EXIT_WAIT).await
     }
 
     /// Ends the bot with everything it started: asks it to quit, then sends SIGTERM, then SIGKILL.

@@ -1,16 +1,13 @@
-//! Logs of matches: any bytes as a log file; matches that are read are verified and summed up.
+//! Match logs: any bytes as a log file; matches that are read are verified and summed up.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use arbiter::adjudication::{LimitWatch, forfeit_outcome};
 use games::{Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
-use ratings::{MatchStore, MatchSummary, Request};
-use referee::fuzzing::{
-    By, Sheet, SheetFormat, Standings, plot, standings_table, summary, transcript,
-};
+use ratings::{MatchStore, MatchSummary, Request, Standings};
+use referee::fuzzing::{By, Sheet, SheetFormat, plot, standings_table, summary, transcript};
 use referee::log::{LogFile, verify};
 use serde_json::{Value, json};
 
@@ -107,7 +104,7 @@ pub(super) fn run(input: &[u8]) -> bool {
         match read {
             Ok(record) => {
                 verified |= check(&record);
-                standings.add(&record);
+                standings.add_record(&record);
                 matches.add(&MatchSummary::from(&record));
             }
             Err(error) => assert!(error.to_string().len() < 100_000, "{error}"),
@@ -116,7 +113,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     if let Some(cut) = log.cut() {
         assert!(cut.bytes > 0 && !input.ends_with(b"\n"));
     }
-    assert!(standings_table(&standings, &BTreeMap::new()).starts_with("Standings"));
+    assert!(standings_table(&standings, None, Some(60)).starts_with("Standings"));
     check_sheets(&matches);
     verified
 }
@@ -139,10 +136,10 @@ fn check_sheets(matches: &MatchStore) {
             SheetFormat::Html,
             SheetFormat::Json,
         ] {
-            let text = sheet.write(format);
+            let text = sheet.write(format, None);
             assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
         }
-        assert!(!sheet.write(SheetFormat::Csv).is_empty());
+        assert!(!sheet.write(SheetFormat::Csv, None).is_empty());
     }
 }
 

@@ -2,7 +2,6 @@
 //! what is not known is empty. Spreadsheets take cells that begin like a formula for one: texts of
 //! the log that do get an apostrophe first, numbers never do.
 
-use crate::report::sheet::figures::share;
 use crate::report::sheet::sections::by_game_and_seat::{rated, total};
 use crate::report::sheet::sections::pairs;
 use crate::report::sheet::statistics::{By, Sheet};
@@ -38,9 +37,10 @@ const FORMULAS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// it cannot begin with a tab or a line end, which some programs skip.
 fn text(text: &str) -> String {
     let text = clean(text);
-    match text.trim_start().starts_with(FORMULAS) {
-        true => format!("'{text}"),
-        false => text,
+    if text.trim_start().starts_with(FORMULAS) {
+        format!("'{text}")
+    } else {
+        text
     }
 }
 
@@ -48,15 +48,16 @@ fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> Row {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// A number with so many digits behind the point at most; one that is infinite is not known.
+/// A number with at most `digits` digits after the point; an infinite one is not known.
 fn figure(value: Option<f64>, digits: usize) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else {
         return String::new();
     };
     let text = format!("{value:.digits$}");
-    let short = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
     };
     match short {
         "-0" => "0".to_owned(),
@@ -98,7 +99,7 @@ fn results(results: &Totals) -> [String; 7] {
     [
         results.matches.to_string(),
         figure(Some(results.points), 4),
-        figure(share(results), 4),
+        figure(results.share(), 4),
         results.wins.to_string(),
         results.draws.to_string(),
         results.losses.to_string(),
@@ -240,10 +241,11 @@ fn openings(sheet: &Sheet) -> impl Iterator<Item = Row> {
                     .map(|log| (log + 1).to_string())
                     .or(Some(String::new())),
             );
+            row.push(text(&sheet.moves_of(opening)));
             row
         })
     });
-    [names(header.chain(RESULTS).chain(["log"]))]
+    [names(header.chain(RESULTS).chain(["log", "moves"]))]
         .into_iter()
         .chain(rows)
 }

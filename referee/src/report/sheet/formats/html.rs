@@ -24,48 +24,77 @@ th, td { text-align: right; padding: .2rem .7rem; white-space: nowrap; }
 th { border-bottom: 1px solid var(--line); font-weight: 600; }
 .name { text-align: left; }
 tbody tr:nth-child(even) { background: var(--band); }
-svg { max-width: 100%; height: auto; }";
+svg { max-width: 100%; height: auto; }
+pre { background: var(--band); padding: .5rem .8rem; overflow-x: auto; font-size: .9em; }
+a { color: inherit; }";
 
 /// All that is shown, as a page.
 pub(super) fn write(sheet: &Sheet) -> String {
+    let mut body = body(sections::all(sheet, ROOM));
+    // The plot follows the ranking.
+    let end = "</table></div>\n";
+    if let Some(at) = body.find(end) {
+        let figure = format!("<figure class=\"wide\">{}</figure>\n", plot(&sheet.report));
+        body.insert_str(at + end.len(), &figure);
+    }
+    page("Standings", &body)
+}
+
+/// Parts as the body of a page.
+pub(crate) fn body(parts: Vec<Part>) -> String {
     let mut body = String::new();
     let mut level = 1;
-    for part in sections::all(sheet, ROOM) {
+    for part in parts {
         match part {
             Part::Heading(heading) => {
                 body += &format!("<h{level}>{}</h{level}>\n", escape(&heading));
                 level = 2;
             }
             Part::Note(note) => body += &format!("<p>{}</p>\n", code(&note)),
-            Part::Table(grid) => {
-                let first = !body.contains("<table>");
-                body += &table(&grid);
-                if first {
-                    body += &format!("<figure class=\"wide\">{}</figure>\n", plot(&sheet.report));
-                }
+            Part::Table(grid) => body += &table(&grid),
+            Part::Code(code) => body += &format!("<pre>{}</pre>\n", escape(&code)),
+            Part::Fold { title, text } => {
+                body += &format!(
+                    "<details><summary>{}</summary><pre>{}</pre></details>\n",
+                    escape(&title),
+                    escape(&text)
+                );
             }
         }
     }
+    body
+}
+
+/// A page that needs nothing but itself.
+pub(crate) fn page(title: &str, body: &str) -> String {
+    let title = escape(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>Standings</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>\n{STYLE}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
 }
 
 fn table(grid: &Grid) -> String {
-    let line = |cells: &[String], tag: &str| {
+    let line = |cells: &[String], tag: &str, link: Option<&String>| {
         let cells = cells.iter().enumerate().map(|(i, cell)| {
-            let class = match i == grid.names {
-                true => " class=\"name\"",
-                false => "",
+            let class = if i == grid.names {
+                " class=\"name\""
+            } else {
+                ""
             };
-            format!("<{tag}{class}>{}</{tag}>", escape(cell))
+            let text = match link.filter(|_| i == grid.names) {
+                Some(link) => format!("<a href=\"{}\">{}</a>", escape(link), escape(cell)),
+                None => escape(cell),
+            };
+            format!("<{tag}{class}>{text}</{tag}>")
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     };
-    let rows: String = grid.rows.iter().map(|row| line(row, "td")).collect();
-    let head = line(&grid.header, "th");
+    let links = grid.links.iter().map(Some).chain(std::iter::repeat(None));
+    let rows = grid.rows.iter().zip(links);
+    let rows: String = rows.map(|(row, link)| line(row, "td", link)).collect();
+    let head = line(&grid.header, "th", None);
     format!(
         "<div class=\"wide\"><table>\n<thead>\n{head}</thead>\n<tbody>\n{rows}</tbody>\n\
          </table></div>\n"

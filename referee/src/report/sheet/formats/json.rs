@@ -3,7 +3,7 @@
 use crate::report::sheet::statistics::{By, Sheet};
 use serde::Serialize;
 
-use ratings::report::{OVERSHOOT_MS, Ratings, SHARES};
+use ratings::report::{OVERSHOOT_MS, OpeningReport, Ratings, SHARES};
 use ratings::{FAULT_CODES, Report};
 
 /// What a reader has to know. The number is the version.
@@ -26,12 +26,17 @@ struct Document<'a> {
     /// With `by` = `game`: the ratings in each game alone, in the order of `games`.
     #[serde(skip_serializing_if = "<[Ratings]>::is_empty")]
     ratings_by_game: &'a [Ratings],
+    /// With `by` = `opening`: the moves of each, in the order of `openings`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    opening_moves: Vec<Option<&'a Vec<String>>>,
     #[serde(flatten)]
     report: &'a Report,
 }
 
 /// All figures.
 pub(super) fn write(sheet: &Sheet) -> String {
+    let openings = sheet.report.openings.iter().flatten();
+    let moves = |opening: &OpeningReport| sheet.opening_moves.get(&opening.first);
     let document = Document {
         schema: NOTE,
         by: sheet.by,
@@ -39,6 +44,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         overshoot_ms: OVERSHOOT_MS,
         share_ends: SHARES,
         ratings_by_game: &sheet.games,
+        opening_moves: openings.map(moves).collect(),
         report: &sheet.report,
     };
     // Plain data with string keys can always be written.

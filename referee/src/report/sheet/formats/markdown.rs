@@ -9,14 +9,20 @@ const ROOM: usize = 12;
 
 /// All that is shown, as Markdown.
 pub(super) fn write(sheet: &Sheet) -> String {
-    let parts = sections::all(sheet, ROOM)
-        .into_iter()
-        .map(|part| match part {
-            Part::Heading(heading) => format!("## {}\n", escape(&heading)),
-            // Notes are ours, and mark names as code themselves.
-            Part::Note(note) => format!("{note}\n"),
-            Part::Table(grid) => table(&grid),
-        });
+    parts(sections::all(sheet, ROOM))
+}
+
+/// Parts as Markdown.
+pub(crate) fn parts(parts: Vec<Part>) -> String {
+    let parts = parts.into_iter().map(|part| match part {
+        Part::Heading(heading) => format!("## {}\n", escape(&heading)),
+        // Notes are ours, and mark names as code themselves.
+        Part::Note(note) => format!("{note}\n"),
+        Part::Table(grid) => table(&grid),
+        // Indented: no line of it can end the block.
+        Part::Code(code) => code.lines().map(|line| format!("    {line}\n")).collect(),
+        Part::Fold { .. } => String::new(),
+    });
     parts.collect::<Vec<_>>().join("\n")
 }
 

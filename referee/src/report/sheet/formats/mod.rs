@@ -10,12 +10,15 @@ mod text;
 
 use super::statistics::{Sheet, SheetFormat};
 
+pub(crate) use html::{body as html, page};
+pub(crate) use markdown::parts as markdown;
 pub use plot::plot;
+pub(crate) use text::parts as text;
 
 /// The report in a format.
-pub(super) fn write(sheet: &Sheet, format: SheetFormat) -> String {
+pub(super) fn write(sheet: &Sheet, format: SheetFormat, width: Option<usize>) -> String {
     match format {
-        SheetFormat::Text => text::write(sheet),
+        SheetFormat::Text => text::write(sheet, width),
         SheetFormat::Markdown => markdown::write(sheet),
         SheetFormat::Csv => csv::write(sheet),
         SheetFormat::Json => json::write(sheet),

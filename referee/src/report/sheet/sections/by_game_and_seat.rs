@@ -1,9 +1,8 @@
 //! Where bots are better: results by game, by seat and by opening.
 
 use super::pairs::MARKS;
-use crate::report::points;
 use crate::report::sheet::figures::{
-    COUNTS, counts, interval, percent, rated_grid, signed_figures,
+    COUNTS, counts, interval, of, percent, rated_grid, signed_figures,
 };
 use crate::report::sheet::parts::{Grid, Part, heading};
 use crate::report::sheet::statistics::Sheet;
@@ -60,14 +59,6 @@ fn ranked(report: &Report, game: &GameReport) -> Vec<usize> {
     let mut bots: Vec<usize> = played.collect();
     bots.sort_by(|&a, &b| sum(b).1.total_cmp(&sum(a).1));
     bots
-}
-
-/// `3½/4`: points of matches.
-fn of(results: &Totals) -> String {
-    match results.matches {
-        0 => "·".to_owned(),
-        matches => format!("{}/{matches}", points(results.points)),
-    }
 }
 
 fn mean_score(results: &Totals) -> String {
@@ -174,9 +165,10 @@ fn met(report: &Report, game: usize, bots: [usize; 2]) -> Option<Meeting> {
     // They are sorted like this.
     let found = all.binary_search_by_key(&([low, high], game), |met| (met.bots, met.game));
     let met = &all[found.ok()?];
-    Some(match bots[0] == low {
-        true => met.clone(),
-        false => met.reversed(),
+    Some(if bots[0] == low {
+        met.clone()
+    } else {
+        met.reversed()
     })
 }
 
@@ -228,7 +220,8 @@ pub(super) fn by_seat(report: &Report) -> Vec<Part> {
 
 /// A table a game: what the seats scored from each opening. Of many openings, those with the most
 /// matches are shown, a few for each bot that there is room for.
-pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
+pub(super) fn by_opening(sheet: &Sheet, room: usize) -> Vec<Part> {
+    let report = &sheet.report;
     let mut parts = vec![
         heading("By opening: score of all bots in each seat"),
         Part::Note(
@@ -254,11 +247,16 @@ pub(super) fn by_opening(report: &Report, room: usize) -> Vec<Part> {
         let mut grid = Grid::new([&*game.label, "first", "matches"], 0);
         grid.header
             .extend(game.roles.iter().map(|role| clean(&format!("as {role}"))));
+        grid.header.push("moves".to_owned());
         for (place, opening) in here.iter().enumerate() {
             let first = number(opening.first, report.logs);
             let matches = opening.seats[0].matches.to_string();
             let seats = opening.seats.iter().map(percent);
-            let cells = [first, matches].into_iter().chain(seats);
+            let moves = match sheet.moves_of(opening) {
+                moves if moves.is_empty() => "·".to_owned(),
+                moves => clean(&moves),
+            };
+            let cells = [first, matches].into_iter().chain(seats).chain([moves]);
             grid.rows
                 .push(row(&format!("opening {}", place + 1), cells));
         }

@@ -12,6 +12,10 @@ mod sprt;
 use super::parts::Part;
 use super::statistics::{By, Sheet};
 
+pub(crate) use pairs::{Pair, all as all_pairs};
+pub(crate) use ranking::Scored;
+pub(crate) use reliability::load;
+
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots
 /// than there is `room` for.
 pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
@@ -32,7 +36,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
         }
         Some(By::Game) => parts.extend(by_game_and_seat::by_game(sheet, room)),
         Some(By::Seat) => parts.extend(by_game_and_seat::by_seat(&sheet.report)),
-        Some(By::Opening) => parts.extend(by_game_and_seat::by_opening(&sheet.report, room)),
+        Some(By::Opening) => parts.extend(by_game_and_seat::by_opening(sheet, room)),
         Some(By::Pair) => {
             parts.extend(pairs::list(&sheet.report));
             parts.extend(cyclic::second_opinion(&sheet.report));

@@ -45,21 +45,22 @@ pub(crate) fn all(report: &Report) -> Vec<Pair> {
         let (matches, points, pairs) = met[bot * bots + other];
         let across = report.across_games.as_ref();
         let across = across.and_then(|across| across.differences[index]);
-        match place[bot] < place[other] {
-            true => Pair {
+        if place[bot] < place[other] {
+            Pair {
                 difference: *difference,
                 across,
                 matches,
                 points,
                 pairs,
-            },
-            false => Pair {
+            }
+        } else {
+            Pair {
                 difference: difference.reversed(),
                 across: across.map(Estimate::reversed),
                 matches,
                 points: matches as f64 - points,
                 pairs,
-            },
+            }
         }
     };
     let differences = report.ratings.differences.iter().enumerate();
@@ -73,6 +74,7 @@ pub(super) fn list(report: &Report) -> Vec<Part> {
     let pairs = all(report);
     let wide = pairs.iter().any(|pair| pair.across.is_some());
     let mut grid = Grid::new(["bot", "other", "elo", "±"], 0);
+    grid.keys = 2;
     if wide {
         grid.header.push("±games".to_owned());
     }

@@ -112,7 +112,7 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     ];
     if bots > room * 2 / 3 {
         parts.push(Part::Note(
-            "`--by pair` has the differences of so many bots.".to_owned(),
+            "There are too many bots for this table: `--by pair` has the differences.".to_owned(),
         ));
     } else {
         parts.push(Part::Table(differences(report)));
@@ -125,21 +125,39 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     parts
 }
 
-fn crosstable(report: &Report) -> Grid {
-    let bots = report.bots.len();
-    let mut met = vec![vec![(0.0, 0_u64); bots]; bots];
-    for meeting in &report.meetings {
-        let [a, b] = meeting.bots;
-        let all = meeting.matches;
-        for (row, column, points) in [(a, b, meeting.points), (b, a, all as f64 - meeting.points)] {
-            met[row][column].0 += points;
-            met[row][column].1 += all;
+/// What each bot scored against each other one, in all games.
+pub(crate) struct Scored(Vec<Vec<(f64, u64)>>);
+
+impl Scored {
+    /// The sums over all meetings.
+    pub(crate) fn new(report: &Report) -> Self {
+        let bots = report.bots.len();
+        let mut scored = vec![vec![(0.0, 0); bots]; bots];
+        for meeting in &report.meetings {
+            let [a, b] = meeting.bots;
+            let all = meeting.matches;
+            for (row, column, points) in
+                [(a, b, meeting.points), (b, a, all as f64 - meeting.points)]
+            {
+                scored[row][column].0 += points;
+                scored[row][column].1 += all;
+            }
+        }
+        Scored(scored)
+    }
+
+    /// `3½/4`: points of matches.
+    pub(crate) fn cell(&self, row: usize, column: usize) -> String {
+        match self.0[row][column] {
+            (_, 0) => "·".to_owned(),
+            (scored, matches) => format!("{}/{matches}", points(scored)),
         }
     }
-    matrix(report, |row, column| match met[row][column] {
-        (_, 0) => "·".to_owned(),
-        (scored, of) => format!("{}/{of}", points(scored)),
-    })
+}
+
+fn crosstable(report: &Report) -> Grid {
+    let scored = Scored::new(report);
+    matrix(report, |row, column| scored.cell(row, column))
 }
 
 fn superiority(report: &Report) -> Grid {
@@ -203,18 +221,17 @@ pub(super) fn method(report: &Report) -> Part {
         count(report.clusters, "cluster", "clusters"),
     );
     if let Some(wide) = &report.across_games {
-        text += &match wide.bots.iter().any(Option::is_some) {
-            true => format!(
+        text += &if wide.bots.iter().any(Option::is_some) {
+            format!(
                 " That is for the games that were played; `±games` is for games like these that were \
                  not, by how much ratings change when one of the {} games is left out.",
                 wide.games
-            ),
-            false => {
-                " That is for the games that were played. For others like these nothing is known: \
+            )
+        } else {
+            " That is for the games that were played. For others like these nothing is known: \
                       without one of the games, results do not say how far apart all bots are; \
                       `--anchor` measures them from one bot."
-                    .to_owned()
-            }
+                .to_owned()
         };
     }
     Part::Note(text)

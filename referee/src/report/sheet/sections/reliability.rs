@@ -12,6 +12,7 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     let mut parts = vec![heading("Faults by code, and resigning"), faults(report)];
     parts.push(heading("Use of time, a move"));
     parts.push(Part::Table(time(report)));
+    parts.extend(estimated(report));
     if report.bots.iter().any(|bot| bot.time.limited > 0) {
         parts.push(heading("Moves by the share of their limit that they used"));
         parts.push(Part::Table(shares(report)));
@@ -33,9 +34,10 @@ fn faults(report: &Report) -> Part {
             grid.rows.push(row);
         }
     }
-    match grid.rows.is_empty() {
-        true => Part::Note("None.".to_owned()),
-        false => Part::Table(grid),
+    if grid.rows.is_empty() {
+        Part::Note("None.".to_owned())
+    } else {
+        Part::Table(grid)
     }
 }
 
@@ -70,6 +72,30 @@ fn time(report: &Report) -> Grid {
     grid
 }
 
+/// Whose CPU time was not counted.
+fn estimated(report: &Report) -> Option<Part> {
+    let bots = report.ranking.iter().map(|&bot| &report.bots[bot]);
+    let names: Vec<String> = bots
+        .filter(|bot| bot.cpu_estimated > 0)
+        .map(|bot| {
+            let name = quoted(&bot.name);
+            if bot.cpu_estimated < bot.results.matches {
+                let matches = count(bot.cpu_estimated, "match", "matches");
+                format!("{name} (in {matches})")
+            } else {
+                name
+            }
+        })
+        .collect();
+    (!names.is_empty()).then(|| {
+        Part::Note(format!(
+            "The CPU time of {} was limited, but only estimated: a bot can hide some of it from the \
+             referee. Control groups count all of it, in a sandbox (`referee doctor`).",
+            names.join(", ")
+        ))
+    })
+}
+
 /// A histogram a bot: what was beyond the limit was forgiven by the margin, or lost.
 fn shares(report: &Report) -> Grid {
     let classes = SHARES.map(|end| format!("to {:.0} %", 100.0 * end));
@@ -87,7 +113,7 @@ fn shares(report: &Report) -> Grid {
 }
 
 /// How busy the machine was.
-fn load(machine: &MachineLoad) -> String {
+pub(crate) fn load(machine: &MachineLoad) -> String {
     let share = |share: &Share| {
         let percent = |value: f64| format!("{:.1} %", 100.0 * value);
         let mean = share.mean().map(percent);
@@ -104,12 +130,13 @@ fn load(machine: &MachineLoad) -> String {
             "its host gave {mean} of the cores' time to others ({worst} in the worst match)"
         ));
     }
-    match parts.is_empty() {
-        true => "How busy the machine was is not in the log.".to_owned(),
-        false => format!(
+    if parts.is_empty() {
+        "How busy the machine was is not in the log.".to_owned()
+    } else {
+        format!(
             "How busy the machine was while matches ran: {}.",
             parts.join("; ")
-        ),
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::report::sheet::parts::{Part, quoted};
 use ratings::Report;
 
-/// So many bots are named.
+/// At most this many pairs of bots are named.
 const MOST_NAMED: usize = 3;
 
 /// The warning, if there are any.

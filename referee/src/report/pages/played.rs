@@ -1,0 +1,130 @@
+//! A tournament, as pages show it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use protocol::Record;
+use ratings::{MatchStore, Report, Request};
+use thiserror::Error;
+
+use super::highlights::{Highlights, Strengths};
+use crate::log::{self, LogError, LogFile, each_summary};
+use crate::report::sheet::Sheet;
+
+/// A page that cannot be made.
+#[derive(Debug, Error)]
+pub(crate) enum PageError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// There is nothing to report.
+    #[error("`{}` has no finished match yet", .0.display())]
+    Empty(PathBuf),
+    /// No bot has this name.
+    #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
+    UnknownBot {
+        /// Asked for.
+        name: String,
+        /// In the log.
+        known: Vec<String>,
+    },
+}
+
+/// A tournament, as pages show it.
+#[derive(Debug)]
+pub(crate) struct Played {
+    /// The tournament's folder.
+    pub(super) folder: PathBuf,
+    pub(super) sheet: Sheet,
+    /// By the bots' names.
+    pub(super) highlights: BTreeMap<String, Highlights>,
+    /// When the first and the last match began.
+    pub(super) began: Option<(String, String)>,
+    /// Name and version of the referee, and how many matches ran at a time.
+    pub(super) referees: BTreeSet<String>,
+    pub(super) at_a_time: BTreeSet<u32>,
+    /// What was dropped from the log, if anything.
+    pub(crate) warning: Option<String>,
+}
+
+impl Played {
+    /// Reads the log of a tournament, for a page about this bot or about all of them.
+    ///
+    /// # Errors
+    /// If the log cannot be read, or has no such bot.
+    pub(crate) fn read(path: &Path, bot: Option<&str>) -> Result<Self, PageError> {
+        let mut matches = MatchStore::new();
+        let warning = each_summary(
+            path,
+            |_| {},
+            |played, summary| matches.add_summary(played, summary),
+        )?;
+        if matches.is_empty() {
+            return Err(PageError::Empty(log::locate(path)));
+        }
+        if let Some(name) = bot
+            && !matches.names().any(|known| known == name)
+        {
+            let mut known: Vec<String> = matches.names().map(str::to_owned).collect();
+            known.sort();
+            let name = name.to_owned();
+            return Err(PageError::UnknownBot { name, known });
+        }
+        // Nothing in it can be unknown.
+        let sheet = Sheet::new(&matches, &Request::default(), None);
+        let sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
+        let locate = log::locate(path);
+        let folder = locate.parent().unwrap_or(Path::new("."));
+        let mut played = Played {
+            folder: folder.to_owned(),
+            sheet,
+            highlights: BTreeMap::new(),
+            began: None,
+            referees: BTreeSet::new(),
+            at_a_time: BTreeSet::new(),
+            warning,
+        };
+        played.add_highlights(path, bot)?;
+        Ok(played)
+    }
+
+    pub(super) fn report(&self) -> &Report {
+        &self.sheet.report
+    }
+
+    /// The log is read a second time, as only ratings say which matches are remarkable.
+    fn add_highlights(&mut self, path: &Path, bot: Option<&str>) -> Result<(), LogError> {
+        let strengths = Strengths::new(self.report());
+        LogFile::open(path)?.each(
+            |record: Record| record,
+            |record| {
+                self.add(&record, bot, &strengths);
+                Ok(())
+            },
+        )
+    }
+
+    fn add(&mut self, record: &Record, bot: Option<&str>, strengths: &Strengths) {
+        let start = &record.started;
+        let (first, last) = self
+            .began
+            .get_or_insert_with(|| (start.clone(), start.clone()));
+        if *start < *first {
+            first.clone_from(start);
+        }
+        if *start > *last {
+            last.clone_from(start);
+        }
+        if !self.referees.contains(&record.referee) {
+            self.referees.insert(record.referee.clone());
+        }
+        let conditions = record.conditions.iter();
+        self.at_a_time.extend(conditions.map(|it| it.concurrency));
+        for (seat, player) in record.players.iter().enumerate() {
+            if bot.is_none_or(|bot| bot == player.name) {
+                let highlights = self.highlights.entry(player.name.clone()).or_default();
+                highlights.add(record, seat, strengths);
+            }
+        }
+    }
+}
