@@ -49,7 +49,7 @@ fn told(session: &mut dyn Session) -> Told {
     }
 }
 
-/// Plays on to the end or for so many plies; gives what was told before each ply.
+/// Plays on to the end, or for at most this many plies; gives what the session said before each.
 fn play(session: &mut dyn Session, rng: &mut Rng, plies: usize) -> Vec<Told> {
     let mut all = vec![told(session)];
     while let Some(mv) = session.random_move(rng).filter(|_| all.len() <= plies) {

@@ -18,13 +18,13 @@ use crate::model_fields::{self, Envelope};
 pub(crate) const MAX_DEPTH: u32 = 1000;
 /// No request may be longer, in bytes.
 pub(crate) const MAX_REQUEST: usize = 16 << 20;
-/// A perft may make the legal moves of so many positions, which takes seconds.
+/// A perft generates the moves of at most this many positions, which takes seconds.
 const MOST_POSITIONS: u64 = 10_000_000;
-/// Random games may have so many plies in all, which takes seconds, too.
+/// Random games have at most this many plies in all, which takes seconds, too.
 const MOST_PLIES: u64 = 20_000_000;
 /// Random games may go on for so long, in milliseconds.
 const MOST_MS: u32 = 60_000;
-/// The answer to `children` may have so many bytes.
+/// An answer to `children` has at most this many bytes.
 const MOST_CHILDREN: usize = 16 << 20;
 
 /// The state of one service: at most one position.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// No game is followed for longer.
 const LONGEST: usize = 300;
 
-/// Compares random games, and positions of scattered pieces, so many under each options.
+/// Compares random games and positions of scattered pieces, this many for each set of options.
 fn compare(game: &str, games: u64, positions: u64) {
     for options in sets::of(game) {
         let mut pair = Pair::new(game, &options);

@@ -8,9 +8,9 @@ use super::format::OutputFormat;
 use crate::config::Config;
 use crate::tournament::forecast::{Forecast, MatchForecast};
 
-/// So many matches are printed for people.
+/// People see at most this many matches.
 const FIRST: usize = 20;
-/// So many bots are named.
+/// At most this many bots are named.
 const MOST_NAMES: usize = 12;
 
 /// The whole schedule, as far as it is known.

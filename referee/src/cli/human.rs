@@ -17,9 +17,9 @@ use crate::tournament::match_run::People;
 
 /// What stands in the log for the command of a person.
 pub(super) const COMMAND: [&str; 3] = [REFEREE, "play", "--human"];
-/// So many moves are listed at once.
+/// At most this many moves are listed at once.
 const LISTED: usize = 60;
-/// And so many where something typed is the beginning of several.
+/// At most this many moves are listed that begin with what was typed.
 const NAMED: usize = 8;
 
 const HELP: &str =

@@ -4,7 +4,7 @@
 use protocol::excerpt;
 use toml::{Table, Value};
 
-/// So many differences are told; of the rest only the number.
+/// At most this many differences are described; the rest are only counted.
 const TOLD: usize = 3;
 /// Longer values are cut.
 const LONGEST: usize = 200;
@@ -155,7 +155,7 @@ impl<'a> Entries<'a> {
         self.entries.iter().map(|(name, _)| &**name).collect()
     }
 
-    /// The entry of this name that has so many others of this name before it.
+    /// The entry of this name that comes after this many others of the same name.
     fn find(&self, name: &str, nth: usize) -> Option<&Table> {
         let mut twins = self.entries.iter().filter(|(other, _)| other == name);
         twins.nth(nth).map(|(_, table)| table)

@@ -11,7 +11,7 @@ use super::game::GameSetup;
 /// How matches begin.
 #[derive(Debug, Default)]
 pub struct Openings {
-    /// So many random plies are made by the referee.
+    /// The number of random plies that the referee makes.
     pub random_plies: u32,
     /// How far from equal chances an opening may be, as the mean outcome of random games.
     pub balanced: Option<f64>,

@@ -57,7 +57,7 @@ pub(crate) fn keep_to(core: Option<usize>, all: &[usize]) {
     sched_setaffinity(Pid::from_raw(0), &set).expect("a core that is allowed");
 }
 
-/// Measures round trips for about this long, on so many cores at the same time, each with both ends
+/// Measures round trips for about this long, on this many cores at the same time, each with both ends
 /// on it. Cores of a virtual machine may slow each other down.
 pub(crate) fn side_by_side(pairs: usize, time: Duration) -> RoundTrip {
     let cores = cores().into_iter().take(pairs);

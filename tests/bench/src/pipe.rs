@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::measure::{Cost, Tournament, instant, median, play};
 use crate::pingpong::{self, RoundTrip};
 
-/// Each figure is the middle one of so many.
+/// Each figure is the median of this many runs.
 const RUNS: usize = 3;
 
 pub(crate) fn run(tiny: bool) {

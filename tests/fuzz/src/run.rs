@@ -37,7 +37,7 @@ impl Default for Limits {
 /// When a run ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// After so many inputs that were made from seeds.
+    /// After this many inputs made from seeds.
     Inputs(u64),
     /// After this time.
     Time(Duration),

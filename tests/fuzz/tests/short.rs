@@ -1,4 +1,4 @@
-//! A short run of every target: so many inputs that it takes a moment, always the same ones.
+//! A short run of every target, always with the same inputs.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

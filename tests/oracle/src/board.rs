@@ -73,7 +73,7 @@ pub(crate) fn plus(cell: Cell, dir: Dir) -> Cell {
 /// The boards on which pieces go over lines of cells.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Board {
-    /// So many columns, so many rows.
+    /// The numbers of columns and rows.
     Square(i32, i32),
     /// The 60 hexagons of the Penguins games.
     Ice,

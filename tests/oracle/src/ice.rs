@@ -44,7 +44,7 @@ pub(crate) fn from_rows(board: Board, rows: &[String]) -> BTreeMap<Cell, i64> {
         .collect()
 }
 
-/// So many ones, twos and threes on the cells of a board, by chance.
+/// These numbers of ones, twos and threes, scattered over the cells of a board.
 pub(crate) fn shuffled(board: Board, counts: [usize; 3], seed: u64) -> BTreeMap<Cell, i64> {
     let mut numbers = Vec::new();
     for (number, count) in (1..).zip(counts) {
@@ -139,7 +139,7 @@ impl Ice {
         self.fish.values().all(|&fish| fish > 0)
     }
 
-    /// Whether every seat has placed so many penguins.
+    /// Whether every seat has placed this many penguins.
     pub(crate) fn all_placed(&self, each: usize) -> bool {
         self.penguins.iter().all(|side| side.len() == each)
     }

@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::watch::{Watch, Watched};
 use crate::Arena;
 
-/// Plays a tournament and checks what must hold for all of them: it ends well, with so many
+/// Plays a tournament and checks what must hold for all of them: it ends well, with this many
 /// matches, each there once and right by the rules, and leaves nothing. Gives the matches.
 pub(super) fn play(
     arena: &Arena,

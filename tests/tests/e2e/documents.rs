@@ -68,7 +68,7 @@ fn commands(name: &str) -> Vec<String> {
     lines.collect()
 }
 
-/// The block of this language in a document that has so many before it.
+/// The block of this language in a document that comes after this many others.
 fn block(name: &str, language: &str, nth: usize) -> String {
     let text = document(name);
     let begin = format!("```{language}\n");

@@ -21,7 +21,7 @@ pub(crate) struct Pair {
     keys: [HashMap<String, String>; 2],
 }
 
-/// The seeds of a test that has so many in a normal run, as the environment asks for.
+/// The seeds of a test: this many, or as many as the environment asks for.
 pub(crate) fn seeds(count: u64) -> Range<u64> {
     let times = number("DIFFERENTIAL_GAMES", 1);
     let first = number("DIFFERENTIAL_SEED", 0);
@@ -84,7 +84,7 @@ impl Pair {
         self.compare(&answer, oracle);
     }
 
-    /// Plays random moves to the end of the game, at most so many.
+    /// Plays random moves to the end of the game, at most this many.
     pub(crate) fn play_on(&mut self, oracle: &mut dyn Oracle, most: usize, random: &mut Random) {
         for _ in 0..most {
             let legal = oracle.legal();

@@ -8,7 +8,7 @@ use games::{Game, Options, Rng};
 
 use crate::sets;
 
-/// So many positions of a set's random game are kept, one after another.
+/// How many consecutive positions of a set's random game are kept.
 const POSITIONS: usize = 120;
 
 /// The positions of one set, whichever game it is.
