@@ -60,7 +60,7 @@ fn make(path: &Path, matches: usize, bots: usize, plies: usize) -> Result<(), Fa
     Ok(())
 }
 
-/// The most memory that this process ever had, in MB, where the system tells.
+/// The most memory that this process ever had, in MB, where the system knows it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -109,7 +109,7 @@ pub(super) async fn first_messages(
     }
 }
 
-/// Takes down what the bot is to be told, up to its first turn.
+/// Records the messages for the bot, up to its first turn.
 struct Listener<'h> {
     seat: usize,
     hello: &'h BotHello,

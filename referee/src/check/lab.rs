@@ -62,7 +62,7 @@ impl Lab {
         })
     }
 
-    /// A time control under which the bot is told its limit on a move, but is given all patience.
+    /// A time control with the usual limit per move in messages, but with much more time in fact.
     pub(super) fn lenient(&self) -> TimeControl {
         TimeControl {
             per_move: Some(Millis(self.extent.time)),

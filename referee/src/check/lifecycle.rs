@@ -70,7 +70,7 @@ async fn start(bot: &mut BotSession<'_>, hello: &BotHello, home: &Variant) -> Re
     }
 }
 
-/// Asks for the first move of the match that was told of, and expects one.
+/// Asks for the first move of the match that `start` announced, and expects one.
 async fn first_turn(
     bot: &mut BotSession<'_>,
     hello: &BotHello,
@@ -111,7 +111,7 @@ pub(super) async fn slow_start(bot: &mut BotSession<'_>, home: &Variant) -> Resu
     )))
 }
 
-/// In its turn it is told that it has lost, as if its move had not been legal.
+/// In its turn it learns that it has lost, as if its move had not been legal.
 pub(super) async fn fault_told(
     bot: &mut BotSession<'_>,
     hello: &BotHello,

@@ -230,7 +230,7 @@ impl<'l> BotSession<'l> {
         }
     }
 
-    /// Expects that the process ends, and well, after what it was just told.
+    /// Expects that the process ends after the last message, and with exit code 0.
     pub(super) async fn expect_end(&mut self, told: &str, may_speak: bool) -> Result<(), Trouble> {
         let until = Instant::now() + self.lab.patience;
         loop {
