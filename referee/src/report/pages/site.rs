@@ -1,10 +1,13 @@
-//! A folder of pages: an index with the standings, a page about each bot, all statistics.
+//! A folder of pages: an index with the standings, a page about each bot, all statistics, and the
+//! rules of the games.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use games::registry::Entry;
 use protocol::shown;
+use pulldown_cmark::{Options, Parser, html};
 use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
@@ -19,6 +22,8 @@ use crate::tournament::folder::CONFIG_NAME;
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";
+/// The folder of the games' rules.
+const RULES: &str = "rules";
 /// The page of all statistics.
 const STATISTICS: &str = "statistics.html";
 
@@ -35,11 +40,17 @@ pub(crate) struct SiteError {
 /// # Errors
 /// If they cannot be written.
 pub(crate) fn write_site(played: &Played, out: &Path) -> Result<PathBuf, SiteError> {
-    let bots = out.join(BOTS);
-    fs::create_dir_all(&bots).map_err(|error| SiteError {
-        path: bots.clone(),
-        error,
-    })?;
+    let (bots, rules) = (out.join(BOTS), out.join(RULES));
+    for folder in [&bots, &rules] {
+        fs::create_dir_all(folder).map_err(|error| SiteError {
+            path: folder.clone(),
+            error,
+        })?;
+    }
+    for game in games(played) {
+        let page = rules.join(format!("{}.html", game.info.id));
+        write(&page, &rules_page(game))?;
+    }
     let names = page_names(played);
     for (bot, page) in played.report().bots.iter().zip(&names) {
         let body = format!(
@@ -53,6 +64,31 @@ pub(crate) fn write_site(played: &Played, out: &Path) -> Result<PathBuf, SiteErr
     let index = out.join("index.html");
     write(&index, &index_page(played, &names))?;
     Ok(index)
+}
+
+/// The games that were played, as far as this referee knows them.
+fn games(played: &Played) -> Vec<&'static Entry> {
+    let mut found: Vec<&Entry> = Vec::new();
+    for game in &played.report().games {
+        // A label has the options after the id.
+        let id = game.label.split(' ').next().unwrap_or_default();
+        if let Some(entry) = games::find(id)
+            && found.iter().all(|known| known.info.id != id)
+        {
+            found.push(entry);
+        }
+    }
+    found
+}
+
+/// The rules of a game, from the text that `referee rules` prints.
+fn rules_page(game: &Entry) -> String {
+    let mut body = String::from("<p><a href=\"../index.html\">All bots</a></p>\n");
+    html::push_html(
+        &mut body,
+        Parser::new_ext(game.guide, Options::ENABLE_TABLES),
+    );
+    sheet::page(game.info.title, &body)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SiteError> {
@@ -102,7 +138,16 @@ fn index_page(played: &Played, names: &[String]) -> String {
             text: protocol::shown_lines(&config.to_string()),
         });
     }
-    let more = format!("<p><a href=\"{STATISTICS}\">All statistics</a></p>\n");
+    let rules = games(played).into_iter().map(|game| {
+        let (id, title) = (game.info.id, game.info.title);
+        format!("<a href=\"{RULES}/{id}.html\">{title}</a>")
+    });
+    let rules: Vec<String> = rules.collect();
+    let rules = match &*rules {
+        [] => String::new(),
+        some => format!("<p>Rules: {}</p>\n", some.join(", ")),
+    };
+    let more = format!("{rules}<p><a href=\"{STATISTICS}\">All statistics</a></p>\n");
     sheet::page(&title, &(sheet::html(parts) + &more))
 }
 
