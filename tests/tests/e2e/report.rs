@@ -83,7 +83,7 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
         "<a href=\"bots/greedy.html\">greedy</a>",
         "<a href=\"bots/_b_.html\">&lt;b&gt;</a>",
         "<a href=\"statistics.html\">",
-        "<p>Rules: <a href=\"rules/amazons.html\">Amazons</a>",
+        "<p>Rules: <a href=\"rules/amazons.html\">Game of the Amazons</a>",
         "rounds = 4",
         "KEY = &quot;…&quot;",
     ] {
@@ -91,7 +91,10 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
     }
     assert!(site.join("statistics.html").exists());
     let rules = fs::read_to_string(site.join("rules/amazons.html")).unwrap();
-    for part in ["<h1>Amazons</h1>", "<pre><code class=\"language-board\">"] {
+    for part in [
+        "<h1>Game of the Amazons</h1>",
+        "<pre><code class=\"language-board\">",
+    ] {
         assert!(rules.contains(part), "{part} in {rules}");
     }
     for page in [

@@ -96,7 +96,7 @@ fn every_table_fits_the_terminal() {
 
 /// A tournament that takes longer than the test.
 fn long() -> Arena {
-    Arena::new(&format!("rounds = 20000\n{}", config(&[RANDOM, GREEDY])))
+    Arena::new(&format!("rounds = 400000\n{}", config(&[RANDOM, GREEDY])))
 }
 
 fn tournament(arena: &Arena, width: usize) -> Option<Terminal> {
@@ -168,7 +168,7 @@ fn a_terminal_that_is_resized_shows_one_block() {
         return;
     };
     terminal.show_until("progress", is_live);
-    for width in [60, 30, 100] {
+    for width in [60, 40, 100] {
         terminal.resize(width);
         let before = terminal.screen.rows();
         terminal.show_until("a new block", |screen| {
