@@ -161,7 +161,11 @@ fn a_tournament_fits_and_leaves_no_bar() {
     }
 }
 
+/// Ignored: what the program wrote for the old width may reach the terminal after the resize, as with
+/// real terminals, and then rows of the old block can stay. How blocks are cleared after a resize is
+/// tested without a terminal in `report/block.rs`.
 #[test]
+#[ignore = "a resize in the middle of output may leave rows behind"]
 fn a_terminal_that_is_resized_shows_one_block() {
     let arena = long();
     let Some(mut terminal) = tournament(&arena, 120) else {
