@@ -160,7 +160,7 @@ impl<E: Engine> Bot for EngineBot<E> {
             start,
         };
         let opened = registry::visit(&start.game, open).ok_or_else(|| {
-            let known: Vec<&str> = GAMES.iter().map(|game| game.info.id).collect();
+            let known: Vec<&str> = GAMES.iter().map(|game| game.info.id.as_str()).collect();
             FollowError::UnknownGame {
                 game: start.game.clone(),
                 known: games::kit::text::quoted(&known),
@@ -195,8 +195,8 @@ impl<E: Engine> Visitor for OpenMatch<'_, E> {
 
     fn visit<G: Game>(self) -> Self::Output {
         let start = self.start;
-        let game = G::new(&Options::read(&G::INFO, &start.options)?)?;
-        let position = game.load(&start.state)?;
+        let game = G::new(&Options::of::<G>(&start.options)?)?;
+        let position = game.load(start.state.as_ref().unwrap_or(&Value::Null))?;
         let match_hash = games::hash_text(&start.match_id);
         let repetition = start.limits.repetition;
         let history = repetition.map(|_| game.key(&position));
@@ -231,11 +231,11 @@ impl<G: Game> FollowedMatch<G> {
     /// Plays a ply of the match and lets the search follow it.
     fn follow(&mut self, played: &PlayedMove) -> Result<(), FollowError> {
         let mv = self.game.parse_move(&played.mv)?;
-        let in_turn = self.game.to_move(&self.position) == Some(played.seat);
-        if !in_turn || self.game.play(&mut self.position, mv).is_err() {
+        let to_move = self.game.to_move(&self.position);
+        if to_move != played.seat || self.game.play(&mut self.position, mv).is_err() {
             return Err(FollowError::Illegal {
                 mv: played.mv.to_string(),
-                seat: played.seat,
+                seat: played.seat.unwrap_or_default(),
                 ply: self.game.ply(&self.position),
             });
         }

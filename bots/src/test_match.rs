@@ -42,7 +42,7 @@ impl TestMatch {
     /// Plays the match; the bots sit in seat order.
     pub(crate) fn play(&self, bots: &mut [Box<dyn Bot>]) -> PlayedMatch {
         let rules = rules(self.game, &self.options);
-        let mut session = rules.start(self.seed);
+        let mut session = rules.start(self.seed).unwrap();
         let limits = rules.info().limits;
         for (seat, bot) in bots.iter_mut().enumerate() {
             bot.start(&self.start(seat, session.state())).unwrap();
@@ -220,7 +220,9 @@ fn every_bot_follows_the_protocol() {
 
 /// The messages that seat 0 gets in a match.
 fn script(test_match: &TestMatch, played: &PlayedMatch) -> String {
-    let mut session = rules(test_match.game, &test_match.options).start(test_match.seed);
+    let mut session = rules(test_match.game, &test_match.options)
+        .start(test_match.seed)
+        .unwrap();
     let hello = ToBot::Hello {
         protocol: 1,
         referee: "test".to_owned(),

@@ -15,7 +15,7 @@ impl Visitor for Bench<'_> {
     type Output = ();
 
     fn visit<G: Game>(self) {
-        let game = G::new(&Options::defaults(&G::INFO)).expect("the defaults fit");
+        let game = G::new(&Options::defaults_of::<G>()).expect("the defaults fit");
         let start = game.start(&mut Rng::new(1));
         let mut group = self.0.benchmark_group(G::INFO.id);
 

@@ -37,7 +37,7 @@ fn main() {
     let (steps, seed) = (number(1, 200_000), number(2, 1));
     let rules = games::find("giantslayer").expect("a game");
     let rules = rules.configure(&Value::Null).expect("no options");
-    let cells = rules.start(0).view().cells.into_iter();
+    let cells = rules.start(0).unwrap().view().cells.into_iter();
     let mut cells: Cells = cells.map(|c| c.name).filter(|c| c != "e5").collect();
     let mut rng = Rng::new(seed);
     rng.shuffle(&mut cells);

@@ -32,7 +32,7 @@ impl Visitor for Measure {
     type Output = Speed;
 
     fn visit<G: Game>(self) -> Speed {
-        let game = G::new(&Options::defaults(&G::INFO)).expect("the defaults fit");
+        let game = G::new(&Options::defaults_of::<G>()).expect("the defaults fit");
         let start = game.start(&mut Rng::new(1));
         let (perft_depth, perft_nodes) = perft(&game, &start);
         let mut rng = Rng::new(1);

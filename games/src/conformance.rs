@@ -51,7 +51,7 @@ const GAMES: u64 = 12;
 const LONGEST: u32 = 500;
 
 fn rules<G: Game>(options: &Value) -> G {
-    let options = Options::read(&G::INFO, options).expect("options of the test");
+    let options = Options::of::<G>(options).expect("options of the test");
     G::new(&options).expect("options of the test")
 }
 

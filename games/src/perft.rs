@@ -62,7 +62,11 @@ mod tests {
     #[test]
     fn what_would_be_too_much_is_given_up() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
         // The start, and the positions after its 260 moves.
         let after_two = session.perft(2);
         assert_eq!(session.perft_within(2, 261), Some(after_two));
@@ -78,7 +82,7 @@ mod tests {
     fn a_huge_depth_costs_nothing_where_the_game_ends_before() {
         let rules = crate::find("paper-penguins").unwrap();
         let rules = rules.configure(&json!({"size": 4})).unwrap();
-        let mut session = rules.start(1);
+        let mut session = rules.start(1).unwrap();
         let mut rng = crate::Rng::new(1);
         while session.ply() < 8 {
             match session.random_move(&mut rng) {

@@ -51,7 +51,7 @@ impl Total {
         }
     }
 
-    fn add(&mut self, plies: u32, outcome: &Outcome) {
+    pub(crate) fn add(&mut self, plies: u32, outcome: &[f64]) {
         self.plies += u64::from(plies);
         self.games += 1;
         for (sum, value) in self.outcome.iter_mut().zip(outcome) {
@@ -141,7 +141,11 @@ mod tests {
     #[test]
     fn games_are_played_as_long_as_they_may_go_on() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
         let (playouts, games) = session.playouts_while(20, 1, None, &mut |_| true);
         assert_eq!((playouts, games), (session.playouts(20, 1, None), 20));
         let (_, games) = session.playouts_while(20, 1, None, &mut |_| false);
@@ -158,7 +162,11 @@ mod tests {
     #[test]
     fn rounds_give_every_move_as_many_games() {
         let rules = crate::find("amazons").unwrap();
-        let mut session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let mut session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
         let whole = session.playouts_by_move_while(3, 1, Some(9), &mut |_| true);
         let moves: Vec<&String> = whole.moves.iter().map(|(mv, _)| mv).collect();
         assert!(moves.into_iter().eq(&session.legal()));
@@ -177,7 +185,11 @@ mod tests {
     #[test]
     fn what_would_be_too_much_is_given_up() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
         let whole = session.playouts(20, 1, None);
         let plies = (20.0 * whole.plies).round() as u64;
         assert_eq!(session.playouts_within(20, 1, None, plies), Some(whole));

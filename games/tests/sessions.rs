@@ -123,7 +123,7 @@ fn states_mean_the_same_in_any_order() {
     for (game, options) in sets() {
         let rules = games::find(game).expect("a game").configure(&options);
         let rules = rules.expect("options");
-        let mut session = rules.start(6);
+        let mut session = rules.start(6).unwrap();
         let cells = session.view().cells.into_iter().map(|cell| cell.name);
         let cells: Vec<String> = cells.collect();
         for expected in play(&mut *session, &mut Rng::new(6), 100) {
@@ -149,7 +149,7 @@ fn counters_at_the_end_of_their_range_stay_there() {
     for (game, options) in sets() {
         let rules = games::find(game).expect("a game").configure(&options);
         let rules = rules.expect("options");
-        let mut session = rules.start(7);
+        let mut session = rules.start(7).unwrap();
         let mut rng = Rng::new(7);
         let told = play(&mut *session, &mut rng, 20);
         let mut state = told[told.len() / 2].state.clone();

@@ -30,7 +30,7 @@ const LONGEST: usize = 150;
 /// Plays one game and its image.
 fn check_game(rules: &dyn Rules, image_rules: &dyn Rules, mirror: &Mirror, seed: u64) {
     let mut rng = Rng::from_parts(&[seed, 0x51]);
-    let mut session = rules.start(seed);
+    let mut session = rules.start(seed).unwrap();
     while !mirror.fits(&session.state()) {
         let mv = session.random_move(&mut rng).expect("a move");
         session.play(&mv).expect("a legal move");
@@ -78,7 +78,7 @@ fn check(game: &str, options: Value, generators: &[Generator], order: usize) {
     let rules = entry.configure(&options).expect("options");
     let group = group(generators, rules.seats());
     assert_eq!(group.len(), order, "{game}: as many symmetries as expected");
-    let view = rules.start(0).view();
+    let view = rules.start(0).unwrap().view();
     for (matrix, turn) in group {
         let mirror = Mirror::new(&view, matrix, turn, rules.seats());
         let image_options = mirror.options(&options);

@@ -18,7 +18,10 @@ pub(crate) fn find(id: &str) -> Result<&'static Entry, UnknownGame> {
 }
 
 fn sentence(id: &str) -> String {
-    let ids: Vec<&str> = games::GAMES.iter().map(|game| game.info.id).collect();
+    let ids: Vec<&str> = games::GAMES
+        .iter()
+        .map(|game| game.info.id.as_str())
+        .collect();
     let near = nearest(id, &ids).map_or(String::new(), |near| format!("did you mean `{near}`? "));
     format!(
         "there is no game `{id}`; {near}the games are {}",

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use games::{Limits, OptionError, Rules, Session};
+use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session};
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
 use supervisor::bot::command;
@@ -44,6 +44,9 @@ pub enum MatchError {
     /// The game has no such options.
     #[error(transparent)]
     Options(#[from] OptionError),
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
     /// Too few or too many bots.
     #[error("`{game}` has {seats} seats, but the number of bots given is {bots}")]
     Seats {
@@ -71,6 +74,15 @@ pub enum MatchError {
     /// The machine ran out of something.
     #[error("{0}")]
     Short(String),
+}
+
+impl From<ConfigureError> for MatchError {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Option(error) => MatchError::Options(error),
+            ConfigureError::Broken(broken) => MatchError::Broken(broken),
+        }
+    }
 }
 
 impl MatchRequest {
@@ -125,14 +137,14 @@ impl MatchRequest {
         }
         let single = SingleMatch {
             limits: rules.info().limits,
-            start: rules.start(self.seed),
+            start: rules.start(self.seed)?,
             rules,
             seed: self.seed,
             random_plies: self.random_plies,
             time: self.time.clone(),
             specs,
         };
-        Ok(single.run())
+        Ok(single.run()?)
     }
 }
 
@@ -154,10 +166,13 @@ pub(crate) struct SingleMatch {
 
 impl SingleMatch {
     /// The match with its opening. It is the first one of its log until it gets another id.
-    pub(crate) fn run(self) -> MatchRun {
-        MatchRun {
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn run(self) -> Result<MatchRun, BrokenRules> {
+        Ok(MatchRun {
             id: match_id(1),
-            opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies),
+            opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies)?,
             start: self.start,
             game: GameSetup {
                 rules: self.rules,
@@ -173,7 +188,7 @@ impl SingleMatch {
                 concurrency: 1,
             },
             failures: None,
-        }
+        })
     }
 }
 
@@ -205,10 +220,10 @@ pub(crate) async fn play(
     tracer: Option<Tracer>,
     people: People,
     observer: impl Observer,
-) -> Result<Record, FactoryError> {
+) -> Result<Record, MatchError> {
     let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
     let mut pool = Pool::new(Arc::new(factory));
     let record = run.play(&mut pool, people, observer).await;
     pool.end().await;
-    Ok(record)
+    Ok(record?)
 }

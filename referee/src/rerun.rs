@@ -236,7 +236,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
         message: &mut Result<FromBot, BadMessage>,
         now: &mut Reading,
     ) -> Result<ControlFlow<()>, String> {
-        let in_turn = arbiter.awaited().is_some();
+        let in_turn = arbiter.is_in_play();
         match message {
             Ok(FromBot::Info(_)) => Ok(ControlFlow::Continue(())),
             Ok(FromBot::Ready {}) if !in_turn => Ok(ControlFlow::Continue(())),
@@ -259,9 +259,14 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
             (self.report)(News::Dropped { ply, named });
             return Ok(ControlFlow::Continue(()));
         }
-        let played = arbiter.session().fork().play(&mv.mv);
-        played.map_err(|error| error.to_string())?;
-        let recorded = self.record.moves.get(arbiter.moves().len());
+        let mut session = arbiter.session().fork();
+        let checked = session.check_move(self.seat, &mv.mv);
+        checked.map_err(|error| error.to_string())?;
+        let mut actors = session.to_move().seats();
+        let at = actors
+            .position(|seat| seat == self.seat)
+            .unwrap_or_default();
+        let recorded = self.record.moves.get(arbiter.moves().len() + at);
         let recorded = recorded.filter(|played| !played.forced);
         (self.report)(News::Answer {
             ply,
@@ -284,7 +289,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
     /// The bot is at fault, which ends the comparison.
     fn failed(&mut self, arbiter: &Arbiter, what: String) -> ControlFlow<()> {
         let took = self.asked.elapsed();
-        let ply = arbiter.awaited().map(|_| arbiter.session().ply());
+        let ply = arbiter.is_in_play().then(|| arbiter.session().ply());
         (self.report)(News::Failed { ply, what, took });
         ControlFlow::Break(())
     }

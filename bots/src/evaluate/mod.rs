@@ -77,7 +77,7 @@ mod tests {
         type Output = ();
 
         fn visit<G: Game>(self) {
-            let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+            let game = G::new(&Options::defaults_of::<G>()).unwrap();
             let mut evaluation = evaluation::<G>();
             let mut scratch = Vec::new();
             for seed in 0..4 {
@@ -112,7 +112,7 @@ mod tests {
         type Output = ();
 
         fn visit<G: Game>(self) {
-            let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+            let game = G::new(&Options::defaults_of::<G>()).unwrap();
             let mut evaluation = evaluation::<G>();
             let mut scratch = Vec::new();
             let mut rng = Rng::new(8);

@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn values_share_out_what_there_is_to_win() {
         for entry in GAMES {
-            let mut session = entry.configure(&Value::Null).unwrap().start(1);
+            let mut session = entry.configure(&Value::Null).unwrap().start(1).unwrap();
             let mut values = position_value(entry.info.id).unwrap();
             let mut rng = Rng::new(1);
             while session.ply() < 300 {

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::*;
 
 fn game<G: Game>(options: Value) -> G {
-    G::new(&Options::read(&G::INFO, &options).unwrap()).unwrap()
+    G::new(&Options::of::<G>(&options).unwrap()).unwrap()
 }
 
 fn bot(playouts: u32, threads: usize) -> Mcts {

@@ -2,7 +2,7 @@
 
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
@@ -71,7 +71,7 @@ impl PenguinMoves for Spearing {
     type Blocked = Occupancy<64>;
     type Step = Shot;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "amazon-penguins",
         title: "Amazon Penguins",
         summary: "Move a penguin like a chess queen, then spear the fish of a cell that it could \
@@ -79,9 +79,9 @@ impl PenguinMoves for Spearing {
         roles: &["light", "dark"],
         symmetric: true,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "board",
-                kind: OptionKind::Choice(&["square", "hex"]),
+                kind: StaticKind::Choice(&["square", "hex"]),
                 help: "8 by 8 squares, or the 60 hexagons of Penguins.",
             },
             fish::SETUP,
@@ -235,7 +235,7 @@ mod tests {
                 [8, 7, 8, 7, 8, 7, 8, 7],
             ),
         ] {
-            let mut state = rules(options).unwrap().start(5).state();
+            let mut state = rules(options).unwrap().start(5).unwrap().state();
             let fish = state["fish"].take();
             let fish: Vec<String> = serde_json::from_value(fish).unwrap();
             assert_eq!(fish.iter().map(String::len).collect::<Vec<_>>(), lengths);
@@ -251,15 +251,15 @@ mod tests {
 
     #[test]
     fn perft_of_placing_does_not_depend_on_the_fish() {
-        let session = rules(json!({})).unwrap().start(1);
+        let session = rules(json!({})).unwrap().start(1).unwrap();
         assert_eq!([1, 2, 3].map(|n| session.perft(n)), [64, 4_032, 249_984]);
-        let session = rules(json!({"board": "hex"})).unwrap().start(1);
+        let session = rules(json!({"board": "hex"})).unwrap().start(1).unwrap();
         assert_eq!([1, 2].map(|n| session.perft(n)), [60, 3_540]);
     }
 
     #[test]
     fn laying_goes_over_into_placing_by_light() {
-        let mut session = rules(json!({"setup": "laid"})).unwrap().start(0);
+        let mut session = rules(json!({"setup": "laid"})).unwrap().start(0).unwrap();
         assert_eq!(session.legal().len(), 192);
         for mv in ["a1=3", "h8=3"] {
             session.play(mv).unwrap();
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_chip_that_was_left_stays_and_can_be_speared() {
         let options = json!({"setup": "given", "fish": rows(TWO_ROWS)});
-        let mut session = rules(options).unwrap().start(0);
+        let mut session = rules(options).unwrap().start(0).unwrap();
         for mv in ["a1", "e1", "b1", "f1", "c1", "g1", "d1", "h1"] {
             session.play(mv).unwrap();
         }
@@ -296,7 +296,7 @@ mod tests {
     fn the_end_adds_the_fish_under_the_penguins() {
         let fish = "12312312 00000000 00000000 00000000 00000000 00000000 00000000 10000000";
         let options = json!({"setup": "given", "fish": rows(fish)});
-        let mut session = rules(options.clone()).unwrap().start(0);
+        let mut session = rules(options.clone()).unwrap().start(0).unwrap();
         for mv in ["a8", "b8", "c8", "d8", "e8", "f8", "a1"] {
             session.play(mv).unwrap();
         }
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn more_chips_than_there_are_or_chips_missing_too_early_are_refused() {
-        let mut state = rules(json!({})).unwrap().start(2).state();
+        let mut state = rules(json!({})).unwrap().start(2).unwrap().state();
         state["fish"][0] = json!("11111111");
         let field = refused(json!({}), &state);
         assert_eq!(field, "fish");

@@ -36,7 +36,7 @@ pub(super) async fn handshake(
                 .fix("add it to `games`, or leave `games` out"),
         );
     }
-    let Some(home) = variants.iter().find(|v| plays(v.rules.info().id)) else {
+    let Some(home) = variants.iter().find(|v| plays(&v.rules.info().id)) else {
         let list = format!("{:?}", claimed.unwrap_or_default());
         let list = shown(list.as_bytes());
         return Err(
@@ -91,9 +91,9 @@ async fn first_messages(
     home: &Variant,
 ) -> Result<FirstMessages, Trouble> {
     let lab = bot.lab;
-    let session = home.rules.start(lab.extent.seed);
-    let seat = session.to_move().unwrap_or_default();
-    let sitting = sitting(lab, home, seat, lab.extent.seed);
+    let session = home.rules.start(lab.extent.seed)?;
+    let seat = session.to_move().seats().next().unwrap_or_default();
+    let sitting = sitting(lab, home, seat, lab.extent.seed)?;
     checked_match::first_messages(hello, sitting).await
 }
 
@@ -150,7 +150,7 @@ pub(super) async fn quit(
 ) -> Result<Note, Trouble> {
     bot.introduce().await?;
     if played {
-        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed);
+        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed)?;
         play(bot, hello, sitting).await?;
     }
     bot.send(&ToBot::Quit).await;

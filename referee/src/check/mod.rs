@@ -101,7 +101,7 @@ pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut
     });
     let introduced = introduced.await;
     if let Some(games) = hello.as_ref().and_then(|hello| hello.games.as_ref()) {
-        variants.retain(|variant| games.iter().any(|id| id == variant.rules.info().id));
+        variants.retain(|variant| games.contains(&variant.rules.info().id));
     }
     if introduced.is_err() {
         stop = Some("the handshake failed".to_owned());

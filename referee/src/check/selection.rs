@@ -18,12 +18,12 @@ pub(crate) struct Variant {
 impl Variant {
     /// The variants of a game: one for each number of seats.
     pub(crate) fn of(entry: &Entry) -> Vec<Self> {
-        let id = entry.info.id;
+        let id = &entry.info.id;
         let Ok(rules) = entry.configure(&serde_json::Value::Null) else {
             return Vec::new();
         };
         let mut variants = vec![Variant {
-            label: id.to_owned(),
+            label: id.clone(),
             rules,
         }];
         let numbers = entry
@@ -31,7 +31,9 @@ impl Variant {
             .options
             .iter()
             .filter_map(|option| match option.kind {
-                OptionKind::Int { min, max, .. } if max - min < 8 => Some((option.name, min..=max)),
+                OptionKind::Int { min, max, .. } if max - min < 8 => {
+                    Some((&option.name, min..=max))
+                }
                 _ => None,
             });
         for (name, values) in numbers {
@@ -68,7 +70,7 @@ impl Selection {
     /// The variants of all games that are wanted.
     pub(crate) fn variants(&self) -> Vec<Variant> {
         let wanted = |entry: &&Entry| {
-            let id = entry.info.id;
+            let id = &entry.info.id;
             self.games.is_empty() || self.games.iter().any(|game| game == id)
         };
         games::GAMES

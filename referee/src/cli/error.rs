@@ -2,6 +2,7 @@
 
 use std::io;
 
+use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
@@ -9,6 +10,7 @@ use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
+use crate::one_match::MatchError;
 use crate::tournament::TournamentError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
@@ -42,6 +44,9 @@ pub(crate) enum CliError {
         /// What can be done, as the rest of the sentence.
         advice: String,
     },
+    /// Rules from outside do not work.
+    #[error(transparent)]
+    Rules(#[from] BrokenRules),
     #[error(transparent)]
     Admission(#[from] AdmissionError),
     #[error(transparent)]
@@ -62,6 +67,24 @@ pub(crate) enum CliError {
     Interrupted,
 }
 
+impl From<MatchError> for CliError {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Factory(error) => CliError::BotFactory(error),
+            MatchError::Broken(broken) => CliError::Rules(broken),
+            MatchError::System(error) => CliError::Io(error),
+            MatchError::Short(why) => CliError::Short {
+                why,
+                advice: String::new(),
+            },
+            MatchError::Game(_)
+            | MatchError::Options(_)
+            | MatchError::Seats { .. }
+            | MatchError::Command { .. } => CliError::Usage(error.to_string()),
+        }
+    }
+}
+
 impl CliError {
     /// The documented exit code.
     pub(super) fn code(&self) -> u8 {
@@ -77,7 +100,7 @@ impl CliError {
             CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
             | CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
-            CliError::Trace(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -92,7 +115,8 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
         | TournamentError::Stopped { .. }
-        | TournamentError::Short(_) => 4,
+        | TournamentError::Short(_)
+        | TournamentError::Broken(_) => 4,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `referee games`: which games there are, and what you need to know to play them.
 
 use std::fmt::Write as _;
+use std::io;
 
 use games::kit::info::OptionKind;
 use games::registry::Entry;
@@ -41,7 +42,7 @@ impl Args {
 
 /// What is printed of each game in a list.
 fn heading(entry: &Entry) -> Value {
-    let info = entry.info;
+    let info = &entry.info;
     json!({
         "id": info.id, "title": info.title, "summary": info.summary, "roles": info.roles,
         "symmetric": info.symmetric,
@@ -50,7 +51,7 @@ fn heading(entry: &Entry) -> Value {
 
 /// All of one game.
 fn all(entry: &Entry) -> Result<Value, CliError> {
-    let info = entry.info;
+    let info = &entry.info;
     let options = info.options.iter().map(|option| {
         json!({
             "name": option.name, "allowed": option.kind.allowed(),
@@ -60,7 +61,9 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
     let notation = info.notation.iter();
     let notation = notation.map(|(form, meaning)| json!({"form": form, "meaning": meaning}));
     let mut session = example_session(entry)?;
-    let legal = session.legal().to_vec();
+    let mut legal = String::new();
+    session.write_legal(&mut legal);
+    let legal: Value = serde_json::from_str(&legal).map_err(io::Error::from)?;
     let mut value = heading(entry);
     value["options"] = options.collect();
     value["notation"] = notation.collect();
@@ -69,14 +72,14 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
         repetition,
     } = info.limits;
     value["limits"] = json!({"max_plies": max_plies, "repetition": repetition});
-    value["rules"] = entry.guide.into();
-    value["example"] = json!({"state": session.state(), "legal": legal});
+    value["rules"] = entry.guide.clone().into();
+    value["example"] = json!({"state": session.state()?, "legal": legal});
     Ok(value)
 }
 
 fn list() -> String {
     let lines = GAMES.iter().map(|entry| {
-        let info = entry.info;
+        let info = &entry.info;
         let roles = info.roles.join(", ");
         format!("{:16} {}: {roles}\n", info.id, info.title)
     });
@@ -84,7 +87,7 @@ fn list() -> String {
 }
 
 fn show(entry: &Entry) -> Result<String, CliError> {
-    let info = entry.info;
+    let info = &entry.info;
     let mut text = format!("{} (`{}`)\n{}\n\n", info.title, info.id, info.summary);
     let symmetric = if info.symmetric {
         "all seats have the same rules and means"
@@ -97,7 +100,7 @@ fn show(entry: &Entry) -> Result<String, CliError> {
         text += " none";
     }
     text += "\n";
-    for option in info.options {
+    for option in &info.options {
         let default = match (&option.kind, option.kind.default()) {
             (OptionKind::Rows, _) | (_, None) => "absent".to_owned(),
             (_, Some(value)) => value.to_string(),
@@ -107,13 +110,13 @@ fn show(entry: &Entry) -> Result<String, CliError> {
         let _ = writeln!(text, "      {}", option.help);
     }
     text += "\nMoves:\n";
-    for (form, meaning) in info.notation {
+    for (form, meaning) in &info.notation {
         let _ = writeln!(text, "  {form:12} {meaning}");
     }
     let _ = writeln!(text, "\nLimits of a match: {}", limits(info.limits));
     text += &example(entry)?;
     text += "\n";
-    text += &prose::for_terminal(entry.guide);
+    text += &prose::for_terminal(&entry.guide);
     Ok(text)
 }
 
@@ -134,7 +137,7 @@ fn limits(limits: Limits) -> String {
 fn example_session(entry: &Entry) -> Result<Box<dyn Session>, CliError> {
     let rules = entry.configure(&Value::Null);
     let rules = rules.map_err(|error| CliError::Usage(error.to_string()))?;
-    Ok(rules.start(1))
+    Ok(rules.start(1)?)
 }
 
 /// The start, its state and its first moves.
@@ -144,8 +147,8 @@ fn example(entry: &Entry) -> Result<String, CliError> {
     let few: Vec<&str> = legal.iter().take(6).map(String::as_str).collect();
     Ok(format!(
         "\nExample, a start:\n\n{}\nIts state:\n  {}\nIts {} legal moves: {}{}\n",
-        draw::board(&session.view(), &[]),
-        session.state(),
+        draw::position(&*session, &[]),
+        session.state()?,
         legal.len(),
         few.join(", "),
         if few.len() < legal.len() { ", …" } else { "" }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use games::registry::Entry;
+use games::session::LoadError;
 use games::{Rules, Session};
 use serde_json::Value;
 
@@ -62,15 +63,19 @@ impl StartArgs {
             None => json(state, "--state")?,
         };
         let loaded = rules.load(&value);
-        loaded
-            .map(Some)
-            .map_err(|error| CliError::Usage(format!("--state: {error}")))
+        loaded.map(Some).map_err(|error| match error {
+            LoadError::State(error) => CliError::Usage(format!("--state: {error}")),
+            LoadError::Broken(broken) => CliError::Rules(broken),
+        })
     }
 
     /// The position: the given one or the start that belongs to the seed.
     pub(super) fn open(&self, rules: &dyn Rules) -> Result<Box<dyn Session>, CliError> {
         let given = self.given(rules)?;
-        Ok(given.unwrap_or_else(|| rules.start(self.seed)))
+        match given {
+            Some(start) => Ok(start),
+            None => Ok(rules.start(self.seed)?),
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use games::Session;
+use games::kit::to_move::CHANCE;
+use games::session::PlyByPly;
 use protocol::{Record, shown};
 use serde_json::json;
 
@@ -208,10 +210,11 @@ impl Args {
             )));
         }
         print(&header(record))?;
+        let mut step = PlyByPly::default();
         for ply in 0..=target {
             if ply > 0 {
                 let mv = &record.moves[ply - 1].mv;
-                session.play(mv).map_err(|error| {
+                step.add(&mut *session, mv).map_err(|error| {
                     CliError::Verify(format!("{}: move {ply}: {error}", record.match_id))
                 })?;
             }
@@ -259,10 +262,10 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
     let title = match last {
         None => "start".to_owned(),
         Some(played) => {
-            let who = record
-                .players
-                .get(played.seat)
-                .map_or("?".to_owned(), |player| shown(&player.name));
+            let who = match played.seat.map(|seat| record.players.get(seat)) {
+                Some(player) => player.map_or("?".to_owned(), |player| shown(&player.name)),
+                None => CHANCE.to_owned(),
+            };
             let how = match (ply <= record.opening as usize, played.forced) {
                 (true, _) => "opening".to_owned(),
                 (_, true) => "forced".to_owned(),
@@ -272,7 +275,7 @@ fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
         }
     };
     let marked = last.map_or(Vec::new(), |played| draw::cells_of(&played.mv));
-    format!("{title}\n{}\n", draw::board(&session.view(), &marked))
+    format!("{title}\n{}\n", draw::position(session, &marked))
 }
 
 /// Waits for Enter; false when there is no more input, or it is `q`.

@@ -31,7 +31,7 @@ enum GuideFormat {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let guide = input::find(&self.id)?.guide;
+        let guide = &input::find(&self.id)?.guide;
         match self.format {
             GuideFormat::Text => print(&prose::for_terminal(guide)),
             GuideFormat::Markdown => print(guide),
@@ -62,7 +62,9 @@ mod tests {
             .configure(&example["options"])
             .unwrap_or_else(|error| panic!("{example}: {error}"));
         let mut session = match &example["state"] {
-            Value::Null => rules.start(example["seed"].as_u64().unwrap_or_default()),
+            Value::Null => rules
+                .start(example["seed"].as_u64().unwrap_or_default())
+                .unwrap(),
             state => rules
                 .load(state)
                 .unwrap_or_else(|error| panic!("{example}: {error}")),

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
-use games::{Rules, Session};
+use games::session::{LoadError, PlyByPly};
+use games::{BrokenRules, Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -72,10 +73,23 @@ impl fmt::Display for BookOpening {
 
 impl BookOpening {
     /// The position at the start and the moves from there. Both were checked.
-    pub(crate) fn open(&self, rules: &dyn Rules) -> (Box<dyn Session>, Vec<String>) {
-        let loaded = self.state.as_ref().and_then(|state| rules.load(state).ok());
-        let start = loaded.unwrap_or_else(|| rules.start(0));
-        (start, self.moves.clone())
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn open(
+        &self,
+        rules: &dyn Rules,
+    ) -> Result<(Box<dyn Session>, Vec<String>), BrokenRules> {
+        let start = match &self.state {
+            None => rules.start(0)?,
+            Some(state) => rules.load(state).map_err(|error| match error {
+                LoadError::Broken(broken) => broken,
+                LoadError::State(error) => {
+                    BrokenRules::new(format!("the rules refuse a state that they took: {error}"))
+                }
+            })?,
+        };
+        Ok((start, self.moves.clone()))
     }
 }
 
@@ -171,34 +185,41 @@ fn fits(line: &BookLine, game: &GameSetup) -> bool {
 /// The opening, if it can be played and the match goes on after it.
 fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
     let rules = &game.rules;
-    let id = rules.info().id;
+    let id = &rules.info().id;
     let mut session = match &line.state {
         Some(state) => rules.load(state).map_err(|error| error.to_string())?,
         None if line.moves.is_empty() => {
             return Err(format!("an opening of {id} needs `moves` or a `state`"));
         }
-        None if has_random_starts(&**rules) => {
+        None if has_random_starts(&**rules).map_err(|broken| broken.to_string())? => {
             return Err(format!(
                 "{id} starts from a random position here, so its openings need a `state`"
             ));
         }
-        None => rules.start(0),
+        None => rules.start(0).map_err(|broken| broken.to_string())?,
     };
     let mut watch = LimitWatch::new(game.limits);
-    let ended = |session: &dyn Session, watch: &mut LimitWatch| {
-        session.to_move().is_none() || watch.see(session).is_some()
+    let ended = |session: &dyn Session, watch: &mut LimitWatch| match watch.see(session) {
+        Ok(limit) => Ok(session.to_move().is_over() || limit.is_some()),
+        Err(broken) => Err(broken.to_string()),
     };
-    let mut over = ended(&*session, &mut watch);
+    let mut over = ended(&*session, &mut watch)?;
+    let mut step = PlyByPly::default();
     for (at, mv) in line.moves.iter().enumerate() {
         let number = at + 1;
         if over {
             return Err(format!("the match is over before move {number}, `{mv}`"));
         }
-        session.play(mv).map_err(|error| {
+        step.add(&mut *session, mv).map_err(|error| {
             let options = rules.options().to_json();
             format!("move {number}: {error} (options {options})")
         })?;
-        over = ended(&*session, &mut watch);
+        if step.is_whole() {
+            over = ended(&*session, &mut watch)?;
+        }
+    }
+    if !step.is_whole() {
+        return Err("the opening ends in the middle of a step".to_owned());
     }
     if over {
         Err("the match is over after this opening".to_owned())
@@ -211,9 +232,14 @@ fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
 }
 
 /// Whether different seeds give different starts.
-fn has_random_starts(rules: &dyn Rules) -> bool {
-    let first = rules.start(0).identity();
-    (1..6).any(|seed| rules.start(seed).identity() != first)
+fn has_random_starts(rules: &dyn Rules) -> Result<bool, BrokenRules> {
+    let first = rules.start(0)?.identity()?;
+    for seed in 1..6 {
+        if rules.start(seed)?.identity()? != first {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -239,17 +265,17 @@ mod tests {
     }
 
     fn first_move(game: &GameSetup) -> String {
-        game.rules.start(0).legal()[0].clone()
+        game.rules.start(0).unwrap().legal()[0].clone()
     }
 
     #[test]
     fn lines_belong_to_games_with_their_options() {
         let games = games();
         let small = first_move(&games[0]);
-        let on_small = games[0].rules.start(0).legal();
-        let mut on_large = games[1].rules.start(0).legal().into_iter();
+        let on_small = games[0].rules.start(0).unwrap().legal();
+        let mut on_large = games[1].rules.start(0).unwrap().legal().into_iter();
         let large = on_large.find(|mv| !on_small.contains(mv)).unwrap();
-        let state = games[2].rules.start(9).state();
+        let state = games[2].rules.start(9).unwrap().state();
         let text = format!(
             "# A book.\n\n  amazons : {large}\n\
              {{\"game\": \"amazons\", \"options\": {{\"size\": 6}}, \"moves\": [\"{small}\"]}}\n\

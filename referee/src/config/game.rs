@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use games::{Limits, OptionError, Rules};
+use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -40,6 +40,18 @@ pub enum GameError {
     /// An option that the game does not take.
     #[error(transparent)]
     Option(#[from] OptionError),
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+}
+
+impl From<ConfigureError> for GameError {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Option(error) => GameError::Option(error),
+            ConfigureError::Broken(broken) => GameError::Broken(broken),
+        }
+    }
 }
 
 /// A game as the configuration has it; `limits` are those for all games.

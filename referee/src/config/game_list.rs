@@ -9,7 +9,7 @@ pub(super) fn games(file: &ConfigFile) -> Result<Vec<GameSetup>, WrongValue> {
     let games = file.games.iter().enumerate().map(|(i, entry)| {
         game(entry, &file.limits).map_err(|error| {
             let key = match &error {
-                GameError::Unknown(_) => ".id".to_owned(),
+                GameError::Unknown(_) | GameError::Broken(_) => ".id".to_owned(),
                 GameError::Option(error) => format!(".options.{}", error.name),
             };
             // A game may be its id alone, which has no keys.

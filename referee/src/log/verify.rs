@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
-use games::{Limits, Session};
+use arbiter::chance::Chance;
+use games::session::{MoveError, PlyByPly, Tally};
+use games::{Actor, BrokenRules, Limits, Session, ToMove};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
@@ -49,15 +51,30 @@ pub enum Mismatch {
         error: String,
     },
     /// A move of a seat that was not to move.
-    #[error("move {number}: recorded for seat {recorded}, but seat {to_move} was to move")]
+    #[error("move {number}: recorded for {recorded}, but {to_move} was to move")]
     Seat {
         /// Which one, from 1.
         number: usize,
         /// Recorded.
-        recorded: usize,
+        recorded: String,
         /// By the rules.
-        to_move: usize,
+        to_move: String,
     },
+    /// Chance does not bring this.
+    #[error(
+        "move {number}: chance is recorded to bring `{recorded}`, but the match's seed brings `{drawn}`"
+    )]
+    Chance {
+        /// Which one, from 1.
+        number: usize,
+        /// Recorded.
+        recorded: String,
+        /// What follows from the seed.
+        drawn: String,
+    },
+    /// The last step lacks the moves of some seats.
+    #[error("the moves end in the middle of a step")]
+    HalfStep,
     /// Moves after the end.
     #[error("move {number}: the match was over by `{reason}` before it")]
     AfterEnd {
@@ -76,12 +93,15 @@ pub enum Mismatch {
     #[error("`{field}` is recorded as {recorded}, but is {actual}")]
     Result {
         /// Which part.
-        field: &'static str,
+        field: String,
         /// Recorded.
         recorded: String,
         /// By the rules.
         actual: String,
     },
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
     /// A fault that cannot have happened there.
     #[error("fault of seat {seat}: {reason}")]
     Fault {
@@ -91,14 +111,6 @@ pub enum Mismatch {
         reason: String,
     },
 }
-
-/// What the roles are called in mismatches.
-const ROLES: [&str; games::MAX_SEATS] = [
-    "players[0].role",
-    "players[1].role",
-    "players[2].role",
-    "players[3].role",
-];
 
 /// Replays a match and compares its result.
 ///
@@ -113,6 +125,9 @@ pub fn verify(record: &Record) -> Result<(), Mismatch> {
 struct Replay<'a> {
     record: &'a Record,
     session: Box<dyn Session>,
+    /// The plies of a step that is not complete.
+    step: PlyByPly,
+    chance: Chance,
     watch: LimitWatch,
     /// A limit that was reached.
     stopped: Option<&'static str>,
@@ -136,7 +151,7 @@ impl<'a> Replay<'a> {
             return Err(Mismatch::Opening { opening, moves });
         }
         for (seat, (player, role)) in record.players.iter().zip(rules.roles()).enumerate() {
-            same(ROLES[seat], &player.role.as_str(), role)?;
+            same(&format!("players[{seat}].role"), &player.role, role)?;
         }
         let timed = |played: &LoggedMove| {
             played.ms.0 != Duration::ZERO || played.cpu_ms.is_some() || played.info.is_some()
@@ -148,59 +163,93 @@ impl<'a> Replay<'a> {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
         });
-        let stopped = watch.see(&*session);
+        let stopped = watch.see(&*session)?;
         Ok(Replay {
             record,
             session,
+            step: PlyByPly::default(),
+            chance: Chance::of(record.seed),
             watch,
             stopped,
         })
     }
 
     /// What has ended the match, if anything has.
-    fn end(&self) -> Option<&'static str> {
-        self.session.reason().or(self.stopped)
+    fn end(&self) -> Option<String> {
+        let reason = self.session.reason().map(|reason| reason.into_owned());
+        reason.or(self.stopped.map(str::to_owned))
     }
 
     fn moves(&mut self, moves: &[LoggedMove]) -> Result<(), Mismatch> {
         for (i, played) in moves.iter().enumerate() {
             let number = i + 1;
             if let Some(reason) = self.end() {
-                let reason = reason.to_owned();
                 return Err(Mismatch::AfterEnd { number, reason });
             }
-            if let Some(to_move) = self.session.to_move().filter(|seat| *seat != played.seat) {
+            let actor = self.step.next(&*self.session);
+            let recorded = played.seat.map_or(Actor::Chance, Actor::Seat);
+            if let Some(to_move) = actor.filter(|actor| *actor != recorded) {
                 return Err(Mismatch::Seat {
                     number,
-                    recorded: played.seat,
-                    to_move,
+                    recorded: recorded.to_string(),
+                    to_move: to_move.to_string(),
                 });
             }
-            self.faults_come_in_turn(i)?;
-            self.forced_moves_follow_a_fault(played)?;
-            self.session
-                .play(&played.mv)
-                .map_err(|error| Mismatch::Move {
+            if self.step.is_whole() {
+                self.faults_come_in_turn(i)?;
+            }
+            match played.seat {
+                Some(seat) => self.forced_moves_follow_a_fault(seat, played.forced)?,
+                None => self.chance_follows_the_seed(i, &played.mv)?,
+            }
+            let added = self.step.add(&mut *self.session, &played.mv);
+            added.map_err(|error| match error {
+                MoveError::Broken(broken) => Mismatch::Broken(broken),
+                error => Mismatch::Move {
                     number,
                     error: error.to_string(),
-                })?;
-            self.stopped = self.watch.see(&*self.session);
+                },
+            })?;
+            if self.step.is_whole() {
+                self.stopped = self.watch.see(&*self.session)?;
+            }
         }
-        Ok(())
+        if self.step.is_whole() {
+            Ok(())
+        } else {
+            Err(Mismatch::HalfStep)
+        }
+    }
+
+    /// What chance brings follows from the match's seed, but in openings, which may be from a book.
+    fn chance_follows_the_seed(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
+        if made < self.record.opening as usize {
+            self.chance.skip();
+            return Ok(());
+        }
+        let drawn = self.chance.draw(&*self.session)?;
+        if drawn == outcome {
+            return Ok(());
+        }
+        Err(Mismatch::Chance {
+            number: made + 1,
+            recorded: outcome.to_owned(),
+            drawn,
+        })
     }
 
     /// Who is at fault when these moves were made was to move, but before the first turn, when
     /// any seat can fail to start.
     fn faults_come_in_turn(&self, made: usize) -> Result<(), Mismatch> {
         let (ply, to_move) = (self.session.ply(), self.session.to_move());
-        let starting = made == self.record.opening as usize;
+        let starting = made == self.record.opening as usize || self.only_chance_was_before(made);
         let mut now = self
             .record
             .result
             .faults
             .iter()
             .filter(|fault| fault.ply == ply);
-        match now.find(|fault| !starting && to_move != Some(fault.seat)) {
+        match now.find(|fault| !starting && !to_move.includes(fault.seat)) {
             Some(fault) => Err(Mismatch::Fault {
                 seat: fault.seat,
                 reason: format!("it was not its turn at ply {ply}"),
@@ -209,12 +258,18 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Whether no seat has moved after the opening when so many moves were made.
+    fn only_chance_was_before(&self, made: usize) -> bool {
+        let after_opening = self.record.moves.get(self.record.opening as usize..made);
+        after_opening.is_some_and(|moves| moves.iter().all(|played| played.seat.is_none()))
+    }
+
     /// A seat plays for itself until its fault, and not any more from there on.
-    fn forced_moves_follow_a_fault(&self, played: &LoggedMove) -> Result<(), Mismatch> {
+    fn forced_moves_follow_a_fault(&self, seat: usize, forced: bool) -> Result<(), Mismatch> {
         let ply = self.session.ply();
         let faults = &self.record.result.faults;
-        let lost = faults.iter().any(|f| f.seat == played.seat && f.ply <= ply);
-        if lost == played.forced {
+        let lost = faults.iter().any(|f| f.seat == seat && f.ply <= ply);
+        if lost == forced {
             return Ok(());
         }
         let reason = if lost {
@@ -222,32 +277,28 @@ impl<'a> Replay<'a> {
         } else {
             format!("its move at ply {ply} is a forced one, but it had no fault yet")
         };
-        let seat = played.seat;
         Err(Mismatch::Fault { seat, reason })
     }
 
     fn result(&self, recorded: &MatchResult) -> Result<(), Mismatch> {
         let at_fault = self.at_fault(recorded)?;
-        let scores: Vec<i64> = self
-            .session
-            .scores()
-            .iter()
-            .map(|s| i64::from(*s))
-            .collect();
-        let outcome = self.session.outcome();
+        let Tally { scores, outcome } = match self.session.end() {
+            Some(end) => end.tally,
+            None => self.session.tally()?,
+        };
         let (outcome, reason) = if recorded.faults.is_empty() {
             let Some(reason) = self.end() else {
                 let reason = recorded.reason.clone();
                 return Err(Mismatch::NoEnd { reason });
             };
-            (outcome.to_vec(), reason)
+            (outcome, reason)
         } else {
             (
                 adjudication::forfeit_outcome(&outcome, &at_fault),
-                adjudication::FORFEIT,
+                adjudication::FORFEIT.to_owned(),
             )
         };
-        same("reason", &recorded.reason.as_str(), &reason)?;
+        same("reason", &recorded.reason, &reason)?;
         same("scores", &recorded.scores, &scores)?;
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
         let equal = recorded.outcome.len() == outcome.len()
@@ -307,19 +358,20 @@ impl<'a> Replay<'a> {
             ));
         }
         // Before the first turn any seat can fail to start; from then on only the one to move.
-        let starting = self.record.moves.len() == self.record.opening as usize;
-        match self.session.to_move() {
-            Some(seat) if seat != fault.seat && !starting => {
-                wrong("it was not its turn".to_owned())
-            }
-            None => wrong("the game was over".to_owned()),
-            Some(_) => Ok(()),
+        let starting = self.only_chance_was_before(self.record.moves.len());
+        let to_move = self.session.to_move();
+        if to_move == ToMove::OVER {
+            return wrong("the game was over".to_owned());
         }
+        if !to_move.includes(fault.seat) && !starting {
+            return wrong("it was not its turn".to_owned());
+        }
+        Ok(())
     }
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(
-    field: &'static str,
+    field: &str,
     recorded: &T,
     actual: &T,
 ) -> Result<(), Mismatch> {
@@ -327,7 +379,7 @@ fn same<T: PartialEq + std::fmt::Debug>(
         return Ok(());
     }
     Err(Mismatch::Result {
-        field,
+        field: field.to_owned(),
         recorded: format!("{recorded:?}"),
         actual: format!("{actual:?}"),
     })

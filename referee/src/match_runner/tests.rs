@@ -15,7 +15,7 @@ fn start() -> (Arc<dyn Rules>, Box<dyn Session>) {
     let game = games::find("amazons").expect("a game");
     let rules = game.configure(&serde_json::json!({"size": 5}));
     let rules = rules.expect("an option");
-    let start = rules.start(1);
+    let start = rules.start(1).unwrap();
     (rules, start)
 }
 

@@ -21,7 +21,7 @@ fn load(options: Value, state: Value) -> Result<Box<dyn Session>, StateError> {
 
 fn start(options: Value) -> Box<dyn Session> {
     let entry = crate::find("elephant-run").unwrap();
-    entry.configure(&options).unwrap().start(0)
+    entry.configure(&options).unwrap().start(0).unwrap()
 }
 
 /// A state after placing; the rows are separated by spaces, the points follow from the rest.
@@ -305,7 +305,7 @@ fn walk(game: &ElephantRun, position: &Position, from: CellId, d: usize) -> Opti
 #[test]
 fn farmers_moves_agree_with_walking() {
     for options in [json!({}), json!({"farmers": 8, "ranged_jumps": true})] {
-        let game = ElephantRun::new(&Options::read(&ElephantRun::INFO, &options).unwrap()).unwrap();
+        let game = ElephantRun::new(&Options::of::<ElephantRun>(&options).unwrap()).unwrap();
         let mut rng = Rng::new(3);
         let mut moves = Vec::new();
         for _ in 0..200 {

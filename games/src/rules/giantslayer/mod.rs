@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits};
+use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -214,7 +214,7 @@ impl Game for Giantslayer {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "giantslayer",
         title: "Giantslayer",
         summary: "Halogai slide and capture giants that two of them touch; giants trample \

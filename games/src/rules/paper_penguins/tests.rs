@@ -51,7 +51,11 @@ fn random_boards_have_the_numbers_of_the_rules() {
         (9, [41, 27, 13]),
         (11, [61, 40, 20]),
     ] {
-        let state = rules(json!({"size": size})).unwrap().start(6).state();
+        let state = rules(json!({"size": size}))
+            .unwrap()
+            .start(6)
+            .unwrap()
+            .state();
         let points: Vec<String> = serde_json::from_value(state["points"].clone()).unwrap();
         assert_eq!(points.len(), size);
         let count = |digit| points.concat().matches(digit).count();
@@ -98,7 +102,7 @@ fn placing_and_moving_score_at_once() {
 #[test]
 fn bigger_boards_have_four_pieces_each() {
     for (size, pieces) in [(4, 2), (5, 2), (6, 4), (11, 4)] {
-        let mut session = rules(json!({"size": size})).unwrap().start(1);
+        let mut session = rules(json!({"size": size})).unwrap().start(1).unwrap();
         let mut rng = Rng::new(1);
         while session.state()["phase"] == "place" {
             let mv = session.random_move(&mut rng).unwrap();
@@ -191,7 +195,7 @@ fn states_while_placing_agree_with_placing_in_turn() {
 #[test]
 fn more_of_a_number_than_a_random_board_has_is_refused() {
     let rules = rules(json!({"size": 4})).unwrap();
-    let mut state = rules.start(3).state();
+    let mut state = rules.start(3).unwrap().state();
     state["points"] = json!(["3333", "1111", "1111", "2222"]);
     assert_eq!(refused(&*rules, &state), "points");
 }

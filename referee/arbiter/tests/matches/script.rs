@@ -72,7 +72,7 @@ impl Script {
         });
         let arbiter = Arbiter::new(Setup {
             match_id: "m-1".to_owned(),
-            start: rules.start(1),
+            start: rules.start(1).unwrap(),
             opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
             seed: 1,
             limits,

@@ -13,7 +13,7 @@ const PLIES: usize = 40;
 /// Valid states of a set: of a random game, and with pieces scattered about.
 pub(super) fn examples(set: &sets::Set, rng: &mut Rng) -> Vec<Value> {
     let mut states = Vec::new();
-    let mut session = set.rules.start(rng.next_u64());
+    let mut session = set.rules.start(rng.next_u64()).unwrap();
     sets::random_game(&mut *session, rng, 150, |session| {
         states.push(session.state());
     });
