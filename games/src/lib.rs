@@ -18,6 +18,7 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+mod catalog;
 pub mod conformance;
 mod game;
 pub mod kit;
@@ -27,6 +28,7 @@ pub mod registry;
 pub mod rules;
 pub mod session;
 
+pub use catalog::{Catalog, TakenId, UnknownGame};
 pub use game::{Game, IllegalMove, ParseError};
 pub use kit::info::{Info, Limits, StaticInfo};
 pub use kit::options::{OptionError, Options};

@@ -70,7 +70,10 @@ impl Entry {
 /// assert_eq!(rules.start(0).unwrap().perft(1).unwrap(), 544);
 /// ```
 pub fn find(id: &str) -> Option<&'static Entry> {
-    GAMES.iter().find(|entry| entry.info.id == id)
+    GAMES
+        .iter()
+        .map(|entry| &**entry)
+        .find(|entry| entry.info.id == id)
 }
 
 /// A generic function over games, to be called by [`visit`] with the type that belongs to an id.
@@ -84,7 +87,7 @@ pub trait Visitor {
 macro_rules! games {
     ($($game:ty,)*) => {
         /// All games, in the order of listings.
-        pub static GAMES: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![$(Entry::of::<$game>()),*]);
+        pub static GAMES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| vec![$(Arc::new(Entry::of::<$game>())),*]);
 
         /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
         pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {
