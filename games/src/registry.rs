@@ -19,6 +19,8 @@ pub struct Entry {
     /// position that it shows, as JSON.
     pub guide: String,
     configure: Box<Configure>,
+    /// The id of the game of the registry that it really is.
+    built_in: Option<String>,
 }
 
 /// Makes the rules under some options.
@@ -46,12 +48,25 @@ impl Entry {
             info,
             guide,
             configure: Box::new(configure),
+            built_in: None,
         }
+    }
+
+    /// The same, known to be the game of the registry with this id: whoever plays it may use the
+    /// rules that are compiled in.
+    pub fn built_in_as(mut self, id: &str) -> Self {
+        self.built_in = Some(id.to_owned());
+        self
+    }
+
+    /// The id of the game of the registry that it really is, if it is one.
+    pub fn built_in(&self) -> Option<&str> {
+        self.built_in.as_deref()
     }
 
     fn of<G: Game>() -> Self {
         let configure = |options: &Value| Ok(configure::<G>(options)?);
-        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure)
+        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).built_in_as(G::INFO.id)
     }
 
     /// The rules under these options: an object, or `null` for the defaults.

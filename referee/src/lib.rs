@@ -79,7 +79,6 @@ pub mod cli;
 pub mod config;
 mod draw;
 mod files;
-mod known_games;
 pub mod log;
 mod machine;
 mod match_runner;
@@ -92,6 +91,7 @@ mod prose;
 mod reference_bot;
 mod report;
 mod rerun;
+mod rules_program;
 pub mod tournament;
 
 pub use ::arbiter;
@@ -100,6 +100,7 @@ pub use ::supervisor;
 
 pub use config::Config;
 pub use one_match::{MatchError, MatchRequest};
+pub use rules_program::{RulesError, SourceError};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.

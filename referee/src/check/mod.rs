@@ -95,7 +95,7 @@ pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut
     let handshake = Check::handshake();
     let began = Instant::now();
     let introduced = with_session(lab, async |bot| {
-        let (said, note) = lifecycle::handshake(bot, &variants, &selection.games).await?;
+        let (said, note) = lifecycle::handshake(bot, &variants, selection).await?;
         hello = Some(said);
         Ok(note)
     });

@@ -9,7 +9,7 @@ use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
 
 use super::format::print_json;
-use super::input::find;
+use super::input::{RulesArgs, find};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
@@ -42,6 +42,8 @@ pub(super) struct Args {
     /// Only this bot of the configuration; may be given several times
     #[arg(long = "bot", value_name = "NAME", requires = "config")]
     bots: Vec<String>,
+    #[command(flatten)]
+    rules: RulesArgs,
     /// Only this game, by default every game that the bot plays; may be given several times
     #[arg(long = "game", value_name = "ID")]
     games: Vec<String>,
@@ -114,11 +116,15 @@ enum ReportFormat {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        for game in &self.games {
-            find(game)?;
+        let set = self.rules.open()?;
+        if self.config.is_none() {
+            for game in &self.games {
+                find(&set.catalog, game)?;
+            }
         }
         let selection = Selection {
             games: self.games.clone(),
+            catalog: set.catalog.clone(),
             only: self.only.clone(),
         };
         let handshake = Check::handshake();
@@ -186,6 +192,9 @@ impl Args {
         }
         let mut selection = admission::selection(&config, &[]);
         selection.only.clone_from(&self.only);
+        for game in &self.games {
+            find(&selection.catalog, game)?;
+        }
         if !self.games.is_empty() {
             selection.games.clone_from(&self.games);
         }

@@ -11,6 +11,7 @@ use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::new_bot::NewBotError;
 use crate::one_match::MatchError;
+use crate::rules_program::RulesError;
 use crate::tournament::TournamentError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
@@ -47,6 +48,9 @@ pub(crate) enum CliError {
     /// Rules from outside do not work.
     #[error(transparent)]
     Rules(#[from] BrokenRules),
+    /// Rules that cannot be used.
+    #[error(transparent)]
+    RulesSource(#[from] RulesError),
     #[error(transparent)]
     Admission(#[from] AdmissionError),
     #[error(transparent)]
@@ -72,6 +76,7 @@ impl From<MatchError> for CliError {
         match error {
             MatchError::Factory(error) => CliError::BotFactory(error),
             MatchError::Broken(broken) => CliError::Rules(broken),
+            MatchError::Rules(error) => CliError::RulesSource(error),
             MatchError::System(error) => CliError::Io(error),
             MatchError::Short(why) => CliError::Short {
                 why,
@@ -92,6 +97,7 @@ impl CliError {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
+            CliError::RulesSource(error) => rules_code(error),
             CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
             CliError::Admission(_) => 2,
             CliError::NewBot(NewBotError::Write { .. }) => 4,
@@ -117,6 +123,14 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
+    }
+}
+
+fn rules_code(error: &RulesError) -> u8 {
+    match error {
+        RulesError::Source(_) | RulesError::Taken { .. } => 2,
+        RulesError::Factory(error) => factory_code(error),
+        RulesError::Broken(_) => 4,
     }
 }
 

@@ -16,14 +16,13 @@ use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
 use games::session::{LoadError, PlyByPly};
-use games::{BrokenRules, Rules, Session};
+use games::{BrokenRules, Catalog, Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::game::GameSetup;
 use crate::files;
-use crate::known_games;
 
 /// No book is longer, in bytes.
 const MOST_BOOK: u64 = 256 << 20;
@@ -106,12 +105,16 @@ struct BookLine {
 }
 
 /// The openings of each game, in the order of the book; every one of them was tried.
-pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, BookError> {
+pub(super) fn load(
+    path: &Path,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, BookError> {
     let text = files::read(path, MOST_BOOK).map_err(|error| BookError::Read {
         path: path.to_owned(),
         error,
     })?;
-    read(&text, games).map_err(|(line, reason)| BookError::Line {
+    read(&text, games, catalog).map_err(|(line, reason)| BookError::Line {
         path: path.to_owned(),
         line,
         reason,
@@ -119,7 +122,11 @@ pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpeni
 }
 
 /// The same from a text; errors are a line and what is wrong with it.
-fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
+fn read(
+    text: &str,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
     let mut book = vec![Vec::new(); games.len()];
     for (at, text) in text.lines().enumerate() {
         let text = text.trim();
@@ -128,7 +135,9 @@ fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize
         }
         let wrong = |reason: String| (at + 1, reason);
         let line = parse(text).map_err(wrong)?;
-        known_games::find(&line.game).map_err(|unknown| wrong(unknown.to_string()))?;
+        catalog
+            .find(&line.game)
+            .map_err(|unknown| wrong(unknown.to_string()))?;
         let played = deal(&line, games, &mut book);
         played.map_err(wrong)?;
     }

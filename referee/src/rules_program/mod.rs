@@ -1,0 +1,132 @@
+//! Rules from outside: programs that answer like the forward model become games of the catalog.
+
+mod answer;
+mod line;
+mod program;
+mod rules;
+mod session;
+mod source;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use games::{BrokenRules, Catalog, TakenId};
+use supervisor::{BotSpec, FactoryError};
+use thiserror::Error;
+
+use program::RulesProgram;
+use source::RULES_VARIABLE;
+pub(crate) use source::RulesSource;
+pub use source::SourceError;
+
+/// How long rules may think about a request by default.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Rules that cannot be used.
+#[derive(Debug, Error)]
+pub enum RulesError {
+    /// A source that is none.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The program cannot be started on this machine.
+    #[error(transparent)]
+    Factory(#[from] FactoryError),
+    /// The program does not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+    /// Two sources have a game of the same id.
+    #[error(
+        "{taken}: `{source_name}` has one, too; give its source a prefix, as in `rules = [{{ command = \"…\", prefix = \"my\" }}]`"
+    )]
+    Taken {
+        /// The second source.
+        source_name: String,
+        /// The id.
+        taken: TakenId,
+    },
+}
+
+/// What programs need besides their sources.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
+    /// bot's own sandbox confines.
+    pub(crate) supervised: bool,
+    /// What their sandboxes hide.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Where their stderr is kept; `None` to pass it on.
+    pub(crate) stderr: Option<PathBuf>,
+    /// How long they may think about a request.
+    pub(crate) timeout: Duration,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Surroundings {
+            supervised: true,
+            hidden: Vec::new(),
+            stderr: None,
+            timeout: TIMEOUT,
+        }
+    }
+}
+
+/// The games that can be named, and where those come from that are not built in.
+#[derive(Clone, Default)]
+pub(crate) struct RulesSet {
+    /// All games.
+    pub(crate) catalog: Arc<Catalog>,
+    sources: Vec<RulesSource>,
+}
+
+impl RulesSet {
+    /// The games that are built in, and those of these sources. Each program is started once, and
+    /// asked what it has.
+    ///
+    /// # Errors
+    /// If a source cannot be used, or two games have the same id.
+    pub(crate) fn open(
+        sources: Vec<RulesSource>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, RulesError> {
+        let mut catalog = Catalog::built_in();
+        for source in &sources {
+            let program = RulesProgram::open(source, surroundings)?;
+            for entry in program.entries() {
+                catalog.add(entry).map_err(|taken| RulesError::Taken {
+                    source_name: program.name().to_owned(),
+                    taken,
+                })?;
+            }
+        }
+        let catalog = Arc::new(catalog);
+        Ok(RulesSet { catalog, sources })
+    }
+
+    /// The games that are built in, and those of the sources in the environment of this process, a
+    /// bot's.
+    ///
+    /// # Errors
+    /// If a source cannot be used, or two games have the same id.
+    pub(crate) fn inherited() -> Result<Self, RulesError> {
+        let surroundings = Surroundings {
+            supervised: false,
+            ..Surroundings::default()
+        };
+        Self::open(RulesSource::inherited()?, &surroundings)
+    }
+
+    /// Has a bot find the rules, also in its sandbox.
+    pub(crate) fn equip(&self, spec: &mut BotSpec) {
+        if self.sources.is_empty() {
+            return;
+        }
+        let variable = RulesSource::to_variable(&self.sources);
+        spec.env
+            .entry(RULES_VARIABLE.to_owned())
+            .or_insert(variable);
+        let readable = self.sources.iter().flat_map(RulesSource::readable);
+        spec.wanted.readable.extend(readable);
+    }
+}
