@@ -91,6 +91,7 @@ mod prose;
 mod reference_bot;
 mod report;
 mod rerun;
+mod rules_check;
 mod rules_program;
 pub mod tournament;
 

@@ -19,7 +19,7 @@ pub(crate) use finding::{CheckOutcome, CheckReport, Finding, Spoken};
 use finding::{Note, Trouble};
 pub(crate) use lab::{Extent, Lab};
 pub(crate) use list::{Check, checks};
-pub(crate) use selection::Selection;
+pub(crate) use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;

@@ -10,19 +10,27 @@ use games::{Catalog, ConfigureError, Rules, Session};
 use serde_json::Value;
 
 use super::CliError;
+use crate::config::source_of;
 use crate::files::{self, MOST_TEXT};
-use crate::rules_program::{RulesError, RulesSet, RulesSource, Surroundings};
+use crate::rules_program::{RulesSet, Surroundings};
 
 /// Where rules come from.
 #[derive(Debug, Default, Args)]
 pub(super) struct RulesArgs {
-    /// Also take games from these rules: the command line of a rules program; may be given several
-    /// times
+    /// Also take games from these rules: the command line of a rules program, or a table as in a
+    /// configuration, '{ command = "…", prefix = "my" }'; may be given several times
     #[arg(long, value_name = "SOURCE")]
     rules: Vec<String>,
 }
 
 impl RulesArgs {
+    /// One source.
+    pub(super) fn of(source: &str) -> Self {
+        RulesArgs {
+            rules: vec![source.to_owned()],
+        }
+    }
+
     /// Whether any rules were named.
     pub(super) fn are_given(&self) -> bool {
         !self.rules.is_empty()
@@ -31,13 +39,9 @@ impl RulesArgs {
     /// The games that can be named.
     pub(super) fn open(&self) -> Result<RulesSet, CliError> {
         let here = std::env::current_dir()?;
-        let sources = self
-            .rules
-            .iter()
-            .map(|line| RulesSource::parse(line, &here));
-        let sources = sources
-            .collect::<Result<_, _>>()
-            .map_err(RulesError::Source)?;
+        let sources = self.rules.iter().map(|source| source_of(source, &here));
+        let sources = sources.collect::<Result<_, _>>();
+        let sources = sources.map_err(|wrong| CliError::Usage(format!("--rules: {wrong}")))?;
         Ok(RulesSet::open(sources, &Surroundings::default())?)
     }
 }

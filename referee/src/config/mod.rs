@@ -48,7 +48,7 @@ pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
 pub use keep::Keep;
 pub use openings::{Judged, Openings};
-pub(crate) use rules::recorded_rules;
+pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
 
 /// A checked configuration.

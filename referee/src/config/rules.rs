@@ -41,6 +41,25 @@ pub(crate) fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, C
     open(&keys, origin).map_err(|wrong| ConfigError::new(config, wrong.problem))
 }
 
+/// A source as the command line has it: a command line of its own, or a table as in a configuration
+/// (`{ command = "…", prefix = "my" }`). Paths in it start at `folder`.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
+    if !text.trim_start().starts_with('{') {
+        return RulesSource::parse(text, folder).map_err(|error| error.to_string());
+    }
+    let keys: RulesKeys = toml::from_str(&format!("rules = [{text}]"))
+        .map_err(|error| format!("the rules `{text}`: {}", error.message()))?;
+    match &keys.rules[..] {
+        [RulesEntry::Table(table)] => {
+            source(&keys, table, folder, "rules.0").map_err(|wrong| wrong.problem.to_string())
+        }
+        _ => Err(format!("the rules `{text}` are not one table")),
+    }
+}
+
 /// The games of the configuration's rules; relative paths start at `folder`.
 pub(super) fn rules(file: &mut ConfigFile, folder: &Path) -> Result<RulesSet, WrongValue> {
     let keys = RulesKeys {

@@ -11,11 +11,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use games::{BrokenRules, Catalog, TakenId};
+use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session, TakenId};
 use supervisor::{BotSpec, FactoryError};
 use thiserror::Error;
 
 use program::RulesProgram;
+use session::ProgramSession;
 use source::RULES_VARIABLE;
 pub(crate) use source::RulesSource;
 pub use source::SourceError;
@@ -117,6 +118,11 @@ impl RulesSet {
         Self::open(RulesSource::inherited()?, &surroundings)
     }
 
+    /// The games that are not built in.
+    pub(crate) fn own_games(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.catalog.iter().skip(GAMES.len())
+    }
+
     /// Has a bot find the rules, also in its sandbox.
     pub(crate) fn equip(&self, spec: &mut BotSpec) {
         if self.sources.is_empty() {
@@ -129,4 +135,33 @@ impl RulesSet {
         let readable = self.sources.iter().flat_map(RulesSource::readable);
         spec.wanted.readable.extend(readable);
     }
+}
+
+/// Whether the program of these rules takes moves back by itself.
+pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
+    rules::of(rules).is_some_and(|rules| rules.program.can.undo)
+}
+
+/// Whether the program plays a text in the position of a session, listed or not. The position is as
+/// it was afterwards.
+///
+/// # Errors
+/// If the program does not work.
+pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenRules> {
+    match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.accepts(text),
+        None => Ok(session.fork().play(text).is_ok()),
+    }
+}
+
+/// The state of a session's position, as the program says it now.
+///
+/// # Errors
+/// If the program does not work.
+pub(crate) fn asked_again(session: &dyn Session) -> Result<String, BrokenRules> {
+    let state = match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.state_again()?,
+        None => session.state()?,
+    };
+    Ok(state.to_string())
 }

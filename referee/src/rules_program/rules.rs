@@ -1,5 +1,6 @@
 //! A game of a rules program under some options.
 
+use std::any::Any;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -130,6 +131,10 @@ impl Rules for SharedRules {
         &self.0.info
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn own_id(&self) -> &str {
         &self.0.own_id
     }
@@ -202,6 +207,12 @@ impl Rules for SharedRules {
         let samples = samples.map_err(|error| LoadError::State(not_a_state(error)))?;
         Ok(samples.states)
     }
+}
+
+/// The rules of a program, if these are such.
+pub(super) fn of(rules: &dyn Rules) -> Option<&ProgramRules> {
+    let shared: &SharedRules = rules.as_any().downcast_ref()?;
+    Some(&shared.0)
 }
 
 /// What a program says of a state that it does not take.

@@ -225,6 +225,26 @@ impl ProgramSession {
         self.known.asked.fetch_or(extra as u8, Ordering::Relaxed);
     }
 
+    /// The state, as the program says it now.
+    pub(super) fn state_again(&self) -> Result<Value, BrokenRules> {
+        let state = self.extra(Extra::State)?.state;
+        state.ok_or_else(|| self.lacks("state"))
+    }
+
+    /// Whether the program plays a text here, listed or not.
+    pub(super) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
+        let step = Arc::from(Value::from(text).to_string());
+        let body = play_request(std::slice::from_ref(&step), "");
+        self.held(None, |line| {
+            let played = line.ask(&self.rules.program, &body, |_| Ok(()))?;
+            if played.is_ok() {
+                // Where that leads is not known.
+                line.holds = None;
+            }
+            Ok(played.is_ok())
+        })
+    }
+
     /// What the program lacks in an answer.
     fn lacks(&self, what: &str) -> BrokenRules {
         BrokenRules::new(format!(
