@@ -36,7 +36,7 @@ def main() -> int:
     from openspiel_rules import catalogue, program, report
 
     known = catalogue.entries()
-    names = [name if name.startswith(catalogue.PREFIX) else catalogue.game_id(name) for name in options.games]
+    names = [catalogue.id_of(name) for name in options.games]
     unknown = [name for name in names if name not in {entry.id for entry in known}]
     if unknown:
         print(f"OpenSpiel has no game {', '.join(unknown)}", file=sys.stderr)

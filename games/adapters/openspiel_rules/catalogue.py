@@ -209,12 +209,17 @@ def entries() -> list[Entry]:
         hidden = kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
         variants = [variant for variant in HIDDEN_VARIANTS if variant[0] == name]
         # The open game has the parameters of its hidden variant as they are by default.
-        names = {parameter for variant in variants for parameter in variant[2]}
+        names = [parameter for variant in variants for parameter in variant[2]]
         fixed = {parameter: kind.parameter_specification[parameter] for parameter in names}
         found.append(Entry(game_id(name), kind, hidden, fixed))
         for _, suffix, changed, title in variants:
             found.append(Entry(game_id(name) + suffix, kind, True, changed, title))
     return sorted(found, key=lambda entry: entry.id)
+
+
+def id_of(name: str) -> str:
+    """The id that somebody means by an id, or by a name of OpenSpiel."""
+    return name if name.startswith(PREFIX) else game_id(name)
 
 
 def game_id(short_name: str) -> str:

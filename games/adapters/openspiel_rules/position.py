@@ -47,9 +47,7 @@ class Position:
 
     def acting_seats(self) -> list[int]:
         """The seats that act; none if it is chance, or nobody."""
-        if isinstance(self._acting, int):
-            return [self._acting]
-        return list(self._acting) if isinstance(self._acting, list) else []
+        return steps.acting_seats(self._acting)
 
     def moves(self, seat: int) -> dict[str, int]:
         """The actions of a seat that acts, by their texts."""

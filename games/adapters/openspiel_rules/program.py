@@ -203,7 +203,8 @@ class Program:
         self, position: Position, request: Object, more: Mapping[str, Any] | None = None
     ) -> Object:
         """What is said about a position, with what is wanted."""
-        answer = {"ply": position.ply, "to_move": position.acting, "result": position.result()}
+        here: Object = {"ply": position.ply, "to_move": position.acting}
+        answer: Object = {**here, "result": position.result()}
         for name in _wanted_names(request):
             if name in (more or {}):
                 answer[name] = (more or {})[name]

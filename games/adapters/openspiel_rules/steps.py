@@ -38,6 +38,13 @@ def acting(state: Any) -> Acting:
     return seats[0] if len(seats) == 1 else seats
 
 
+def acting_seats(now: Acting) -> list[int]:
+    """The seats of those who act; none if it is chance, or nobody."""
+    if isinstance(now, int):
+        return [now]
+    return list(now) if isinstance(now, list) else []
+
+
 def actions(state: Any, seat: int) -> dict[str, int]:
     """The legal actions of a seat by their texts."""
     return _named(state, seat, state.legal_actions(seat))
@@ -142,13 +149,13 @@ def all_steps(state: Any, rng: random.Random | None = None) -> Iterator[Step]:
         return
     if now is None:
         return
-    seats = [now] if isinstance(now, int) else list(now)
-    lists = [list(state.legal_actions(int(seat))) for seat in seats]
+    seats = acting_seats(now)
+    lists = [list(state.legal_actions(seat)) for seat in seats]
     if rng:
         for legal in lists:
             rng.shuffle(legal)
     for choice in itertools.product(*lists):
-        yield joint(state, dict(zip((int(seat) for seat in seats), choice)))
+        yield joint(state, dict(zip(seats, choice)))
 
 
 def count_steps(state: Any) -> int:
@@ -159,8 +166,8 @@ def count_steps(state: Any) -> int:
     if now == CHANCE:
         return sum(p > 0 for _, p in state.chance_outcomes())
     count = 1
-    for seat in [now] if isinstance(now, int) else now:
-        count *= len(state.legal_actions(int(seat)))
+    for seat in acting_seats(now):
+        count *= len(state.legal_actions(seat))
     return count
 
 
@@ -170,5 +177,5 @@ def random_step(state: Any, rng: random.Random) -> Step:
     if now == CHANCE:
         drawn, weights = zip(*state.chance_outcomes())
         return int(rng.choices(drawn, weights)[0])
-    seats = [now] if isinstance(now, int) else list(now or [])
-    return joint(state, {int(s): rng.choice(state.legal_actions(int(s))) for s in seats})
+    seats = acting_seats(now)
+    return joint(state, {seat: rng.choice(state.legal_actions(seat)) for seat in seats})
