@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import time
@@ -15,7 +16,7 @@ from .catalogue import Entry
 from .program import Program
 from .steps import CHANCE, MOVE_BYTES
 
-#: How long one game may be checked, in seconds.
+#: How much CPU time the check of one game may take, in seconds.
 SECONDS = 120
 #: Games of more steps are not played to their end.
 MOST_STEPS = 1500
@@ -23,7 +24,7 @@ MOST_STEPS = 1500
 MOST_TRIED = 12
 #: So many samples are drawn at a time.
 SAMPLES = 4
-#: How long a random game may be interrupted for samples, in seconds.
+#: How much CPU time samples may take in a random game, in seconds.
 SAMPLE_SECONDS = 10
 
 
@@ -63,15 +64,15 @@ def check(entry: Entry, rounds: int, seed: int) -> Findings:
     with os.fdopen(reading, "rb") as pipe:
         text = pipe.read()
     _, status = os.waitpid(child, 0)
-    if status == signal.SIGALRM:
-        return Findings(wrong=f"takes more than {SECONDS} s")
+    if status == signal.SIGXCPU:
+        return Findings(wrong=f"takes more than {SECONDS} s of CPU time")
     if status != 0 or not text:
         return Findings(wrong=f"the process ended with status {status}")
     return Findings(**json.loads(text))
 
 
 def _in_child(writing: int, run: Callable[[], Findings]) -> None:
-    signal.alarm(SECONDS)
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
@@ -207,9 +208,9 @@ class _Check:
             _require(observation["steps"] == seen, "`observation` has not what `sees` had")
             due = here["to_move"] is not None and self._sampling < SAMPLE_SECONDS
             if due and seat == (asking if asking is not None else 0):
-                began = time.monotonic()
+                began = time.process_time()
                 self._check_sample(here, seat, observation)
-                self._sampling += time.monotonic() - began
+                self._sampling += time.process_time() - began
 
     def _check_sample(self, here: Any, seat: int, observation: Any) -> None:
         """States that are drawn look the same to the seat, also in what it may do."""
