@@ -150,10 +150,10 @@ impl Args {
         }
         if self.list {
             let all = std::iter::once(&handshake).chain(&all);
-            let all = all.map(|check| (&*check.name, check.about));
-            let line = |(name, about)| format!("{name:26} {about}\n");
-            let of_bots: String = all.map(line).collect();
-            let of_rules: String = rules_check::list().map(line).collect();
+            let line = |name: &str, about: &str| format!("{name:26} {about}\n");
+            let of_bots: String = all.map(|check| line(&check.name, check.about)).collect();
+            let of_rules = rules_check::list().map(|(name, about)| line(name, about));
+            let of_rules: String = of_rules.collect();
             return print(&format!("{of_bots}\nof rules, per game:\n{of_rules}"));
         }
         let began = Instant::now();
