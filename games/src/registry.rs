@@ -18,6 +18,8 @@ pub struct Entry {
     /// are named `board`, `legal`, `illegal` and `state`; behind the name of a `board` stands the
     /// position that it shows, as JSON.
     pub guide: String,
+    /// See [`Entry::builtin`].
+    builtin: Option<String>,
     configure: Box<Configure>,
 }
 
@@ -45,13 +47,30 @@ impl Entry {
         Entry {
             info,
             guide,
+            builtin: None,
             configure: Box::new(configure),
         }
     }
 
     fn of<G: Game>() -> Self {
         let configure = |options: &Value| Ok(configure::<G>(options)?);
-        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure)
+        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
+    }
+
+    /// Says that this is the game of the registry with that id, perhaps under another id and reached
+    /// in another way.
+    #[must_use]
+    pub fn played_as(self, id: &str) -> Self {
+        Entry {
+            builtin: Some(id.to_owned()),
+            ..self
+        }
+    }
+
+    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
+    /// `None` for rules from outside.
+    pub fn builtin(&self) -> Option<&str> {
+        self.builtin.as_deref()
     }
 
     /// The rules under these options: an object, or `null` for the defaults.

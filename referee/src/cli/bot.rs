@@ -32,8 +32,9 @@ impl Args {
             return print(&lines.collect::<String>());
         };
         let options = self.bot.options(name).map_err(CliError::Usage)?;
+        let games = games::Catalog::built_in();
         let output = BufWriter::new(io::stdout().lock());
-        bots::run_named(name, &options, io::stdin().lock(), output)
+        bots::run_named(name, &options, &games, io::stdin().lock(), output)
             .map_err(|error| CliError::Usage(error.to_string()))
     }
 }
