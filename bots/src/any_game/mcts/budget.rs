@@ -82,3 +82,25 @@ impl IterationBudget {
         self.slowest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_iteration_begins_that_might_be_late() {
+        let soon = Instant::now() + Duration::from_secs(60);
+        let mut slow = IterationBudget::new(None, Some(soon), Duration::from_secs(61));
+        assert!(!slow.go_on());
+        let mut fast = IterationBudget::new(None, Some(soon), Duration::from_secs(1));
+        assert!(fast.go_on() && fast.go_on());
+        assert_eq!(fast.done(), 2);
+    }
+
+    #[test]
+    fn a_number_of_iterations_needs_no_clock() {
+        let mut budget = IterationBudget::new(Some(2), None, Duration::from_secs(100));
+        assert!(budget.go_on() && budget.left() == 1.0);
+        assert!(budget.go_on() && !budget.go_on());
+    }
+}
