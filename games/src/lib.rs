@@ -27,6 +27,8 @@ pub mod playout;
 pub mod registry;
 pub mod rules;
 pub mod session;
+#[doc(hidden)]
+pub mod test_games;
 
 pub use catalog::{Catalog, TakenId, UnknownGame};
 pub use game::{Game, IllegalMove, ParseError};

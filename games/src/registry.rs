@@ -18,9 +18,9 @@ pub struct Entry {
     /// are named `board`, `legal`, `illegal` and `state`; behind the name of a `board` stands the
     /// position that it shows, as JSON.
     pub guide: String,
+    /// See [`Entry::builtin`].
+    builtin: Option<String>,
     configure: Box<Configure>,
-    /// The id of the game of the registry that it really is.
-    built_in: Option<String>,
 }
 
 /// Makes the rules under some options.
@@ -47,26 +47,30 @@ impl Entry {
         Entry {
             info,
             guide,
+            builtin: None,
             configure: Box::new(configure),
-            built_in: None,
         }
-    }
-
-    /// The same, known to be the game of the registry with this id: whoever plays it may use the
-    /// rules that are compiled in.
-    pub fn built_in_as(mut self, id: &str) -> Self {
-        self.built_in = Some(id.to_owned());
-        self
-    }
-
-    /// The id of the game of the registry that it really is, if it is one.
-    pub fn built_in(&self) -> Option<&str> {
-        self.built_in.as_deref()
     }
 
     fn of<G: Game>() -> Self {
         let configure = |options: &Value| Ok(configure::<G>(options)?);
-        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).built_in_as(G::INFO.id)
+        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
+    }
+
+    /// Says that this is the game of the registry with that id, perhaps under another id and reached
+    /// in another way.
+    #[must_use]
+    pub fn played_as(self, id: &str) -> Self {
+        Entry {
+            builtin: Some(id.to_owned()),
+            ..self
+        }
+    }
+
+    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
+    /// `None` for rules from outside.
+    pub fn builtin(&self) -> Option<&str> {
+        self.builtin.as_deref()
     }
 
     /// The rules under these options: an object, or `null` for the defaults.

@@ -145,7 +145,7 @@ impl Open {
             position,
             max_plies: request.max_plies.or(entry.info.limits.max_plies),
             evaluation: Evaluation {
-                game: entry.built_in().unwrap_or(&entry.info.id).to_owned(),
+                game: entry.builtin().unwrap_or(&entry.info.id).to_owned(),
                 made: None,
             },
             rules,

@@ -194,7 +194,7 @@ impl RulesProgram {
                 Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
             });
             Arc::new(if self.is_referee {
-                entry.built_in_as(&game.id)
+                entry.played_as(&game.id)
             } else {
                 entry
             })
