@@ -93,10 +93,17 @@ impl RulesSet {
     ) -> Result<Self, RulesError> {
         let mut catalog = Catalog::built_in();
         for source in &sources {
-            let program = RulesProgram::open(source, surroundings)?;
-            for entry in program.entries() {
+            // Inside of a bot nobody has to ask this very program for its own games.
+            let entries = if source.is_referee() && !surroundings.supervised {
+                let own = GAMES.iter().map(|entry| own_game(entry, source));
+                own.collect()
+            } else {
+                let program = RulesProgram::open(source, surroundings)?;
+                program.entries().collect::<Vec<_>>()
+            };
+            for entry in entries {
                 catalog.add(entry).map_err(|taken| RulesError::Taken {
-                    source_name: program.name().to_owned(),
+                    source_name: source.name(),
                     taken,
                 })?;
             }
@@ -135,6 +142,17 @@ impl RulesSet {
         let readable = self.sources.iter().flat_map(RulesSource::readable);
         spec.wanted.readable.extend(readable);
     }
+}
+
+/// A game that is built in, under the id that it has in a source.
+fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
+    let mut info = entry.info.clone();
+    info.id = source.id(&info.id);
+    let built_in = entry.clone();
+    let own = Entry::new(info, entry.guide.clone(), move |options| {
+        built_in.configure(options)
+    });
+    Arc::new(own.played_as(&entry.info.id))
 }
 
 /// Whether the program of these rules takes moves back by itself.

@@ -36,8 +36,7 @@ pub(crate) struct RulesProgram {
     /// Tells programs of one referee apart.
     pub(super) number: u64,
     name: String,
-    prefix: Option<String>,
-    is_referee: bool,
+    source: RulesSource,
     factory: ServiceFactory,
     pub(super) timeout: Duration,
     pub(super) can: Can,
@@ -65,8 +64,7 @@ impl RulesProgram {
         let mut program = RulesProgram {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
             name: source.name(),
-            prefix: source.prefix.clone(),
-            is_referee: source.is_referee(),
+            source: source.clone(),
             factory,
             timeout: surroundings.timeout,
             can: Can::default(),
@@ -193,7 +191,7 @@ impl RulesProgram {
                 let rules = configure(&program, &shared, &own_id, varies, given)?;
                 Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
             });
-            Arc::new(if self.is_referee {
+            Arc::new(if self.source.is_referee() {
                 entry.played_as(&game.id)
             } else {
                 entry
@@ -202,13 +200,9 @@ impl RulesProgram {
     }
 
     fn info(&self, game: &GameHello) -> Info {
-        let id = match &self.prefix {
-            Some(prefix) => format!("{prefix}-{}", game.id),
-            None => game.id.clone(),
-        };
         Info {
             title: or(&game.title, &game.id),
-            id,
+            id: self.source.id(&game.id),
             summary: game.summary.clone(),
             roles: game.roles.clone(),
             symmetric: game.symmetric,

@@ -168,6 +168,14 @@ impl RulesSource {
         shell_words::join(&self.command)
     }
 
+    /// The id of a game that the program calls this.
+    pub(crate) fn id(&self, own: &str) -> String {
+        match &self.prefix {
+            Some(prefix) => format!("{prefix}-{own}"),
+            None => own.to_owned(),
+        }
+    }
+
     /// Whether it is this very program with its own games, under another prefix.
     pub(crate) fn is_referee(&self) -> bool {
         self.command == [REFEREE, "model"]
@@ -191,6 +199,8 @@ impl RulesSource {
         );
         spec.shows_dir = self.shows_dir;
         spec.env = self.env.clone();
+        // A rules program that is this very program has its own games alone: else it would ask itself.
+        spec.env.insert(RULES_VARIABLE.to_owned(), "[]".to_owned());
         spec.wanted = self.wanted.clone();
         spec
     }
