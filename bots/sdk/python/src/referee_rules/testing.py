@@ -131,17 +131,13 @@ class _Game:
         self.position = start(game, options, seed)
         self.steps: list[Json] = []
         self.seats = range(self.position.game.seat_count())
-        again = start(game, options, seed)
+        self.again = start(game, options, seed)
         self.seen: list[list[Json]] = [[] for _ in self.seats]
-        self._require(again.wire() == self.position.wire(), "the same seed starts otherwise")
-        # What every seat knows of a random start is where its memory begins.
-        if self.position.game.hidden:
-            for seat in self.seats:
-                self.seen[seat].append(self.position.observation(seat))
 
     def play(self) -> None:
         """Plays to the end, with all checks on the way."""
         try:
+            self._begin()
             while self.position.ply < LONGEST_GAME:
                 self._look()
                 if self.position.result is not None:
@@ -152,6 +148,14 @@ class _Game:
         except Exception as error:
             shown = f"{type(error).__name__}: {error}"
             raise Broken(f"{shown}\n(seed {self.seed}, after {self.steps})") from error
+
+    def _begin(self) -> None:
+        same = self.again.wire() == self.position.wire()
+        self._require(same, "the same seed starts otherwise")
+        # What a seat knows of a random start is where its memory begins.
+        if self.position.game.hidden:
+            for seat in self.seats:
+                self.seen[seat].append(self.position.observation(seat))
 
     def _step(self) -> None:
         before, legal = json.dumps(self.position.wire()), self.position.legal
