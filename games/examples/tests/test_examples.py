@@ -5,6 +5,7 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -72,6 +73,28 @@ class All(unittest.TestCase):
                     line = {"op": "new", "game": game.id, "options": ALL[game][0], "state": state}
                     answer = json.loads(program.answer(json.dumps(line).encode()))
                     self.assertEqual(answer["error"]["code"], "bad_state")
+
+
+class Tutorial(unittest.TestCase):
+    """The code of games/TUTORIAL.md works as it stands there."""
+
+    def test_the_game(self):
+        text = (GAMES.parent / "TUTORIAL.md").read_text()
+        game, tests, view, bot = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        head, end = game.split("\n\nif __name__")
+        names = {"__name__": "game"}
+        exec(head + "\n" + view, names)
+        noughts = names["Noughts"]
+        check(noughts)
+        known = [9, 72, 504, 3024, 15120, 54720]
+        self.assertEqual([perft(start(noughts), depth) for depth in range(1, 7)], known)
+        self.assertIn("9, 72, 504, 3024, 15120\nand 54720", text)
+        self.assertIn("run(Noughts)", end)
+        exec(tests.replace("from game import Noughts\n", ""), names)
+        result = unittest.TestResult()
+        unittest.TestLoader().loadTestsFromTestCase(names["Rules"]).run(result)
+        self.assertTrue(result.wasSuccessful() and result.testsRun == 2, result)
+        self.assertIn(bot, (GAMES.parents[1] / "protocol/PROTOCOL.md").read_text())
 
 
 class OfConnectFour(unittest.TestCase):
