@@ -292,7 +292,13 @@ mod tests {
                     .replace("bots/examples", "")
                     .replace("games/examples", "");
                 for trace in [
-                    "one-ply", "one_ply", "oneply", "ladder", "example", "templates", "\"nim",
+                    "one-ply",
+                    "one_ply",
+                    "oneply",
+                    "ladder",
+                    "example",
+                    "templates",
+                    "\"nim",
                 ] {
                     // The SDKs have an example of their own.
                     if !file.path.starts_with("referee") {

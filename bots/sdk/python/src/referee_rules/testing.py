@@ -19,7 +19,7 @@ import math
 import random
 from typing import Any, Iterable, Mapping, Sequence, Type
 
-from .game import BadState, Game, Json, Step
+from .game import Actor, BadState, Game, Json, Step
 from .position import Position, spoken
 from .program import Program
 
@@ -69,7 +69,7 @@ def random_game(
 
 def draw(position: Position, rng: random.Random) -> Step:
     """A random step."""
-    drawn = {}
+    drawn: dict[Actor, str] = {}
     for actor, choice in position.choices.items():
         if isinstance(choice, Mapping):
             (drawn[actor],) = rng.choices(list(choice), list(choice.values()))
