@@ -298,7 +298,7 @@ mod tests {
                     "ladder",
                     "example",
                     "templates",
-                    "\"nim",
+                    "\"nim\"",
                 ] {
                     // The SDKs have an example of their own.
                     if !file.path.starts_with("referee") {
