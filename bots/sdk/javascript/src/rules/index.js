@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 export const CHANCE = "chance";
 
 /** A perft asks the moves of at most this many positions, so that it ends in time. */
-const MOST_POSITIONS = 100_000;
+const MOST_POSITIONS = 20_000;
 /** A request for samples gets at most this many. */
 const MOST_SAMPLES = 10_000;
 /** More plies than any match has. */

@@ -20,7 +20,7 @@ Object = dict[str, Any]
 #: What `want` can name.
 WANTS = ("legal", "state", "key", "view", "observation", "scores", "sees")
 #: A perft asks the moves of at most this many positions, so that it ends in time.
-MOST_POSITIONS = 100_000
+MOST_POSITIONS = 20_000
 #: A request for samples gets at most this many.
 MOST_SAMPLES = 10_000
 #: Longer requests are cut in messages.
