@@ -84,7 +84,6 @@ mod machine;
 mod match_runner;
 mod model;
 mod model_fields;
-mod new_bot;
 mod one_match;
 mod players;
 mod prose;
@@ -93,6 +92,7 @@ mod report;
 mod rerun;
 mod rules_check;
 mod rules_program;
+mod scaffold;
 pub mod tournament;
 
 pub use ::arbiter;
