@@ -51,8 +51,8 @@ fn yardstick(criterion: &mut Criterion) {
 
 fn all(criterion: &mut Criterion) {
     yardstick(criterion);
-    for entry in GAMES {
-        visit(entry.info.id, Bench(criterion)).expect("a game of the registry");
+    for entry in GAMES.iter() {
+        visit(&entry.info.id, Bench(criterion)).expect("a game of the registry");
     }
 }
 

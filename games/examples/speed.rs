@@ -126,8 +126,8 @@ fn main() {
         "| game | perft depth | perft Mnodes/s | playouts/s | plies/s (M) | plies a game | generation |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for entry in GAMES {
-        let id = entry.info.id;
+    for entry in GAMES.iter() {
+        let id = entry.info.id.as_str();
         if !wanted.is_empty() && !wanted.iter().any(|name| name == id) {
             continue;
         }

@@ -131,9 +131,9 @@ mod tests {
         let rules = games::find("amazons")
             .unwrap()
             .configure(&serde_json::json!({"size": 5}));
-        let mut session = rules.unwrap().start(0);
+        let mut session = rules.unwrap().start(0).unwrap();
         session.play("a2-a3/c3").unwrap();
-        let drawn = board(&session.view(), &cells_of("a2-a3/c3"));
+        let drawn = board(&session.view().unwrap().unwrap(), &cells_of("a2-a3/c3"));
         let plain = anstream::adapter::strip_str(&drawn).to_string();
         let rows: Vec<&str> = plain.lines().collect();
         assert_eq!(rows[2], "   a3  [L ] .  [x ] .   .    e3");

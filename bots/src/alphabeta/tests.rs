@@ -51,8 +51,8 @@ impl Visitor for Speed {
 #[test]
 #[ignore = "measures speed"]
 fn nodes_a_second() {
-    for game in GAMES {
-        let (speed, depth) = registry::visit(game.info.id, Speed).unwrap();
+    for game in GAMES.iter() {
+        let (speed, depth) = registry::visit(&game.info.id, Speed).unwrap();
         println!("{:16} {speed:9.0} nodes/s, depth {depth:.1}", game.info.id);
     }
 }

@@ -248,7 +248,7 @@ impl Visitor for HasOwn {
 
 #[test]
 fn every_game_has_an_evaluation_of_its_own() {
-    for game in games::GAMES {
-        assert_eq!(registry::visit(game.info.id, HasOwn), Some(true));
+    for game in games::GAMES.iter() {
+        assert_eq!(registry::visit(&game.info.id, HasOwn), Some(true));
     }
 }

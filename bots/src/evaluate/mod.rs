@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn every_evaluation_is_finite_and_the_same_for_the_same_position() {
-        for game in GAMES {
-            registry::visit(game.info.id, Sane).unwrap();
+        for game in GAMES.iter() {
+            registry::visit(&game.info.id, Sane).unwrap();
         }
     }
 

@@ -184,8 +184,8 @@ impl Visitor for Hurry {
 
 #[test]
 fn threads_and_no_time_give_legal_moves() {
-    for game in GAMES {
-        registry::visit(game.info.id, Hurry).unwrap();
+    for game in GAMES.iter() {
+        registry::visit(&game.info.id, Hurry).unwrap();
     }
 }
 

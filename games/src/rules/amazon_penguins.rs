@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
     use crate::kit::outcome::Seat;
-    use crate::session::Rules;
+    use crate::session::{LoadError, Rules, configure, random_step};
 
     crate::conformance!(AmazonPenguins, [
         {},
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn rules(options: Value) -> Result<std::sync::Arc<dyn Rules>, OptionError> {
-        crate::find("amazon-penguins").unwrap().configure(&options)
+        configure::<AmazonPenguins>(&options)
     }
 
     fn state(to_move: Option<Seat>, fish: &str, penguins: [&str; 2], scores: [i32; 2]) -> Value {
@@ -221,8 +221,11 @@ mod tests {
     }
 
     fn refused(options: Value, state: &Value) -> String {
-        let loaded = rules(options).unwrap().load(state);
-        loaded.err().expect("a state to be refused").field
+        match rules(options).unwrap().load(state) {
+            Err(LoadError::State(error)) => error.field,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("the state should be refused"),
+        }
     }
 
     #[test]
@@ -235,7 +238,7 @@ mod tests {
                 [8, 7, 8, 7, 8, 7, 8, 7],
             ),
         ] {
-            let mut state = rules(options).unwrap().start(5).unwrap().state();
+            let mut state = rules(options).unwrap().start(5).unwrap().state().unwrap();
             let fish = state["fish"].take();
             let fish: Vec<String> = serde_json::from_value(fish).unwrap();
             assert_eq!(fish.iter().map(String::len).collect::<Vec<_>>(), lengths);
@@ -252,9 +255,12 @@ mod tests {
     #[test]
     fn perft_of_placing_does_not_depend_on_the_fish() {
         let session = rules(json!({})).unwrap().start(1).unwrap();
-        assert_eq!([1, 2, 3].map(|n| session.perft(n)), [64, 4_032, 249_984]);
+        assert_eq!(
+            [1, 2, 3].map(|n| session.perft(n).unwrap()),
+            [64, 4_032, 249_984]
+        );
         let session = rules(json!({"board": "hex"})).unwrap().start(1).unwrap();
-        assert_eq!([1, 2].map(|n| session.perft(n)), [60, 3_540]);
+        assert_eq!([1, 2].map(|n| session.perft(n).unwrap()), [60, 3_540]);
     }
 
     #[test]
@@ -266,13 +272,13 @@ mod tests {
         }
         assert!(session.play("a1=2").is_err());
         assert!(session.play("a2").is_err());
-        assert_eq!(session.state()["fish"][7], "30000000");
+        assert_eq!(session.state().unwrap()["fish"][7], "30000000");
         let mut rng = Rng::new(8);
-        while session.state()["phase"] == "lay" {
-            let mv = session.random_move(&mut rng).unwrap();
-            session.play(&mv).unwrap();
+        while session.state().unwrap()["phase"] == "lay" {
+            let step = random_step(&mut *session, &mut rng).unwrap();
+            session.play(&step[0]).unwrap();
         }
-        assert_eq!((session.ply(), session.to_move()), (64, Some(0)));
+        assert_eq!((session.ply(), session.to_move().alone()), (64, Some(0)));
         assert_eq!(session.legal().len(), 64);
     }
 
@@ -285,7 +291,7 @@ mod tests {
         }
         session.play("a1-a2/a1").unwrap();
         session.play("e1-e2/f2").unwrap();
-        let state = session.state();
+        let state = session.state().unwrap();
         assert_eq!(state["fish"][6], "12312012");
         assert_eq!(state["fish"][7], "03211231");
         assert_eq!(state["scores"], json!([3, 3]));
@@ -303,14 +309,14 @@ mod tests {
         // Light's a1 is alone; dark goes to the end of the row.
         let mut other = session.fork();
         session.play("g8").unwrap();
-        assert_eq!(session.to_move(), Some(1));
+        assert_eq!(session.to_move().alone(), Some(1));
         assert_eq!(session.legal(), ["g8-h8/g8"]);
         session.play("g8-h8/g8").unwrap();
         let end = session.end().unwrap();
         assert_eq!(end.reason, "no_moves");
-        assert_eq!(end.scores.as_slice(), [1 + 3 + 2 + 1, 2 + 1 + 3 + 2 + 1]);
-        assert_eq!(session.state()["fish"][0], "12312302");
-        assert_eq!(session.state()["phase"], "move");
+        assert_eq!(end.tally.scores, [1 + 3 + 2 + 1, 2 + 1 + 3 + 2 + 1]);
+        assert_eq!(session.state().unwrap()["fish"][0], "12312302");
+        assert_eq!(session.state().unwrap()["phase"], "move");
         other.play("h8").unwrap();
         assert_eq!(other.legal(), ["f8-g8/f8", "h8-g8/h8"]);
     }
@@ -321,7 +327,12 @@ mod tests {
         let options = || json!({"setup": "given", "fish": rows(fish)});
         let now = fish.replace("12312312", "12312302");
         let penguins = ["a1 a8 c8 e8", "b8 d8 f8 h8"];
-        let load = |state: &Value| rules(options()).unwrap().load(state).map(|s| s.state());
+        let load = |state: &Value| {
+            rules(options())
+                .unwrap()
+                .load(state)
+                .map(|s| s.state().unwrap())
+        };
         let over = state(None, &now, penguins, [7, 9]);
         assert_eq!(load(&over).unwrap(), over);
         for seat in 0..2 {
@@ -360,7 +371,7 @@ mod tests {
 
     #[test]
     fn more_chips_than_there_are_or_chips_missing_too_early_are_refused() {
-        let mut state = rules(json!({})).unwrap().start(2).unwrap().state();
+        let mut state = rules(json!({})).unwrap().start(2).unwrap().state().unwrap();
         state["fish"][0] = json!("11111111");
         let field = refused(json!({}), &state);
         assert_eq!(field, "fish");

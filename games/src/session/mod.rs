@@ -462,8 +462,8 @@ mod tests {
             );
         };
         check(&mut *session);
-        while let Some(mv) = session.random_move(&mut rng) {
-            session.play(&mv).unwrap();
+        while let Some(step) = super::random_step(&mut *session, &mut rng) {
+            session.play(&step[0]).unwrap();
         }
         check(&mut *session);
     }

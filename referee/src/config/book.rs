@@ -275,7 +275,7 @@ mod tests {
         let on_small = games[0].rules.start(0).unwrap().legal();
         let mut on_large = games[1].rules.start(0).unwrap().legal().into_iter();
         let large = on_large.find(|mv| !on_small.contains(mv)).unwrap();
-        let state = games[2].rules.start(9).unwrap().state();
+        let state = games[2].rules.start(9).unwrap().state().unwrap();
         let text = format!(
             "# A book.\n\n  amazons : {large}\n\
              {{\"game\": \"amazons\", \"options\": {{\"size\": 6}}, \"moves\": [\"{small}\"]}}\n\
@@ -292,10 +292,10 @@ mod tests {
         let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
         let book = read(&text, &games).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
-        let (start, moves) = book[0][0].open(&*games[0].rules);
+        let (start, moves) = book[0][0].open(&*games[0].rules).unwrap();
         assert_eq!((start.ply(), moves), (0, vec![small]));
-        let (start, moves) = book[2][0].open(&*games[2].rules);
-        assert_eq!((start.state(), moves.len()), (state, 0));
+        let (start, moves) = book[2][0].open(&*games[2].rules).unwrap();
+        assert_eq!((start.state().unwrap(), moves.len()), (state, 0));
     }
 
     #[test]

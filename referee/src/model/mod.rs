@@ -354,7 +354,7 @@ mod tests {
     /// `children` is `play`, `get` with everything, and `undo` for every legal move, in all games.
     #[test]
     fn children_are_the_positions_after_each_move() {
-        for entry in games::GAMES {
+        for entry in games::GAMES.iter() {
             let mut model = Model::default();
             ask(
                 &mut model,

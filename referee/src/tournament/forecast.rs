@@ -238,7 +238,7 @@ mod tests {
         for bot in 0..bots {
             text += &format!("[[bots]]\nname = \"b{bot}\"\ncommand = \"referee bot random\"\n");
         }
-        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap())
+        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap()).unwrap()
     }
 
     const RUN: &str = "games = [{ id = \"amazons\", limits = { max_plies = 10 } }]";

@@ -309,19 +309,19 @@ mod tests {
             .configure(&json!({"size": 5}))
             .unwrap();
         let mut session = rules.start(3).unwrap();
-        let short = moves(&*session, Limits::NONE, 3, 4);
+        let short = moves(&*session, Limits::NONE, 3, 4).unwrap();
         assert_eq!(short.len(), 4);
         assert_eq!(
-            moves(&*session, Limits::NONE, 3, 4),
+            moves(&*session, Limits::NONE, 3, 4).unwrap(),
             short,
             "made from the seed alone"
         );
         // No game on 25 cells lasts that long.
-        let long = moves(&*session, Limits::NONE, 3, 100);
+        let long = moves(&*session, Limits::NONE, 3, 100).unwrap();
         for mv in &long {
             session.play(mv).unwrap();
         }
-        assert!(!long.is_empty() && session.to_move().is_some());
+        assert!(!long.is_empty() && !session.to_move().is_over());
     }
 
     #[test]
@@ -336,11 +336,19 @@ mod tests {
             max_plies,
             repetition,
         };
-        let cut = moves(&*session, limits(Some(7), None), 1, 20);
+        let cut = moves(&*session, limits(Some(7), None), 1, 20).unwrap();
         assert_eq!(cut.len(), 6, "the seventh ply would end the match");
-        assert!(moves(&*session, limits(Some(1), None), 1, 20).is_empty());
+        assert!(
+            moves(&*session, limits(Some(1), None), 1, 20)
+                .unwrap()
+                .is_empty()
+        );
         // Where the start itself counts as a repetition, no move can be made.
-        assert!(moves(&*session, limits(None, Some(1)), 1, 20).is_empty());
+        assert!(
+            moves(&*session, limits(None, Some(1)), 1, 20)
+                .unwrap()
+                .is_empty()
+        );
     }
 
     /// Two bots that play this many rounds of a game.
@@ -357,8 +365,9 @@ mod tests {
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
         let schedule = crate::tournament::schedule::Schedule::new(&config.shape());
         let one = |scheduled: &Scheduled| {
-            let opening = Opening::of(config, scheduled);
-            (opening.start.identity(), opening.moves, opening.unbalanced)
+            let opening = Opening::of(config, scheduled).unwrap();
+            let start = opening.start.identity().unwrap();
+            (start, opening.moves, opening.unbalanced)
         };
         schedule.known().map(one).collect()
     }
@@ -367,7 +376,7 @@ mod tests {
     fn books_are_dealt_whole_before_anything_comes_again() {
         let folder = tempfile::tempdir().unwrap();
         let legal = games::find("run").unwrap().configure(&json!({})).unwrap();
-        let legal = legal.start(0).legal();
+        let legal = legal.start(0).unwrap().legal();
         let lines: Vec<String> = legal[..3].iter().map(|mv| format!("run: {mv}\n")).collect();
         std::fs::write(folder.path().join("book"), lines.concat()).unwrap();
         let config = config("\"run\"", 6, "book = \"book\"", folder.path());
@@ -394,7 +403,7 @@ mod tests {
             let setup = &config.games[0];
             let far = openings.iter().map(|(_, moves, _)| {
                 let start = setup.rules.start(0).unwrap();
-                imbalance(&*start, moves, setup, 99)
+                imbalance(&*start, moves, setup, 99).unwrap()
             });
             far.fold(0.0, f64::max)
         };
@@ -438,7 +447,8 @@ mod tests {
                     std::slice::from_ref(mv),
                     &setup,
                     1,
-                );
+                )
+                .unwrap();
                 (far, format!("amazons: {mv}\n"))
             })
             .collect();

@@ -39,7 +39,8 @@ pub(super) fn run(input: &[u8]) -> bool {
     assert_eq!(again.options().to_json(), complete);
     assert_eq!(rules.roles().len(), rules.seats());
     let start = rules.start(input.len() as u64).unwrap();
-    assert_eq!(start.state(), again.start(input.len() as u64).state());
+    let again = again.start(input.len() as u64).unwrap();
+    assert_eq!(start.state(), again.state());
     states::check(&*rules, start, input.len() as u64);
     true
 }
