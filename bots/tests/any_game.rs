@@ -1,6 +1,8 @@
 //! The reference bots in games whose rules are not compiled in: several seats at once, chance, hidden
 //! information. Playouts are counted, so that the moves are the same on every machine.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
