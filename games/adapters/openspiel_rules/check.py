@@ -38,13 +38,9 @@ class Findings:
 
     #: What is wrong; `None` if nothing is.
     wrong: str | None = None
-    games: int = 0
-    steps: int = 0
-    #: How many samples were asked for in hidden games, how often there was none, and how many were
-    #: other histories than the real one.
+    #: How often samples were asked for in hidden games, and how often there was none.
     samples: int = 0
     no_sample: int = 0
-    other_samples: int = 0
     #: The longest observation, in bytes.
     observation_bytes: int = 0
     #: What is worth knowing.
@@ -106,7 +102,6 @@ class _Check:
             except Broken as broken:
                 self._found.wrong = str(broken)
                 break
-            self._found.games += 1
         return self._found
 
     def _ask(self, op: str, **fields: Any) -> Any:
@@ -134,7 +129,6 @@ class _Check:
             _require(len(here["sees"]) == 1 and len(here["sees"][0]) == seats, "`sees`: wrong size")
             sees.append(here["sees"][0])
             states.append(here["state"])
-        self._found.steps += len(sees)
         if here["to_move"] is None:
             self._check_end(here, seats)
         else:
@@ -225,7 +219,6 @@ class _Check:
             return
         states = answer["ok"]["states"]
         _require(0 < len(states) <= SAMPLES, "`sample` draws another number of states")
-        self._found.other_samples += any(state != here["state"] for state in states)
         for state in states:
             new = {"op": "new", "game": self._entry.id, "state": state, "as": seat}
             there = _ok(self._second.answer({**new, "want": ["legal", "observation"]}))
