@@ -8,7 +8,6 @@ import random
 import resource
 import signal
 import sys
-import time
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
@@ -24,8 +23,8 @@ MOST_STEPS = 1500
 MOST_TRIED = 12
 #: So many samples are drawn at a time.
 SAMPLES = 4
-#: How much CPU time samples may take in a random game, in seconds.
-SAMPLE_SECONDS = 10
+#: In so many positions of a random game samples are asked for.
+SAMPLED = 6
 
 
 class Broken(Exception):
@@ -89,8 +88,6 @@ class _Check:
         self._rng = random.Random(f"{entry.id} {seed}")
         self._program, self._second = Program([entry]), Program([entry])
         self._found = Findings()
-        #: How long samples have taken in this random game, in seconds.
-        self._sampling = 0.0
 
     def run(self, rounds: int) -> Findings:
         """Plays `rounds` games."""
@@ -113,14 +110,14 @@ class _Check:
         wanted = ["legal", "state", "scores"]
         here = self._ask("new", game=self._entry.id, seed=self._rng.randrange(2**32), want=wanted)
         seats = len(here["roles"])
-        states, self._sampling = [here["state"]], 0.0
+        states = [here["state"]]
         sees: list[list[list[Any]]] = []
         while here["to_move"] is not None and len(sees) < MOST_STEPS:
             self._check_step(here)
             if self._rng.random() < min(1.0, 8 / (1 + len(sees))):
                 self._check_moves(here)
                 self._check_state(here)
-            if self._rng.random() < min(1.0, 2 / (1 + len(sees) / 8)):
+            if self._rng.random() < min(1.0, 8 / (1 + len(sees))):
                 self._check_observations(here, seats, sees)
             move = self._random_move(here)
             before = here["ply"]
@@ -136,6 +133,7 @@ class _Check:
         self._check_state(here)
         self._check_observations(here, seats, sees)
         self._check_undo(states)
+        self._check_samples(states)
 
     def _check_step(self, here: Any) -> None:
         """Somebody acts and has moves; no result yet."""
@@ -192,7 +190,6 @@ class _Check:
         """What seats know is what they saw, and says nothing else."""
         if not self._entry.hidden:
             return
-        asking = here["to_move"] if isinstance(here["to_move"], int) else None
         for seat in range(seats):
             want = ["observation"]
             observation = self._ask("get", want=want, **{"as": seat})["observation"]
@@ -200,11 +197,17 @@ class _Check:
             self._found.observation_bytes = max(self._found.observation_bytes, size)
             seen = [step[seat] for step in sees]
             _require(observation["steps"] == seen, "`observation` has not what `sees` had")
-            due = here["to_move"] is not None and self._sampling < SAMPLE_SECONDS
-            if due and seat == (asking if asking is not None else 0):
-                began = time.process_time()
-                self._check_sample(here, seat, observation)
-                self._sampling += time.process_time() - began
+
+    def _check_samples(self, states: list[Any]) -> None:
+        """Samples for seats that act, in some of these states."""
+        if not self._entry.hidden:
+            return
+        acting = [state for state in states if isinstance(state["to_move"], (int, list))]
+        for state in self._rng.sample(acting, min(SAMPLED, len(acting))):
+            here = self._ask("new", game=self._entry.id, state=state, want=["legal", "state"])
+            seat = here["to_move"] if isinstance(here["to_move"], int) else here["to_move"][0]
+            observed = self._ask("get", want=["observation"], **{"as": seat})
+            self._check_sample(here, seat, observed["observation"])
 
     def _check_sample(self, here: Any, seat: int, observation: Any) -> None:
         """States that are drawn look the same to the seat, also in what it may do."""
