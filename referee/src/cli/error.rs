@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
-use crate::new_bot::NewBotError;
+use crate::scaffold::ScaffoldError;
 use crate::tournament::TournamentError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
@@ -51,7 +51,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
-    NewBot(#[from] NewBotError),
+    Scaffold(#[from] ScaffoldError),
     /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
@@ -71,8 +71,8 @@ impl CliError {
             CliError::BotFactory(error) => factory_code(error),
             CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
             CliError::Admission(_) => 2,
-            CliError::NewBot(NewBotError::Write { .. }) => 4,
-            CliError::NewBot(_) => 2,
+            CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
+            CliError::Scaffold(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
             | CliError::Verify(_) => 3,
