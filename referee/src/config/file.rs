@@ -340,7 +340,7 @@ pub(crate) enum RulesEntry {
     /// A command line, split as a shell does.
     Line(String),
     /// With more.
-    Table(RulesTable),
+    Table(Box<RulesTable>),
 }
 
 // As for games: errors say what in the table is wrong.
@@ -366,7 +366,8 @@ impl<'de> Visitor<'de> for RulesVisitor {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<RulesEntry, M::Error> {
-        RulesTable::deserialize(MapAccessDeserializer::new(map)).map(RulesEntry::Table)
+        let table = RulesTable::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(RulesEntry::Table(Box::new(table)))
     }
 }
 
