@@ -166,6 +166,44 @@ fn mistakes_in_submissions_are_named_with_their_file() {
     assert!(ran.stderr.contains("matches `none/*`"), "{}", ran.stderr);
 }
 
+#[test]
+fn bots_that_always_answer_alike_are_pointed_out() {
+    let bots: String = ["anna", "copy", "twin"]
+        .map(|name| format!("[[bots]]\nname = \"{name}\"\ncommand = \"python3 {name}.py\"\n"))
+        .concat();
+    let arena = Arena::new(&format!(
+        "name = \"copies\"\nrounds = 6\nopening.random_plies = 2\n\
+         games = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n{bots}\
+         [[bots]]\nname = \"random\"\ncommand = \"referee bot random\"\n"
+    ));
+    arena.write("anna.py", BOT);
+    arena.write("twin.py", BOT);
+    arena.write("copy.py", &BOT.replace("mine", "my own work"));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let identical = "the bots `anna`, `twin` are identical";
+    assert!(ran.stderr.contains(identical), "{}", ran.stderr);
+    let out = arena.path("out").display().to_string();
+    let standings = run(["standings", &out]).stdout.replace('\n', " ");
+    for pair in ["`anna` and `copy`", "`copy` and `twin`"] {
+        let part = format!("{pair} always answered alike: in ");
+        assert!(standings.contains(&part), "`{part}` in {standings}");
+    }
+    assert!(!standings.contains("`anna` and `twin`"), "{standings}");
+    assert!(!standings.contains("`random` always"), "{standings}");
+    let page = run(["report", &out, "--bot", "copy"])
+        .stdout
+        .replace('\n', " ");
+    assert!(page.contains("`anna` and `copy` always"), "{page}");
+    let json = run(["standings", &out, "--format", "json"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["same_answers"][0]["bots"],
+        serde_json::json!(["anna", "copy"])
+    );
+}
+
 /// A build that writes where it may, and then here.
 fn writes_to(path: &str) -> String {
     format!(

@@ -7,6 +7,7 @@ use games::MAX_SEATS;
 use protocol::{CpuTimeBy, FaultCode, Record};
 use serde::{Serialize, Serializer};
 
+use super::agreement::{Agreement, Alike, Line};
 use super::fingerprint::Fingerprint;
 use super::machine_load::MachineLoad;
 use super::match_summary::MatchSummary;
@@ -67,6 +68,7 @@ pub struct MatchStore {
     /// How many matches no bot was ready for, where nobody gets a point for them.
     pub(crate) unstarted: u64,
     pub(crate) machine: MachineLoad,
+    agreement: Agreement,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
 }
@@ -78,6 +80,7 @@ pub struct Account {
     unit: u64,
     moves: Option<NonZero<u64>>,
     opening: u64,
+    line: Line,
     /// What each seat did with its time.
     time: Vec<TimeUse>,
 }
@@ -95,6 +98,7 @@ impl Account {
             unit: unit(played, game),
             moves: moves(played, game),
             opening: opening(played, game),
+            line: Line::of(played),
             time,
         }
     }
@@ -201,6 +205,9 @@ impl MatchStore {
             }
             stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
         }
+        let (number, bots) = (stored.number, stored.bots);
+        self.agreement
+            .add(summary.opening, number, bots, &summary.line);
         if self.standings.is_lost_by_all(played) {
             self.unstarted += 1;
         } else {
@@ -216,6 +223,17 @@ impl MatchStore {
             let estimated = player.cpu_time == Some(CpuTimeBy::Estimated);
             self.conduct[bot].cpu_estimated += u64::from(estimated);
         }
+    }
+
+    /// The pairs of bots that met at least this many positions, and always answered alike.
+    pub fn alike(&self, positions: usize) -> Vec<Alike> {
+        let names: Vec<&str> = self.names().collect();
+        let found = self.agreement.found(positions);
+        let alike = found.map(|(bots, positions)| Alike {
+            bots: bots.map(|bot| names[usize::from(bot)].to_owned()),
+            positions,
+        });
+        alike.collect()
     }
 
     /// Makes room for the conduct of bots that came just now.

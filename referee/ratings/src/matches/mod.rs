@@ -1,5 +1,6 @@
 //! Matches as statistics see them: read from lines of a log, summed up, and stored compactly.
 
+mod agreement;
 mod fingerprint;
 mod game_label;
 mod machine_load;
@@ -8,6 +9,7 @@ mod match_summary;
 mod scan;
 mod time_use;
 
+pub use agreement::Alike;
 pub use fingerprint::Fingerprint;
 pub use game_label::game_label;
 pub use machine_load::{BUSY_STOLEN, BUSY_WAITING, MachineLoad, Share, is_busy};
