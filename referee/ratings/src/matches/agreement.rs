@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use games::MAX_SEATS;
 
 use super::fingerprint::Fingerprint;
-use super::match_store::Number;
 use super::match_summary::MatchSummary;
+use super::number::Number;
 
 /// No more plies of a match are compared.
 const MAX_PLIES: usize = 500;
