@@ -5,18 +5,17 @@ use std::fs;
 use std::time::Duration;
 
 use nix::unistd::Pid;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
-use super::cpu_meter::CpuMeter;
-use super::process_tree;
+use super::process_tree::CpuClock;
 
-/// From one look at a process tree to the next.
+/// From one look at processes to the next.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// After this many looks nothing is said of processes that could run but hardly got a core.
 const MAX_LOOKS: u32 = 25;
-/// The CPU time that a process tree must use from the first look on, staying runnable, to be one
-/// that computes. A thread that wakes from time to time uses microseconds; one that computes gets
-/// this much within [`MAX_LOOKS`] even where fifty others want the same core.
+/// The CPU time that processes must use from the first look on, staying runnable, to be some that
+/// compute. A thread that wakes from time to time uses microseconds; one that computes gets this
+/// much within [`MAX_LOOKS`] even where fifty others want the same core.
 const MIN_CPU: Duration = Duration::from_millis(10);
 
 /// Why no answer comes. Displays as part of a sentence.
@@ -46,16 +45,16 @@ impl fmt::Display for Stall {
     }
 }
 
-/// Examines all descendants of a supervisor; `stdin` is the inode of the pipe that the bot reads.
-/// `None` if nothing is certain.
-pub(crate) async fn diagnose(supervisor: Pid, stdin: u64) -> Option<Stall> {
-    let below = process_tree::descendants(supervisor);
+/// Examines processes, which `list` gives as they are now; `stdin` is the inode of the pipe that the
+/// bot reads. `None` if nothing is certain.
+pub(crate) async fn diagnose(list: impl Fn() -> Vec<Pid>, stdin: u64) -> Option<Stall> {
+    let processes = list();
     let process = |pid: &Pid| state(&format!("/proc/{pid}"));
-    if !below.is_empty() && below.iter().all(|pid| process(pid) == Some('T')) {
+    if !processes.is_empty() && processes.iter().all(|pid| process(pid) == Some('T')) {
         return Some(Stall::Stopped);
     }
     // Before the next one: a thread of its own may wait for input meanwhile.
-    if computes(supervisor).await {
+    if compute(list).await {
         return Some(Stall::Computing);
     }
     let pipe = format!("pipe:[{stdin}]");
@@ -64,25 +63,25 @@ pub(crate) async fn diagnose(supervisor: Pid, stdin: u64) -> Option<Stall> {
         link.is_ok_and(|link| link.to_str() == Some(&pipe))
             && tasks(*pid).any(|task| waits_for_input(&task))
     };
-    below.iter().any(reads).then_some(Stall::Reading)
+    processes.iter().any(reads).then_some(Stall::Reading)
 }
 
-/// What one look at a process tree shows.
+/// What one look at processes shows.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     /// A thread runs or waits for a core.
     runnable: bool,
-    /// The CPU time that all processes have used so far.
+    /// The CPU time that all of them have used so far.
     cpu: Duration,
 }
 
 impl Look {
-    fn at(supervisor: Pid, meter: &mut CpuMeter) -> Self {
-        let below = process_tree::descendants(supervisor);
+    fn at(processes: &[Pid]) -> Self {
         let runnable = |pid: &Pid| tasks(*pid).any(|task| state(&task) == Some('R'));
+        let cpu = |pid: &Pid| CpuClock::of(*pid)?.now();
         Look {
-            runnable: below.iter().any(runnable),
-            cpu: meter.read(Instant::now()).unwrap_or_default(),
+            runnable: processes.iter().any(runnable),
+            cpu: processes.iter().filter_map(cpu).sum(),
         }
     }
 
@@ -96,18 +95,17 @@ impl Look {
     }
 }
 
-/// Whether a descendant of a supervisor computes. One look cannot say: a thread that only wakes up
-/// is runnable at that moment, and stays so for a while on a busy machine.
-async fn computes(supervisor: Pid) -> bool {
-    let mut meter = CpuMeter::new(supervisor);
-    let first = Look::at(supervisor, &mut meter);
+/// Whether processes compute. One look cannot say: a thread that only wakes up is runnable at that
+/// moment, and stays so for a while on a busy machine.
+async fn compute(list: impl Fn() -> Vec<Pid>) -> bool {
+    let first = Look::at(&list());
     let mut look = first;
     for _ in 0..MAX_LOOKS {
         if let Some(computes) = look.computes_since(first) {
             return computes;
         }
         sleep(LOOK_INTERVAL).await;
-        look = Look::at(supervisor, &mut meter);
+        look = Look::at(&list());
     }
     look.computes_since(first) == Some(true)
 }
@@ -150,9 +148,11 @@ fn is_read(_: i64) -> bool {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::process::process_tree;
     use nix::sys::signal::Signal;
     use nix::sys::stat::fstat;
     use std::process::{Command, Stdio};
+    use std::time::Instant;
 
     /// Whether the diagnosis of a command of the shell becomes this one, within a long while.
     async fn is_seen(command: &str, expected: &Stall) -> bool {
@@ -167,13 +167,14 @@ mod tests {
             .expect("its inode")
             .st_ino;
         let end = Instant::now() + Duration::from_secs(20);
+        let below = || process_tree::descendants(pid);
         let mut seen = false;
         while !seen && Instant::now() < end {
             sleep(Duration::from_millis(5)).await;
-            seen = diagnose(pid, inode).await.as_ref() == Some(expected);
+            seen = diagnose(below, inode).await.as_ref() == Some(expected);
         }
         // About another pipe nothing is known.
-        assert!(*expected != Stall::Reading || diagnose(pid, inode + 1).await.is_none());
+        assert!(*expected != Stall::Reading || diagnose(below, inode + 1).await.is_none());
         process_tree::signal(&process_tree::descendants(pid), Signal::SIGKILL);
         shell.kill().expect("it is a child");
         shell.wait().expect("it is a child");
