@@ -55,10 +55,12 @@ pub(crate) struct Agreement {
     lines: HashMap<u64, Vec<Kept>>,
     /// The plies in `lines`.
     kept: usize,
-    /// By the bots' numbers, the lower one first. `None` if they have differed; otherwise where they
-    /// answered alike, by position.
-    pairs: BTreeMap<(u16, u16), Option<BTreeMap<u64, (Number, u32)>>>,
+    /// By the bots' numbers, the lower one first. `None` if they have differed.
+    pairs: BTreeMap<(u16, u16), Option<Evidence>>,
 }
+
+/// Where two bots answered alike: for each position a match, and after how many plies.
+type Evidence = BTreeMap<u64, (Number, u32)>;
 
 /// A match that others are compared with.
 #[derive(Clone, Debug)]
@@ -121,7 +123,7 @@ impl Agreement {
 
 /// Compares two matches of one opening as far as they are the same.
 fn compare(
-    pairs: &mut BTreeMap<(u16, u16), Option<BTreeMap<u64, (Number, u32)>>>,
+    pairs: &mut BTreeMap<(u16, u16), Option<Evidence>>,
     opening: u64,
     number: Number,
     (bots, line): (&[u16; MAX_SEATS], &Line),
@@ -135,7 +137,7 @@ fn compare(
         let alike = here.hash == there.hash;
         if one != two && !here.forced && !there.forced {
             let pair = pairs.entry((one.min(two), one.max(two)));
-            let pair = pair.or_insert_with(|| Some(BTreeMap::new()));
+            let pair = pair.or_insert_with(|| Some(Evidence::new()));
             match pair {
                 Some(known) if alike => {
                     if known.len() < MAX_EVIDENCE {
