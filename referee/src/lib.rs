@@ -86,13 +86,13 @@ mod machine;
 mod match_runner;
 mod model;
 mod model_fields;
-mod new_bot;
 mod one_match;
 mod players;
 mod prose;
 mod reference_bot;
 mod report;
 mod rerun;
+mod scaffold;
 pub mod tournament;
 
 pub use ::arbiter;

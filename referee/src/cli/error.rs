@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
-use crate::new_bot::NewBotError;
+use crate::scaffold::ScaffoldError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::{AdmissionError, TournamentError};
@@ -48,7 +48,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
-    NewBot(#[from] NewBotError),
+    Scaffold(#[from] ScaffoldError),
     /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
@@ -66,8 +66,8 @@ impl CliError {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
-            CliError::NewBot(NewBotError::Write { .. }) => 4,
-            CliError::NewBot(_) => 2,
+            CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
+            CliError::Scaffold(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
             | CliError::Verify(_) => 3,

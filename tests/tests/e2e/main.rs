@@ -21,6 +21,7 @@ mod human;
 mod limits;
 mod mistakes;
 mod new_bot;
+mod new_rules;
 mod processes;
 mod redteam;
 mod replay;
