@@ -136,6 +136,7 @@ fn source(
             tier: table.sandbox.or(file.sandbox).unwrap_or(least),
             resources,
             readable: Vec::new(),
+            writable: Vec::new(),
             best_effort: file.best_effort,
         },
     };
