@@ -79,6 +79,7 @@ pub mod cli;
 pub mod config;
 mod draw;
 mod files;
+mod json_schema;
 mod known_games;
 pub mod log;
 mod machine;

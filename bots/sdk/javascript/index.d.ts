@@ -206,6 +206,8 @@ export class Model {
   ): Promise<Record<string, number[]>>;
   /** The same as `playout` after these moves, which are taken back: one wait instead of three. */
   playoutAfter(moves: string[], count?: number, seed?: number): Promise<Playout>;
+  /** The same as `children` after these moves, which are taken back: one wait instead of three. */
+  childrenAfter(moves: string[], wanted?: Wanted): Promise<Child[]>;
   /** Ends the process. */
   close(): Promise<void>;
 }

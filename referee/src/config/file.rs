@@ -156,8 +156,8 @@ pub enum OnBroken {
     Stop,
 }
 
-/// How bots are built. A build can write in its folder, so it is held to limits, but not kept from
-/// files or the network.
+/// How bots are built. A build runs in the sandbox of its bot, but at least in "limits", and may write
+/// to the bot's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct BuildTable {

@@ -138,7 +138,7 @@ impl Config {
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
         let games = game_list::games(&file)?;
         let bots = bots::bots(&file, &time, folder)?;
-        let builds = bots::builds(&file)?;
+        let builds = bots::builds(&file, &bots)?;
         let openings = openings::openings(&file.opening, &games, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
@@ -492,6 +492,10 @@ mod tests {
             (
                 "command = \"sh\"\nsandbox = \"none\"\nresources.memory = \"1GiB\"",
                 "line 7: bot `a`: `resources.memory`: the sandbox \"none\" cannot enforce this",
+            ),
+            (
+                "command = \"sh\"\nsandbox = \"strict\"\nbuild = \"make\"",
+                "line 7: bot `a`: `build`: in the sandbox `strict` a build writes to the bot's folder",
             ),
             (
                 "command = \"sh\"\nenv = { A = 3 }",

@@ -290,7 +290,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         let awaited = self.arbiter.awaited().unwrap_or(0);
         let now = self.reading(awaited, Instant::now());
         for seat in self.arbiter.late(now) {
-            if let Some(what) = self.seats[seat].player.stall() {
+            if let Some(what) = self.seats[seat].player.stall().await {
                 self.settle(Event::Stalled { seat, what }).await?;
             }
         }
