@@ -1,7 +1,7 @@
 //! The small games for tests keep to what rules promise: states come back, steps can be taken back,
 //! probabilities sum to one, and states that are drawn for a seat look to it like the real one.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use games::session::{as_strs, random_step};
 use games::test_games::{
