@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use tokio::time::sleep;
 use super::failure::{News, NotStarted};
 use super::files::{self, BotFiles, Build};
 use super::process::{BotProcess, Surroundings};
-use super::spec::{BotSpec, file_name};
-use crate::process::children::Supervisors;
+use super::spec::BotSpec;
+use crate::process::children;
 use crate::sandbox::build::{OtherProgram, Sandbox, SandboxError};
 use crate::sandbox::limits::Tier;
 use crate::sandbox::machine::Machine;
-use crate::streams::stderr::Stderr;
-use crate::streams::trace::{Trace, Tracer};
+use crate::streams::records::Records;
+use crate::streams::trace::Tracer;
 use crate::{shortage, suspension};
 
 /// After how many matches in a row that it did not start for a bot that has started before is given
@@ -46,17 +46,9 @@ pub enum FactoryError {
 /// Starts processes, and knows which bots are not worth waiting for.
 #[derive(Debug)]
 pub struct BotFactory {
-    supervisors: Arc<Supervisors>,
     /// By the bots' names.
     sandboxes: BTreeMap<String, Sandbox>,
-    /// The folder in which stderr is kept; `None` to pass it on.
-    stderr: Option<PathBuf>,
-    /// How many bytes of stderr may still be kept, of all bots together.
-    stderr_left: Arc<AtomicU64>,
-    /// Where everything that is said is traced, if that is wanted.
-    tracer: Option<Tracer>,
-    /// How many processes were started so far.
-    started: AtomicUsize,
+    records: Records,
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
     /// What the user has not read yet.
@@ -97,12 +89,8 @@ impl BotFactory {
         stderr: Option<PathBuf>,
     ) -> Result<Self, FactoryError> {
         suspension::watch();
-        let confined = specs.iter().any(|spec| spec.wanted.tier != Tier::None);
-        let machine = if confined {
-            Machine::examine()
-        } else {
-            Machine::unexamined()
-        };
+        children::adopt_orphans()?;
+        let machine = Machine::for_bots(specs.iter().map(AsRef::as_ref));
         let dirs = specs.iter().map(|spec| spec.dir.clone());
         let hidden: Vec<PathBuf> = dirs.chain(hidden.iter().cloned()).collect();
         let mut sandboxes = BTreeMap::new();
@@ -118,11 +106,7 @@ impl BotFactory {
         let warnings = warnings.chain(other_programs(&sandboxes));
         Ok(BotFactory {
             sandboxes,
-            supervisors: Arc::new(Supervisors::new()?),
-            stderr,
-            stderr_left: Arc::new(AtomicU64::new(u64::MAX)),
-            tracer: None,
-            started: AtomicUsize::new(0),
+            records: Records::new(stderr),
             histories: Mutex::default(),
             news: Mutex::new(warnings.map(News::from).collect()),
         })
@@ -130,22 +114,20 @@ impl BotFactory {
 
     /// Numbers the files of stderr and traces from the one after `number`.
     pub fn after(mut self, number: usize) -> Self {
-        self.started = AtomicUsize::new(number);
+        self.records.set_last(number);
         self
     }
 
     /// Keeps at most this many bytes of the stderr of all bots together, including what is in the
     /// folder already.
-    pub fn keeping(self, max_bytes: u64) -> Self {
-        let kept = self.stderr.as_deref().map_or(0, size_of_files);
-        let left = max_bytes.saturating_sub(kept);
-        self.stderr_left.store(left, Ordering::Relaxed);
+    pub fn keeping(mut self, max_bytes: u64) -> Self {
+        self.records.limit_stderr(max_bytes);
         self
     }
 
     /// Traces everything that is said.
     pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
-        self.tracer = tracer;
+        self.records.tracer = tracer;
         self
     }
 
@@ -312,26 +294,13 @@ impl BotFactory {
         history: &History,
         build: Arc<Build>,
     ) -> Surroundings<'_> {
-        let number = self.started.fetch_add(1, Ordering::Relaxed) + 1;
-        let stderr = match &self.stderr {
-            Some(folder) => Stderr::Keep {
-                path: folder.join(format!("{}.{number}.log", file_name(&spec.name))),
-                left: history.stderr_left.clone(),
-                all_left: self.stderr_left.clone(),
-            },
-            None => Stderr::PassOn,
-        };
+        let (stderr, trace) = self.records.of_next(&spec.name, &history.stderr_left);
         Surroundings {
             sandbox: self.sandbox(spec),
             stderr,
-            trace: self.trace(spec, number),
-            supervisors: &self.supervisors,
+            trace,
             build,
         }
-    }
-
-    fn trace(&self, spec: &BotSpec, number: usize) -> Option<Trace> {
-        self.tracer.as_ref()?.process(&spec.name, number)
     }
 
     /// Adds something for the user to read.
@@ -365,17 +334,10 @@ impl BotFactory {
         history.clone()
     }
 
-    /// Waits until every process that was started here is gone.
+    /// Waits until every process that was started here, and that was ended or dropped, is gone.
     pub async fn all_gone(&self) {
-        self.supervisors.all_gone().await;
+        children::all_gone().await;
     }
-}
-
-/// The size of the files in a folder, in bytes; those that cannot be examined count nothing.
-fn size_of_files(folder: &Path) -> u64 {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    let sizes = entries.filter_map(|entry| Some(entry.metadata().ok()?.len()));
-    sizes.sum()
 }
 
 fn cpu_time_by(spec: &BotSpec, sandbox: &Sandbox) -> Option<CpuTimeBy> {
@@ -402,7 +364,9 @@ fn estimated_cpu_time(
 }
 
 /// A warning for each program that bots do not run because their sandboxes hide it.
-fn other_programs(sandboxes: &BTreeMap<String, Sandbox>) -> Vec<String> {
+pub(crate) fn other_programs<'a>(
+    sandboxes: impl IntoIterator<Item = (&'a String, &'a Sandbox)>,
+) -> Vec<String> {
     let mut bots: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for (name, sandbox) in sandboxes {
         if let Some(other) = sandbox.other_program() {

@@ -5,6 +5,7 @@ pub mod command;
 pub mod factory;
 pub mod failure;
 pub mod files;
+pub(crate) mod launch;
 pub mod pool;
 pub mod process;
 pub mod shebang;

@@ -4,7 +4,6 @@ use std::future::poll_fn;
 use std::io;
 use std::os::fd::AsFd;
 use std::pin::pin;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -16,29 +15,25 @@ use protocol::{
 use rustix::io::Errno;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{ChildStdin, Command};
+use tokio::process::ChildStdin;
 use tokio::time::{Instant, timeout};
 
 use super::failure::{Evidence, NotStarted};
 use super::files::Build;
-use super::shebang;
+use super::launch::{self, Launched};
 use super::spec::{BotSpec, Idle};
-use crate::process::children::Supervisors;
 use crate::process::cpu_meter::CpuMeter;
-use crate::process::handle::{Pipes, ProcessHandle, ProcessStart};
+use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
+use crate::process::process_tree;
 use crate::process::stall::{self, Stall};
 use crate::sandbox::build::Sandbox;
-use crate::sandbox::limits::Tier;
-use crate::sandbox::prepare::PreparedSandbox;
 use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
 use crate::streams::stderr::{self, Stderr, Tail};
 use crate::streams::trace::Trace;
 use crate::streams::transcript::Transcript;
-use crate::{shortage, suspension};
+use crate::suspension;
 
-/// How long a bot may take to exit after `quit`, and again after SIGTERM.
-const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// How long the exit of a bot that closed its output is waited for, so that its exit status can be
 /// reported.
 const EXIT_WAIT: Duration = Duration::from_millis(50);
@@ -54,7 +49,6 @@ pub(super) struct Surroundings<'a> {
     pub(super) stderr: Stderr,
     /// Where its lines are traced, if that is wanted.
     pub(super) trace: Option<Trace>,
-    pub(super) supervisors: &'a Arc<Supervisors>,
     /// What the bot is made of now.
     pub(super) build: Arc<Build>,
 }
@@ -124,37 +118,15 @@ impl BotProcess {
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
     ) -> Result<Box<Self>, NotStarted> {
-        let sandbox = surroundings.sandbox;
-        let prepared = PreparedSandbox::new(sandbox).map_err(|error| {
-            shortage::note("a bot cannot be confined", &error);
-            faults::not_confined(&error)
-        })?;
-        let set_up = |supervisor: &mut Command| {
-            if prepared.clear_env {
-                supervisor.env_clear();
-            }
-            supervisor.envs(prepared.env).envs(&spec.env);
-            supervisor.stderr(Stdio::piped());
-            shortage::restore_descriptor_limit(supervisor);
-        };
         let time_limit = spec.time.startup.0.saturating_add(spec.time.margin.0);
-        let launch = ProcessStart {
-            plan: &prepared.plan,
-            dir: &spec.dir,
-            group: prepared.group,
-            has_init: prepared.has_init,
-            time_limit,
-        };
-        let (handle, pipes) = ProcessHandle::start(launch, surroundings.supervisors, set_up)
-            .await
-            .map_err(|error| NotStarted {
-                failure: faults::not_started(&spec.command[0], &error.why),
-                evidence: None,
-                may_pass: error.is_late,
-            })?;
+        let launched = launch::launch(spec, surroundings.sandbox, time_limit, |_| {});
+        let launched = launched.await.map_err(|error| NotStarted {
+            failure: error.failure,
+            evidence: None,
+            may_pass: error.is_late,
+        })?;
         let hello_deadline = Instant::now() + time_limit;
-        let mut process = Self::new(spec, surroundings, (handle, pipes), hello_deadline);
-        process._tmp = prepared.tmp;
+        let mut process = Self::new(spec, surroundings, launched, hello_deadline);
         let command = shell_words::join(&spec.command);
         process.transcript.happened(&format!("started: {command}"));
         Ok(process)
@@ -165,11 +137,12 @@ impl BotProcess {
     fn new(
         spec: &BotSpec,
         surroundings: Surroundings<'_>,
-        (handle, pipes): (ProcessHandle, Pipes),
+        launched: Launched,
         hello_deadline: Instant,
     ) -> Box<Self> {
         let resources = surroundings.sandbox.resources();
         let output = LineLimits::output(MAX_LINE, resources.output_bytes, resources.output_lines);
+        let Launched { handle, pipes, tmp } = launched;
         let tail = pipes
             .stderr
             .map(|pipe| stderr::read(pipe, surroundings.stderr));
@@ -181,7 +154,7 @@ impl BotProcess {
             resting: false,
             has_played: false,
             handle,
-            _tmp: None,
+            _tmp: tmp,
             stdin: Some(pipes.stdin),
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
@@ -240,16 +213,7 @@ impl BotProcess {
         let exit = self.exit().await;
         let last_line = self.last_line().await;
         let mut failure = faults::gone_before_hello(&exit, last_line.as_deref());
-        let message = &mut failure.message;
-        if let Some(why) = shebang::suspicion(&spec.command, &spec.dir) {
-            message.push_str(&format!("; {why}"));
-        }
-        if spec.wanted.tier >= Tier::Restricted && !spec.shows_dir {
-            message.push_str(
-                " (in its sandbox it sees the files that its command names and no others: it may \
-                 need a `dir` of its own, or `readable`)",
-            );
-        }
+        failure.message.push_str(&launch::hint_at_early_end(spec));
         failure
     }
 
@@ -260,7 +224,8 @@ impl BotProcess {
             return Some(Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
         }
         let pipe = fstat(self.stdin.as_ref()?).ok()?;
-        stall::diagnose(self.handle.pid(), pipe.st_ino)
+        let processes = process_tree::descendants(self.handle.pid());
+        stall::diagnose(&processes, pipe.st_ino)
     }
 
     /// What the bot was made of when it was started.
@@ -468,17 +433,12 @@ impl BotProcess {
         let exit = self.handle.exit_so_far();
         self.transcript.unread(self.lines.rest());
         self.wake().await;
-        let asked = timeout(GRACE_PERIOD, async {
-            // It may have stopped reading.
-            let _ = self.send_unlimited(&ToBot::Quit).await;
-            self.stdin = None;
-            self.handle.ended().await;
-        });
-        if asked.await.is_err() {
-            self.handle.ask_to_end().await;
-            let _ = timeout(GRACE_PERIOD, self.handle.ended()).await;
-        }
-        self.handle.end().await;
+        let begun = Instant::now();
+        // It may have stopped reading.
+        let _ = timeout(GRACE_PERIOD, self.send_unlimited(&ToBot::Quit)).await;
+        self.stdin = None;
+        let left = GRACE_PERIOD.saturating_sub(begun.elapsed());
+        self.handle.end_within(left).await;
         let ended = self.handle.exit_so_far();
         let ended = ended.as_deref().unwrap_or("ended");
         self.transcript.happened(ended);

@@ -7,7 +7,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::timeout;
 
-use super::children::{END_TIMEOUT, Supervisors};
+use super::children::{self, END_TIMEOUT};
 use super::freezer::Freezer;
 use super::plan::{
     CONTROL_FD, EXIT_CANNOT_RUN, Exit, KILL, Plan, SUBCOMMAND, SupervisorReport, TERM, this_program,
@@ -31,6 +30,8 @@ use crate::streams::lines::{LineLimits, LineRead, Lines};
 use crate::streams::output::Output;
 use crate::{shortage, suspension};
 
+/// How long a process may take to exit after it was asked to, and again after SIGTERM.
+pub(crate) const GRACE_PERIOD: Duration = Duration::from_millis(500);
 /// No report of a supervisor is longer, in bytes.
 const MAX_REPORT: usize = 64 << 10;
 
@@ -79,7 +80,6 @@ impl From<String> for StartError {
 pub(crate) struct ProcessHandle {
     supervisor: Child,
     pid: Pid,
-    supervisors: Arc<Supervisors>,
     commands: OwnedWriteHalf,
     reports: Lines<OwnedReadHalf>,
     freezer: Freezer,
@@ -106,16 +106,12 @@ struct Spawned {
 }
 
 fn cannot_start(error: io::Error) -> String {
-    shortage::note("a bot's process cannot be started", &error);
+    shortage::note("a process cannot be started", &error);
     format!("cannot be started: {error}")
 }
 
 /// Starts a supervisor for this process; `set_up` completes its command.
-fn spawn(
-    launch: &ProcessStart<'_>,
-    supervisors: &Supervisors,
-    set_up: impl FnOnce(&mut Command),
-) -> io::Result<Spawned> {
+fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Result<Spawned> {
     let (control, theirs) = StdStream::pair()?;
     control.set_nonblocking(true)?;
     let (reader, writer) = io::pipe()?;
@@ -142,7 +138,7 @@ fn spawn(
     }
     command.fd_mappings(descriptors).map_err(io::Error::other)?;
     // Our copies of the supervisor's ends are closed with the command.
-    let (supervisor, pid) = supervisors.spawn(&mut command)?;
+    let (supervisor, pid) = children::spawn(&mut command)?;
     Ok(Spawned {
         supervisor,
         pid,
@@ -159,10 +155,9 @@ impl ProcessHandle {
     /// Why the process did not start.
     pub(crate) async fn start(
         launch: ProcessStart<'_>,
-        supervisors: &Arc<Supervisors>,
         set_up: impl FnOnce(&mut Command),
     ) -> Result<(Self, Pipes), StartError> {
-        let mut spawned = spawn(&launch, supervisors, set_up).map_err(cannot_start)?;
+        let mut spawned = spawn(&launch, set_up).map_err(cannot_start)?;
         let Some(stdin) = spawned.supervisor.stdin.take() else {
             return Err("cannot be started: its pipes are gone".to_owned().into());
         };
@@ -182,7 +177,6 @@ impl ProcessHandle {
             freezer: freezer.unwrap_or(by_signals),
             supervisor: spawned.supervisor,
             pid: spawned.pid,
-            supervisors: supervisors.clone(),
             commands,
             reports: Lines::new(reports, LineLimits::lines_of(MAX_REPORT)),
             exit: None,
@@ -220,7 +214,7 @@ impl ProcessHandle {
             }
             Some(SupervisorReport::Failed { why, short }) => {
                 if short {
-                    shortage::note_as(format!("a bot's process {why}"));
+                    shortage::note_as(format!("a process {why}"));
                 }
                 Err(why.into())
             }
@@ -235,8 +229,8 @@ impl ProcessHandle {
     fn note_broken_supervisor(&mut self) {
         let status = self.supervisor.try_wait().ok().flatten();
         if status.and_then(|status| status.code()) == Some(EXIT_CANNOT_RUN) {
-            let words = "the process that supervises a bot cannot run: this machine has no more \
-                         descriptors, processes or memory for it";
+            let words = "a supervisor cannot run: this machine has no more descriptors, processes or \
+                         memory for it";
             shortage::note_as(words.to_owned());
         }
     }
@@ -334,7 +328,7 @@ impl ProcessHandle {
     }
 
     /// Asks the bot and everything that it started to end.
-    pub(crate) async fn ask_to_end(&mut self) {
+    async fn ask_to_end(&mut self) {
         self.wake_supervisor();
         // If the supervisor is gone, whoever waits for the end sees that.
         let _ = self.commands.write_all(TERM.as_bytes()).await;
@@ -349,9 +343,19 @@ impl ProcessHandle {
     }
 
     /// Waits for the end of the bot and everything that it started.
-    pub(crate) async fn ended(&mut self) {
+    async fn ended(&mut self) {
         // An error means that there is no process to wait for.
         let _ = self.supervisor.wait().await;
+    }
+
+    /// Waits this long for the end of a bot that was asked to quit. Then asks everything that it
+    /// started to end, too, and ends what is left after a grace period.
+    pub(crate) async fn end_within(&mut self, time_limit: Duration) {
+        if timeout(time_limit, self.ended()).await.is_err() {
+            self.ask_to_end().await;
+            let _ = timeout(GRACE_PERIOD, self.ended()).await;
+        }
+        self.end().await;
     }
 
     /// Ends the bot and everything that it started, unless it has ended, and waits for that.
@@ -362,8 +366,8 @@ impl ProcessHandle {
         // A supervisor that exited with success has left no process behind.
         if !matches!(status, Ok(Ok(status)) if status.success()) {
             let _ = self.supervisor.start_kill();
-            self.supervisors.forget(self.pid);
-            self.supervisors.sweep();
+            children::forget(self.pid);
+            children::sweep();
         }
     }
 }
@@ -371,6 +375,6 @@ impl ProcessHandle {
 impl Drop for ProcessHandle {
     fn drop(&mut self) {
         // The supervisor sees its connection closed and ends the bot; nobody has to wait for that.
-        self.supervisors.forget(self.pid);
+        children::forget(self.pid);
     }
 }

@@ -2,6 +2,7 @@
 //! supervisor, which is a process of its own between the referee and the child.
 
 pub(crate) mod children;
+pub(crate) mod cores;
 pub(crate) mod cpu_meter;
 pub mod exec_error;
 pub(crate) mod freezer;

@@ -5,8 +5,6 @@ use std::fs;
 
 use nix::unistd::Pid;
 
-use super::process_tree;
-
 /// Why no answer comes. Displays as part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stall {
@@ -34,17 +32,16 @@ impl fmt::Display for Stall {
     }
 }
 
-/// Examines all descendants of a supervisor; `stdin` is the inode of the pipe that the bot reads.
-/// `None` if nothing is certain.
-pub(crate) fn diagnose(supervisor: Pid, stdin: u64) -> Option<Stall> {
-    let below = process_tree::descendants(supervisor);
+/// Examines processes; `stdin` is the inode of the pipe that the bot reads. `None` if nothing is
+/// certain.
+pub(crate) fn diagnose(processes: &[Pid], stdin: u64) -> Option<Stall> {
     let process = |pid: &Pid| state(&format!("/proc/{pid}"));
-    if !below.is_empty() && below.iter().all(|pid| process(pid) == Some('T')) {
+    if !processes.is_empty() && processes.iter().all(|pid| process(pid) == Some('T')) {
         return Some(Stall::Stopped);
     }
     // Before the next one: a thread of its own may wait for input meanwhile.
     let computes = |pid: &Pid| tasks(*pid).any(|task| state(&task) == Some('R'));
-    if below.iter().any(computes) {
+    if processes.iter().any(computes) {
         return Some(Stall::Computing);
     }
     let pipe = format!("pipe:[{stdin}]");
@@ -53,7 +50,7 @@ pub(crate) fn diagnose(supervisor: Pid, stdin: u64) -> Option<Stall> {
         link.is_ok_and(|link| link.to_str() == Some(&pipe))
             && tasks(*pid).any(|task| waits_for_input(&task))
     };
-    below.iter().any(reads).then_some(Stall::Reading)
+    processes.iter().any(reads).then_some(Stall::Reading)
 }
 
 /// The state of a process or thread, given by its folder, as a letter of proc(5).
@@ -94,6 +91,7 @@ fn is_read(_: i64) -> bool {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::process::process_tree;
     use nix::sys::signal::Signal;
     use nix::sys::stat::fstat;
     use std::process::{Command, Stdio};
@@ -113,13 +111,14 @@ mod tests {
             .expect("its inode")
             .st_ino;
         let end = Instant::now() + Duration::from_secs(20);
+        let seen_now = |inode| diagnose(&process_tree::descendants(pid), inode);
         let mut seen = false;
         while !seen && Instant::now() < end {
             thread::sleep(Duration::from_millis(5));
-            seen = diagnose(pid, inode).as_ref() == Some(expected);
+            seen = seen_now(inode).as_ref() == Some(expected);
         }
         // About another pipe nothing is known.
-        assert!(*expected != Stall::Reading || diagnose(pid, inode + 1).is_none());
+        assert!(*expected != Stall::Reading || seen_now(inode + 1).is_none());
         process_tree::signal(&process_tree::descendants(pid), Signal::SIGKILL);
         shell.kill().expect("it is a child");
         shell.wait().expect("it is a child");

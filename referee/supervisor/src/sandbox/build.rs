@@ -28,32 +28,47 @@ use crate::process::watched_limits::WatchedLimits;
 pub enum SandboxError {
     /// The machine cannot enforce everything.
     #[error(
-        "bot `{bot}`: this machine cannot enforce {}; `referee doctor` says how to get that, \
+        "{whose}: this machine cannot enforce {}; `referee doctor` says how to get that, \
          and `best_effort = true` goes on without",
         missing.join(", ")
     )]
     Missing {
-        /// The bot's name.
-        bot: String,
+        /// What was to be confined, with its name.
+        whose: String,
         /// What cannot be enforced, in words.
         missing: Vec<String>,
     },
     /// The bot would see too much, or too little.
-    #[error("bot `{bot}`: {why}")]
+    #[error("{whose}: {why}")]
     Mounts {
-        /// The bot's name.
-        bot: String,
+        /// What was to be confined, with its name.
+        whose: String,
         /// What is wrong, as a sentence.
         why: String,
     },
     /// Its command cannot be run.
-    #[error("bot `{bot}`: {error}")]
+    #[error("{whose}: {error}")]
     Command {
-        /// The bot's name.
-        bot: String,
+        /// What was to be confined, with its name.
+        whose: String,
         /// Why not.
         error: CommandError,
     },
+}
+
+impl SandboxError {
+    /// The same error, of a program that is no bot.
+    pub(crate) fn of(mut self, name: String) -> Self {
+        let (SandboxError::Missing { whose, .. }
+        | SandboxError::Mounts { whose, .. }
+        | SandboxError::Command { whose, .. }) = &mut self;
+        *whose = name;
+        self
+    }
+}
+
+fn whose(spec: &BotSpec) -> String {
+    format!("bot `{}`", spec.name)
 }
 
 /// How one bot is confined.
@@ -135,7 +150,7 @@ impl Sandbox {
         sandbox.isolate(spec, machine, hidden, tier)?;
         if !findings.missing.is_empty() && !sandbox.wanted.best_effort {
             return Err(SandboxError::Missing {
-                bot: spec.name.clone(),
+                whose: whose(spec),
                 missing: findings.missing,
             });
         }
@@ -240,7 +255,7 @@ impl Sandbox {
         tier: Tier,
     ) -> Result<Mounts, SandboxError> {
         let wrong = |why| SandboxError::Mounts {
-            bot: spec.name.clone(),
+            whose: whose(spec),
             why,
         };
         let mounts = |more: &[PathBuf]| {
@@ -323,7 +338,7 @@ fn other_program(spec: &BotSpec, program: &Path, path: &OsStr) -> Option<OtherPr
 
 fn command_error(spec: &BotSpec, error: CommandError) -> SandboxError {
     SandboxError::Command {
-        bot: spec.name.clone(),
+        whose: whose(spec),
         error,
     }
 }

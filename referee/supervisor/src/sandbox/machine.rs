@@ -4,7 +4,9 @@ use super::account::{self, Account};
 use super::layers::bubblewrap::Bubblewrap;
 use super::layers::cgroup::Cgroups;
 use super::layers::landlock;
+use super::limits::Tier;
 use super::promises::Means;
+use crate::bot::spec::BotSpec;
 use crate::process::process_tree::{self, measures_cpu_time};
 
 /// What an examination of this machine has found.
@@ -38,8 +40,17 @@ impl Machine {
         }
     }
 
+    /// The machine as far as it matters to these bots: examining it takes time.
+    pub(crate) fn for_bots<'a>(mut specs: impl Iterator<Item = &'a BotSpec>) -> Self {
+        if specs.any(|spec| spec.wanted.tier != Tier::None) {
+            Machine::examine()
+        } else {
+            Machine::unexamined()
+        }
+    }
+
     /// A machine that was not examined, for bots without a sandbox.
-    pub(crate) fn unexamined() -> Self {
+    fn unexamined() -> Self {
         Machine {
             account: Account::Ordinary,
             cgroups: Cgroups::default(),

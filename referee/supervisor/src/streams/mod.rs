@@ -2,6 +2,7 @@
 
 pub(crate) mod lines;
 pub(crate) mod output;
+pub(crate) mod records;
 pub mod stderr;
 pub mod trace;
 pub(crate) mod transcript;

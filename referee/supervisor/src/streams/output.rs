@@ -32,6 +32,14 @@ impl Output {
         })
     }
 
+    /// The pipe, for somebody who reads it without a runtime.
+    ///
+    /// # Errors
+    /// If the runtime does not let go of it.
+    pub(crate) fn into_fd(self) -> io::Result<OwnedFd> {
+        self.pipe.into_nonblocking_fd()
+    }
+
     /// Says that the bot was asked for something, so that the next read does not wait.
     pub(crate) fn expect(&mut self) {
         self.expecting = true;

@@ -1,0 +1,149 @@
+//! Starts the processes of one service, for all threads.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::Service;
+use super::failure::ServiceFailure;
+use super::host::{Host, Template};
+use super::process::Kind;
+use crate::bot::factory::{FactoryError, other_programs};
+use crate::bot::spec::BotSpec;
+use crate::process::children;
+use crate::sandbox::build::{Sandbox, SandboxError};
+use crate::sandbox::machine::Machine;
+use crate::streams::records::Records;
+use crate::streams::trace::Tracer;
+use crate::suspension;
+
+/// The longest answer of a service, in bytes without the line end, unless its resources allow less
+/// output.
+pub const MAX_ANSWER: usize = 16 << 20;
+
+/// Starts processes of one program that answers requests.
+#[derive(Debug)]
+pub struct ServiceFactory {
+    host: Host,
+    template: Arc<Template>,
+    records: Records,
+    /// How many bytes of stderr may still be kept.
+    stderr_left: Arc<AtomicU64>,
+    warnings: Vec<String>,
+}
+
+impl ServiceFactory {
+    /// A factory of processes that are supervised and confined like bots. Sandboxes that hide files
+    /// hide `hidden`. Stderr is kept in the folder `stderr`, or passed on.
+    ///
+    /// Of the description, what concerns matches is without effect: clocks, freezing and restarts.
+    ///
+    /// # Errors
+    /// If the machine does not let this process adopt orphans, or cannot confine the program.
+    pub fn new(
+        spec: BotSpec,
+        hidden: &[PathBuf],
+        stderr: Option<PathBuf>,
+    ) -> Result<Self, FactoryError> {
+        suspension::watch();
+        children::adopt_orphans()?;
+        let machine = Machine::for_bots([&spec].into_iter());
+        let mut hidden = hidden.to_vec();
+        hidden.push(spec.dir.clone());
+        let sandbox = Sandbox::build(&spec, &machine, &hidden);
+        let sandbox = sandbox.map_err(|error| error.of(in_words(&spec)))?;
+        let warnings = other_programs([(&spec.name, &sandbox)]);
+        let mut factory = Self::of_kind(spec, Kind::Confined(Box::new(sandbox)), stderr)?;
+        factory.warnings = warnings;
+        Ok(factory)
+    }
+
+    /// A factory of ordinary child processes, for programs that are inside a sandbox themselves and
+    /// cannot make another one. They end when their input is closed or this process ends, and their
+    /// stderr is passed on.
+    ///
+    /// # Errors
+    /// If the command cannot be run.
+    pub fn plain(spec: BotSpec) -> Result<Self, FactoryError> {
+        let program = spec.program().map_err(|error| SandboxError::Command {
+            whose: in_words(&spec),
+            error,
+        })?;
+        Self::of_kind(spec, Kind::Plain(program), None)
+    }
+
+    fn of_kind(spec: BotSpec, kind: Kind, stderr: Option<PathBuf>) -> Result<Self, FactoryError> {
+        let resources = &spec.wanted.resources;
+        let output = usize::try_from(resources.output_bytes).unwrap_or(usize::MAX);
+        let stderr_left = Arc::new(AtomicU64::new(resources.stderr_bytes));
+        let template = Arc::new(Template {
+            spec,
+            kind,
+            max_line: MAX_ANSWER.min(output),
+        });
+        Ok(ServiceFactory {
+            host: Host::new(template.clone())?,
+            template,
+            records: Records::new(stderr),
+            stderr_left,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Numbers the files of stderr and traces from the one after `number`.
+    pub fn after(mut self, number: usize) -> Self {
+        self.records.set_last(number);
+        self
+    }
+
+    /// Keeps at most this many bytes of stderr, including what is in the folder already.
+    pub fn keeping(mut self, max_bytes: u64) -> Self {
+        self.records.limit_stderr(max_bytes);
+        self
+    }
+
+    /// Traces everything that is said.
+    pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
+        self.records.tracer = tracer;
+        self
+    }
+
+    /// The description of the program.
+    pub fn spec(&self) -> &BotSpec {
+        &self.template.spec
+    }
+
+    /// How its processes are confined; `None` for ordinary children.
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        match &self.template.kind {
+            Kind::Confined(sandbox) => Some(sandbox),
+            Kind::Plain(_) => None,
+        }
+    }
+
+    /// What the user should know about how the program is run.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Starts a process, which keeps to the cores of the current thread. Waits until it runs; may be
+    /// called in a runtime, whose thread is blocked meanwhile.
+    ///
+    /// # Errors
+    /// Why it did not start.
+    pub fn start(&self) -> Result<Service, ServiceFailure> {
+        let spec = &self.template.spec;
+        let (stderr, trace) = self.records.of_next(&spec.name, &self.stderr_left);
+        let (connection, link) = self.host.start(stderr)?;
+        Ok(Service::new(connection, link, trace, self.template.clone()))
+    }
+
+    /// Waits until the processes of all services that were dropped are gone.
+    pub fn all_gone(&self) {
+        self.host.all_gone();
+    }
+}
+
+fn in_words(spec: &BotSpec) -> String {
+    format!("rules program `{}`", spec.name)
+}

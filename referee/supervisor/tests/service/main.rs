@@ -1,0 +1,37 @@
+//! Services with real processes. This program is also their supervisors, and the program that
+//! answers.
+
+#![expect(clippy::unwrap_used, reason = "in tests")]
+
+mod harness;
+mod program;
+mod tests;
+
+use std::env;
+use std::process::ExitCode;
+
+use supervisor::process::{plan, supervisor as supervising};
+use supervisor::sandbox::launch;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [plan::SUBCOMMAND, json] => {
+            supervising::run(&serde_json::from_str(json).unwrap()).unwrap();
+        }
+        [launch::SUBCOMMAND, json] => {
+            let error = launch::run(&serde_json::from_str(json).unwrap());
+            panic!("{error}");
+        }
+        #[cfg(target_os = "linux")]
+        [::supervisor::sandbox::init::SUBCOMMAND, json] => {
+            ::supervisor::sandbox::init::run(&serde_json::from_str(json).unwrap()).unwrap();
+        }
+        [program::ANSWER] => program::answer(),
+        [program::ASK, how, request, seconds] => {
+            program::ask(how, request, seconds.parse().unwrap())
+        }
+        _ => return harness::run(&args, tests::ALL),
+    }
+    ExitCode::SUCCESS
+}
