@@ -380,7 +380,8 @@ export class Position {
   observation(seat) {
     const known = this.game.observation(this.state, seat);
     if (!isObject(known)) throw new TypeError("observation() did not return an object");
-    return { ply: this.ply, to_move: this.toMove, ...known };
+    // In one order: otherwise the text could tell apart what is equal.
+    return JSON.parse(canonical({ ply: this.ply, to_move: this.toMove, ...known }));
   }
 
   /** Scores and outcome: those of the end, or if play stopped here. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from functools import cached_property
 from math import prod
 from typing import Any, Iterator, Mapping, Sequence, cast
@@ -97,7 +98,9 @@ class Position:
         known = self.game.observation(self.state, seat)
         if not isinstance(known, dict):
             raise TypeError(f"observation() returned {type(known).__name__}, not a dict")
-        return {"ply": self.ply, "to_move": self.to_move, **known}
+        told = {"ply": self.ply, "to_move": self.to_move, **known}
+        # In one order: otherwise the text could tell apart what is equal.
+        return cast("dict[str, Json]", json.loads(json.dumps(told, sort_keys=True)))
 
     def scores(self) -> tuple[list[int], list[float]]:
         """Scores and outcome: those of the end, or if play stopped here."""
