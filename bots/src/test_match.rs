@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use games::{GAMES, Outcome, Rules, Session};
+use games::{GAMES, Rules, Session};
 use protocol::{
     ClockState, FromBot, Limits, Millis, Opponent, PlayedMove, Start, TimeControl, ToBot, Turn,
 };
@@ -17,7 +17,7 @@ use crate::{BotOptions, find, run_named};
 /// A test match that was played.
 pub(crate) struct PlayedMatch {
     pub(crate) moves: Vec<PlayedMove>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Vec<f64>,
 }
 
 /// A test match to be played.
@@ -42,16 +42,17 @@ impl TestMatch {
     /// Plays the match; the bots sit in seat order.
     pub(crate) fn play(&self, bots: &mut [Box<dyn Bot>]) -> PlayedMatch {
         let rules = rules(self.game, &self.options);
-        let mut session = rules.start(self.seed);
+        let mut session = rules.start(self.seed).unwrap();
         let limits = rules.info().limits;
         for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&self.start(seat, session.state())).unwrap();
+            bot.start(&self.start(seat, session.state().unwrap()))
+                .unwrap();
         }
         let mut moves: Vec<PlayedMove> = Vec::new();
         let mut sent = vec![0; bots.len()];
         let mut visits: HashMap<String, u32> = HashMap::new();
-        while let Some(seat) = session.to_move() {
-            let visits = visits.entry(session.identity()).or_default();
+        while let Some(seat) = session.to_move().alone() {
+            let visits = visits.entry(session.identity().unwrap()).or_default();
             *visits += 1;
             let at_limit = limits.max_plies.is_some_and(|most| session.ply() >= most);
             if at_limit || limits.repetition.is_some_and(|most| *visits >= most) {
@@ -64,29 +65,33 @@ impl TestMatch {
             };
             session.play(&mv).unwrap();
             let mv = mv.into();
-            moves.push(PlayedMove { seat, mv });
+            moves.push(PlayedMove {
+                seat: Some(seat),
+                mv,
+            });
         }
         PlayedMatch {
             moves,
-            outcome: session.outcome(),
+            outcome: session.tally().unwrap().outcome,
         }
     }
 
     fn start(&self, seat: usize, state: Value) -> Start {
         let rules = rules(self.game, &self.options);
         let limits = rules.info().limits;
-        let opponent = |role: &&str| Opponent {
-            name: (*role).to_owned(),
-            role: (*role).to_owned(),
+        let opponent = |role: &String| Opponent {
+            name: role.clone(),
+            role: role.clone(),
         };
         Start {
             match_id: format!("m-{}", self.seed),
             game: self.game.to_owned(),
             options: rules.options().to_json(),
             seat,
-            role: rules.roles()[seat].to_owned(),
+            role: rules.roles()[seat].clone(),
             players: rules.roles().iter().map(opponent).collect(),
-            state,
+            state: Some(state),
+            observation: None,
             time: TimeControl::default(),
             limits: Limits {
                 max_plies: limits.max_plies,
@@ -100,7 +105,9 @@ fn turn(session: &dyn Session, moves: &[PlayedMove], clock: &ClockState) -> Turn
     Turn {
         ply: session.ply(),
         moves: moves.to_vec(),
+        sees: None,
         state: None,
+        observation: None,
         legal: None,
         clock: clock.clone(),
     }
@@ -124,7 +131,7 @@ fn short_games() -> Vec<(&'static str, Value)> {
         "amazons" | "paper-penguins" => json!({"size": 6}),
         _ => json!({}),
     };
-    let ids = GAMES.iter().map(|game| game.info.id);
+    let ids = GAMES.iter().map(|game| game.info.id.as_str());
     let mut games: Vec<_> = ids.map(|id| (id, options(id))).collect();
     games.push(("penguins", json!({"players": 3})));
     games
@@ -209,7 +216,7 @@ fn every_bot_follows_the_protocol() {
                 let mut next = || FromBot::from_line(lines.next().unwrap()).unwrap();
                 assert!(matches!(next(), FromBot::Hello(hello) if hello.name == entry.name));
                 assert_eq!(next(), FromBot::Ready {});
-                for ply in played.moves.iter().filter(|ply| ply.seat == 0) {
+                for ply in played.moves.iter().filter(|ply| ply.seat == Some(0)) {
                     assert!(matches!(next(), FromBot::Move(answer) if answer.mv == ply.mv));
                 }
                 assert_eq!(lines.next(), None);
@@ -220,16 +227,18 @@ fn every_bot_follows_the_protocol() {
 
 /// The messages that seat 0 gets in a match.
 fn script(test_match: &TestMatch, played: &PlayedMatch) -> String {
-    let mut session = rules(test_match.game, &test_match.options).start(test_match.seed);
+    let mut session = rules(test_match.game, &test_match.options)
+        .start(test_match.seed)
+        .unwrap();
     let hello = ToBot::Hello {
         protocol: 1,
         referee: "test".to_owned(),
     };
-    let start = ToBot::Start(Box::new(test_match.start(0, session.state())));
+    let start = ToBot::Start(Box::new(test_match.start(0, session.state().unwrap())));
     let mut script = hello.to_line() + &start.to_line();
     let mut sent = 0;
     for (ply, played_move) in played.moves.iter().enumerate() {
-        if played_move.seat == 0 {
+        if played_move.seat == Some(0) {
             let turn = turn(&*session, &played.moves[sent..ply], &test_match.clock);
             script += &ToBot::Turn(Box::new(turn)).to_line();
             sent = ply;
@@ -344,8 +353,8 @@ fn every_search_gives_a_move_even_without_any_time() {
 fn win_rates() {
     let clock = ClockState::default();
     let make = |name: &'static str| move |seed| bot(name, seed, Some(3000));
-    for game in GAMES {
-        let id = game.info.id;
+    for game in GAMES.iter() {
+        let id = game.info.id.as_str();
         let rate =
             |one, other, starts| duel(id, &json!({}), &make(one), &make(other), &clock, starts);
         let greedy = rate("greedy", "random", 20);
@@ -379,8 +388,8 @@ fn by_the_clock() {
             entry.make(&seeded)
         }
     };
-    for game in GAMES {
-        let id = game.info.id;
+    for game in GAMES.iter() {
+        let id = game.info.id.as_str();
         if only.as_deref().is_some_and(|only| only != id) {
             continue;
         }

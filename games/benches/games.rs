@@ -15,7 +15,7 @@ impl Visitor for Bench<'_> {
     type Output = ();
 
     fn visit<G: Game>(self) {
-        let game = G::new(&Options::defaults(&G::INFO)).expect("the defaults fit");
+        let game = G::new(&Options::defaults_of::<G>()).expect("the defaults fit");
         let start = game.start(&mut Rng::new(1));
         let mut group = self.0.benchmark_group(G::INFO.id);
 
@@ -51,8 +51,8 @@ fn yardstick(criterion: &mut Criterion) {
 
 fn all(criterion: &mut Criterion) {
     yardstick(criterion);
-    for entry in GAMES {
-        visit(entry.info.id, Bench(criterion)).expect("a game of the registry");
+    for entry in GAMES.iter() {
+        visit(&entry.info.id, Bench(criterion)).expect("a game of the registry");
     }
 }
 

@@ -24,7 +24,7 @@ fn state(cells: &Cells) -> Value {
 /// How many moves the giants have; 0 where they are not to move.
 fn moves(rules: &dyn Rules, cells: &Cells) -> u64 {
     match rules.load(&state(cells)) {
-        Ok(session) if session.to_move() == Some(1) => session.perft(1),
+        Ok(session) if session.to_move().alone() == Some(1) => session.perft(1).unwrap(),
         _ => 0,
     }
 }
@@ -37,7 +37,8 @@ fn main() {
     let (steps, seed) = (number(1, 200_000), number(2, 1));
     let rules = games::find("giantslayer").expect("a game");
     let rules = rules.configure(&Value::Null).expect("no options");
-    let cells = rules.start(0).view().cells.into_iter();
+    let view = rules.start(0).unwrap().view().unwrap().expect("a drawing");
+    let cells = view.cells.into_iter();
     let mut cells: Cells = cells.map(|c| c.name).filter(|c| c != "e5").collect();
     let mut rng = Rng::new(seed);
     rng.shuffle(&mut cells);

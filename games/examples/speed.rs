@@ -32,7 +32,7 @@ impl Visitor for Measure {
     type Output = Speed;
 
     fn visit<G: Game>(self) -> Speed {
-        let game = G::new(&Options::defaults(&G::INFO)).expect("the defaults fit");
+        let game = G::new(&Options::defaults_of::<G>()).expect("the defaults fit");
         let start = game.start(&mut Rng::new(1));
         let (perft_depth, perft_nodes) = perft(&game, &start);
         let mut rng = Rng::new(1);
@@ -126,8 +126,8 @@ fn main() {
         "| game | perft depth | perft Mnodes/s | playouts/s | plies/s (M) | plies a game | generation |"
     );
     println!("|---|---|---|---|---|---|---|");
-    for entry in GAMES {
-        let id = entry.info.id;
+    for entry in GAMES.iter() {
+        let id = entry.info.id.as_str();
         if !wanted.is_empty() && !wanted.iter().any(|name| name == id) {
             continue;
         }

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::kit::info::Info;
+use crate::kit::info::StaticInfo;
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat, rank};
 use crate::kit::rng::Rng;
@@ -26,7 +26,7 @@ pub struct ParseError {
 
 impl ParseError {
     /// The error about a text, with the forms of moves that the game has.
-    pub fn new(info: &Info, text: &str) -> Self {
+    pub fn new(info: &StaticInfo, text: &str) -> Self {
         let forms: Vec<&str> = info.notation.iter().map(|(form, _)| *form).collect();
         let looks_right = forms.iter().find(|form| shape(form) == shape(text));
         let allowed = match looks_right {
@@ -72,7 +72,7 @@ pub trait Game: Sized + Send + Sync + 'static {
     type Move: Copy + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// The game's description.
-    const INFO: Info;
+    const INFO: StaticInfo;
 
     /// The rules for people, as Markdown: how the game is played, with an example of every kind of
     /// move and of the state. Empty for a game that has none, which the registry does not take.

@@ -9,7 +9,7 @@
 //! use games::{Game, Options, Rng};
 //! use games::rules::amazons::Amazons;
 //!
-//! let game = Amazons::new(&Options::defaults(&Amazons::INFO)).unwrap();
+//! let game = Amazons::new(&Options::defaults_of::<Amazons>()).unwrap();
 //! let mut position = game.start(&mut Rng::new(1));
 //! let mut moves = Vec::new();
 //! game.legal(&position, &mut moves);
@@ -18,6 +18,7 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+mod catalog;
 pub mod conformance;
 mod game;
 pub mod kit;
@@ -26,13 +27,17 @@ pub mod playout;
 pub mod registry;
 pub mod rules;
 pub mod session;
+#[doc(hidden)]
+pub mod test_games;
 
+pub use catalog::{Catalog, TakenId, UnknownGame};
 pub use game::{Game, IllegalMove, ParseError};
-pub use kit::info::{Info, Limits};
+pub use kit::info::{Info, Limits, StaticInfo};
 pub use kit::options::{OptionError, Options};
 pub use kit::outcome::{MAX_SEATS, Outcome, Scores, Seat, rank};
 pub use kit::rng::{Rng, hash_text};
 pub use kit::state::StateError;
+pub use kit::to_move::{Actor, ToMove};
 pub use kit::view::View;
-pub use registry::{GAMES, find};
-pub use session::{Rules, Session};
+pub use registry::{ConfigureError, Entry, GAMES, find};
+pub use session::{BrokenRules, Rules, Session};

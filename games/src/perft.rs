@@ -59,18 +59,24 @@ fn count<G: Game>(
 mod tests {
     use serde_json::json;
 
+    use crate::session::random_step;
+
     #[test]
     fn what_would_be_too_much_is_given_up() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
         // The start, and the positions after its 260 moves.
-        let after_two = session.perft(2);
-        assert_eq!(session.perft_within(2, 261), Some(after_two));
-        assert_eq!(session.perft_within(2, 260), None);
-        assert_eq!(session.perft_within(1, 1), Some(260));
-        assert_eq!(session.perft_within(1, 0), None);
-        assert_eq!(session.perft_within(0, 0), Some(1));
-        assert_eq!(session.perft_within(1000, 1000), None);
+        let after_two = session.perft(2).unwrap();
+        assert_eq!(session.perft_within(2, 261).unwrap(), Some(after_two));
+        assert_eq!(session.perft_within(2, 260).unwrap(), None);
+        assert_eq!(session.perft_within(1, 1).unwrap(), Some(260));
+        assert_eq!(session.perft_within(1, 0).unwrap(), None);
+        assert_eq!(session.perft_within(0, 0).unwrap(), Some(1));
+        assert_eq!(session.perft_within(1000, 1000).unwrap(), None);
     }
 
     /// No memory is reserved for plies that are never played.
@@ -78,15 +84,15 @@ mod tests {
     fn a_huge_depth_costs_nothing_where_the_game_ends_before() {
         let rules = crate::find("paper-penguins").unwrap();
         let rules = rules.configure(&json!({"size": 4})).unwrap();
-        let mut session = rules.start(1);
+        let mut session = rules.start(1).unwrap();
         let mut rng = crate::Rng::new(1);
         while session.ply() < 8 {
-            match session.random_move(&mut rng) {
-                Some(mv) => session.play(&mv).unwrap(),
+            match random_step(&mut *session, &mut rng) {
+                Some(step) => session.play(&step[0]).unwrap(),
                 None => break,
             }
         }
-        assert_eq!(session.perft(u32::MAX), 0);
-        assert_eq!(session.divide(0), []);
+        assert_eq!(session.perft(u32::MAX).unwrap(), 0);
+        assert_eq!(session.divide(0).unwrap(), []);
     }
 }

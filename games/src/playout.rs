@@ -1,13 +1,13 @@
 //! Playouts: random games in which all legal moves are equally likely.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Game;
 use crate::kit::outcome::Outcome;
 use crate::kit::rng::Rng;
 
 /// The results of random games from one position.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Playouts {
     /// The mean outcome, one entry a seat.
     pub outcome: Vec<f64>,
@@ -51,7 +51,7 @@ impl Total {
         }
     }
 
-    fn add(&mut self, plies: u32, outcome: &Outcome) {
+    pub(crate) fn add(&mut self, plies: u32, outcome: &[f64]) {
         self.plies += u64::from(plies);
         self.games += 1;
         for (sum, value) in self.outcome.iter_mut().zip(outcome) {
@@ -141,25 +141,40 @@ mod tests {
     #[test]
     fn games_are_played_as_long_as_they_may_go_on() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
-        let (playouts, games) = session.playouts_while(20, 1, None, &mut |_| true);
-        assert_eq!((playouts, games), (session.playouts(20, 1, None), 20));
-        let (_, games) = session.playouts_while(20, 1, None, &mut |_| false);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
+        let (playouts, games) = session.playouts_while(20, 1, None, &mut |_| true).unwrap();
+        assert_eq!(
+            (playouts, games),
+            (session.playouts(20, 1, None).unwrap(), 20)
+        );
+        let (_, games) = session.playouts_while(20, 1, None, &mut |_| false).unwrap();
         assert_eq!(games, 1, "one is always played");
         let mut plies_left = 100u64;
         let mut some = |plies: u64| {
             plies_left = plies_left.saturating_sub(plies);
             plies_left > 0
         };
-        let (playouts, games) = session.playouts_while(u32::MAX, 1, None, &mut some);
+        let (playouts, games) = session
+            .playouts_while(u32::MAX, 1, None, &mut some)
+            .unwrap();
         assert!(playouts.plies * f64::from(games) >= 100.0);
     }
 
     #[test]
     fn rounds_give_every_move_as_many_games() {
         let rules = crate::find("amazons").unwrap();
-        let mut session = rules.configure(&json!({"size": 5})).unwrap().start(1);
-        let whole = session.playouts_by_move_while(3, 1, Some(9), &mut |_| true);
+        let mut session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
+        let whole = session
+            .playouts_by_move_while(3, 1, Some(9), &mut |_| true)
+            .unwrap();
         let moves: Vec<&String> = whole.moves.iter().map(|(mv, _)| mv).collect();
         assert!(moves.into_iter().eq(&session.legal()));
         assert!(whole.moves.iter().all(|(_, means)| means.is_some()));
@@ -169,7 +184,9 @@ mod tests {
             games += 1;
             games < 100
         };
-        let part = session.playouts_by_move_while(3, 1, Some(9), &mut some);
+        let part = session
+            .playouts_by_move_while(3, 1, Some(9), &mut some)
+            .unwrap();
         let played = part.moves.iter().filter(|(_, means)| means.is_some());
         assert_eq!((played.count(), part.rounds), (100, 0));
     }
@@ -177,18 +194,32 @@ mod tests {
     #[test]
     fn what_would_be_too_much_is_given_up() {
         let rules = crate::find("amazons").unwrap();
-        let session = rules.configure(&json!({"size": 5})).unwrap().start(1);
-        let whole = session.playouts(20, 1, None);
+        let session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(1)
+            .unwrap();
+        let whole = session.playouts(20, 1, None).unwrap();
         let plies = (20.0 * whole.plies).round() as u64;
-        assert_eq!(session.playouts_within(20, 1, None, plies), Some(whole));
-        assert_eq!(session.playouts_within(20, 1, None, plies - 1), None);
-        let by_move = session.playouts_by_move(1, 1, Some(3));
+        assert_eq!(
+            session.playouts_within(20, 1, None, plies).unwrap(),
+            Some(whole)
+        );
+        assert_eq!(
+            session.playouts_within(20, 1, None, plies - 1).unwrap(),
+            None
+        );
+        let by_move = session.playouts_by_move(1, 1, Some(3)).unwrap();
         // Two more plies after each move.
-        let within = |most| session.playouts_by_move_within(1, 1, Some(3), most);
+        let within = |most| {
+            session
+                .playouts_by_move_within(1, 1, Some(3), most)
+                .unwrap()
+        };
         assert_eq!(within(520), Some(by_move));
         assert_eq!(within(519), None);
         assert_eq!(
-            session.playouts_within(7, 1, Some(0), 6),
+            session.playouts_within(7, 1, Some(0), 6).unwrap(),
             None,
             "of no plies"
         );

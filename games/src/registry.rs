@@ -1,38 +1,83 @@
 //! The registry of all games, by id. A new game takes one line at the end of this file.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::game::Game;
 use crate::kit::info::Info;
 use crate::kit::options::OptionError;
-use crate::session::{Rules, configure};
+use crate::session::{BrokenRules, Rules, configure};
 
-/// A game of the registry.
+/// A game that can be played: one of the registry, or one whose rules come from outside.
 pub struct Entry {
     /// What the game says about itself.
-    pub info: &'static Info,
-    /// Its rules for people, as Markdown. Blocks of code are named `board`, `legal`, `illegal` and
-    /// `state`; behind the name of a `board` stands the position that it shows, as JSON.
-    pub guide: &'static str,
-    configure: fn(&Value) -> Result<Arc<dyn Rules>, OptionError>,
+    pub info: Info,
+    /// Its rules for people, as Markdown, perhaps empty. In the guides of the registry, blocks of code
+    /// are named `board`, `legal`, `illegal` and `state`; behind the name of a `board` stands the
+    /// position that it shows, as JSON.
+    pub guide: String,
+    /// See [`Entry::builtin`].
+    builtin: Option<String>,
+    configure: Box<Configure>,
+}
+
+/// Makes the rules under some options.
+type Configure = dyn Fn(&Value) -> Result<Arc<dyn Rules>, ConfigureError> + Send + Sync;
+
+/// Why there are no rules under some options.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConfigureError {
+    /// The game does not accept one of them.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
 }
 
 impl Entry {
-    const fn of<G: Game>() -> Self {
+    /// A game whose rules `configure` makes from an options object, or from null for the defaults.
+    pub fn new(
+        info: Info,
+        guide: String,
+        configure: impl Fn(&Value) -> Result<Arc<dyn Rules>, ConfigureError> + Send + Sync + 'static,
+    ) -> Self {
         Entry {
-            info: const { &G::INFO },
-            guide: G::GUIDE,
-            configure: configure::<G>,
+            info,
+            guide,
+            builtin: None,
+            configure: Box::new(configure),
         }
+    }
+
+    fn of<G: Game>() -> Self {
+        let configure = |options: &Value| Ok(configure::<G>(options)?);
+        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
+    }
+
+    /// Says that this is the game of the registry with that id, perhaps under another id and reached
+    /// in another way.
+    #[must_use]
+    pub fn played_as(self, id: &str) -> Self {
+        Entry {
+            builtin: Some(id.to_owned()),
+            ..self
+        }
+    }
+
+    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
+    /// `None` for rules from outside.
+    pub fn builtin(&self) -> Option<&str> {
+        self.builtin.as_deref()
     }
 
     /// The rules under these options: an object, or `null` for the defaults.
     ///
     /// # Errors
-    /// If an option is unknown, of a wrong type or out of range.
-    pub fn configure(&self, options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
+    /// If an option is unknown, of a wrong type or out of range, or rules from outside do not work.
+    pub fn configure(&self, options: &Value) -> Result<Arc<dyn Rules>, ConfigureError> {
         (self.configure)(options)
     }
 }
@@ -41,10 +86,13 @@ impl Entry {
 ///
 /// ```
 /// let rules = games::find("amazons").unwrap().configure(&serde_json::json!({"size": 6})).unwrap();
-/// assert_eq!(rules.start(0).perft(1), 544);
+/// assert_eq!(rules.start(0).unwrap().perft(1).unwrap(), 544);
 /// ```
 pub fn find(id: &str) -> Option<&'static Entry> {
-    GAMES.iter().find(|entry| entry.info.id == id)
+    GAMES
+        .iter()
+        .map(|entry| &**entry)
+        .find(|entry| entry.info.id == id)
 }
 
 /// A generic function over games, to be called by [`visit`] with the type that belongs to an id.
@@ -58,7 +106,7 @@ pub trait Visitor {
 macro_rules! games {
     ($($game:ty,)*) => {
         /// All games, in the order of listings.
-        pub static GAMES: &[Entry] = &[$(Entry::of::<$game>()),*];
+        pub static GAMES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| vec![$(Arc::new(Entry::of::<$game>())),*]);
 
         /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
         pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {

@@ -1,11 +1,11 @@
 //! A complete small game outside the registry: what adding a game takes. CONTRIBUTING.md shows it.
 
-use games::kit::info::{OptionKind, OptionSpec};
+use games::kit::info::{StaticKind, StaticOption};
 use games::kit::state::{Fields, require, seat_or_loser};
 use games::kit::view::{Cell, Ground, Shape};
 use games::kit::zobrist;
 use games::{
-    Game, Info, Limits, OptionError, Options, ParseError, Rng, Scores, Seat, StateError, View,
+    Game, Limits, OptionError, Options, ParseError, Rng, Scores, Seat, StateError, StaticInfo, View,
 };
 use serde_json::{Value, json};
 
@@ -26,15 +26,15 @@ impl Game for Nim {
     type Position = Position;
     type Move = u8;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "nim",
         title: "Nim",
         summary: "Take one to three of the heap. Who takes the last one wins.",
         roles: &["first", "second"],
         symmetric: true,
-        options: &[OptionSpec {
+        options: &[StaticOption {
             name: "heap",
-            kind: OptionKind::Int {
+            kind: StaticKind::Int {
                 min: 1,
                 max: 100,
                 default: Some(21),

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use games::session::random_step;
 use games::{Rng, Session};
 use serde_json::{Value, json};
 
@@ -37,11 +38,12 @@ fn strings(form: &str, cells: &[String]) -> Vec<String> {
 /// Random positions, spread over a game, the start included.
 fn positions(game: &str, options: &Value) -> Vec<Box<dyn Session>> {
     let entry = games::find(game).expect("a game");
-    let mut session = entry.configure(options).expect("options").start(4);
+    let rules = entry.configure(options).expect("options");
+    let mut session = rules.start(4).unwrap();
     let mut rng = Rng::new(4);
     let mut all = vec![session.fork()];
-    while let Some(mv) = session.random_move(&mut rng).filter(|_| all.len() < 200) {
-        session.play(&mv).expect("a legal move");
+    while let Some(step) = random_step(&mut *session, &mut rng).filter(|_| all.len() < 200) {
+        session.play(&step[0]).expect("a legal move");
         all.push(session.fork());
     }
     let every = all.len().div_ceil(POSITIONS);
@@ -51,7 +53,7 @@ fn positions(game: &str, options: &Value) -> Vec<Box<dyn Session>> {
 /// Tries all strings of the forms. Moves of other forms are longer than these: chains.
 fn check(game: &str, options: Value, forms: &[&str]) {
     let positions = positions(game, &options);
-    let view = positions[0].view();
+    let view = positions[0].view().unwrap().expect("a drawing");
     let cells: Vec<String> = view.cells.into_iter().map(|cell| cell.name).collect();
     let strings: HashSet<String> = forms
         .iter()
@@ -66,7 +68,7 @@ fn check(game: &str, options: Value, forms: &[&str]) {
         });
         let accepted: HashSet<String> = accepted.cloned().collect();
         let listed: HashSet<String> = legal.intersection(&strings).cloned().collect();
-        assert_eq!(accepted, listed, "{}", session.state());
+        assert_eq!(accepted, listed, "{}", session.state().unwrap());
         let chains = legal.difference(&strings);
         let mut others = chains.filter(|text| text.matches('x').count() < 3);
         assert_eq!(others.next(), None, "a form is missing");

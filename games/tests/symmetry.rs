@@ -3,6 +3,7 @@
 
 mod mirror;
 
+use games::session::random_step;
 use games::{Rng, Rules, Session};
 use mirror::{Generator, Mirror, group};
 use serde_json::{Value, json};
@@ -30,19 +31,19 @@ const LONGEST: usize = 150;
 /// Plays one game and its image.
 fn check_game(rules: &dyn Rules, image_rules: &dyn Rules, mirror: &Mirror, seed: u64) {
     let mut rng = Rng::from_parts(&[seed, 0x51]);
-    let mut session = rules.start(seed);
-    while !mirror.fits(&session.state()) {
-        let mv = session.random_move(&mut rng).expect("a move");
-        session.play(&mv).expect("a legal move");
+    let mut session = rules.start(seed).unwrap();
+    while !mirror.fits(&session.state().unwrap()) {
+        let step = random_step(&mut *session, &mut rng).expect("a move");
+        session.play(&step[0]).expect("a legal move");
     }
-    let mut image = open(image_rules, &mirror.state(&session.state()));
+    let mut image = open(image_rules, &mirror.state(&session.state().unwrap()));
     for _ in 0..LONGEST {
         check_position(&mut *session, &mut *image, image_rules, mirror);
-        let Some(mv) = session.random_move(&mut rng) else {
+        let Some(step) = random_step(&mut *session, &mut rng) else {
             return;
         };
-        session.play(&mv).expect("a legal move");
-        image.play(&mirror.text(&mv)).expect("its image");
+        session.play(&step[0]).expect("a legal move");
+        image.play(&mirror.text(&step[0])).expect("its image");
     }
 }
 
@@ -58,7 +59,7 @@ fn check_position(
     image_rules: &dyn Rules,
     mirror: &Mirror,
 ) {
-    let state = session.state();
+    let state = session.state().unwrap();
     // Loaded once more, because lists of cells are sorted by name.
     let expected = open(image_rules, &mirror.state(&state));
     assert_eq!(image.state(), expected.state(), "{mirror} of {state}");
@@ -69,7 +70,8 @@ fn check_position(
     expected.sort_unstable();
     assert_eq!(moves, expected, "{mirror} of {state}");
     let turned = |outcome: &[f64]| mirror.seats(outcome);
-    assert_eq!(*image.outcome(), *turned(&session.outcome()));
+    let (tally, expected) = (image.tally().unwrap(), session.tally().unwrap());
+    assert_eq!(tally.outcome, *turned(&expected.outcome));
     assert_eq!(image.reason(), session.reason());
 }
 
@@ -78,7 +80,7 @@ fn check(game: &str, options: Value, generators: &[Generator], order: usize) {
     let rules = entry.configure(&options).expect("options");
     let group = group(generators, rules.seats());
     assert_eq!(group.len(), order, "{game}: as many symmetries as expected");
-    let view = rules.start(0).view();
+    let view = rules.start(0).unwrap().view().unwrap().expect("a drawing");
     for (matrix, turn) in group {
         let mirror = Mirror::new(&view, matrix, turn, rules.seats());
         let image_options = mirror.options(&options);

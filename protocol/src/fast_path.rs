@@ -17,7 +17,10 @@ pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
         } else {
             br#"{"seat":"#
         });
-        out.extend_from_slice(digits.format(played.seat).as_bytes());
+        match played.seat {
+            Some(seat) => out.extend_from_slice(digits.format(seat).as_bytes()),
+            None => out.extend_from_slice(b"null"),
+        }
         out.extend_from_slice(br#","move":"#);
         if is_plain(played.mv.as_bytes()) {
             quote(&played.mv, out);
@@ -27,9 +30,17 @@ pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
         out.push(b'}');
     }
     out.push(b']');
+    if let Some(sees) = &turn.sees {
+        out.extend_from_slice(br#","sees":"#);
+        write_json(sees, out);
+    }
     if let Some(state) = &turn.state {
         out.extend_from_slice(br#","state":"#);
         write_json(state, out);
+    }
+    if let Some(observation) = &turn.observation {
+        out.extend_from_slice(br#","observation":"#);
+        write_json(observation, out);
     }
     if let Some(legal) = &turn.legal {
         out.extend_from_slice(br#","legal":"#);
@@ -154,8 +165,9 @@ mod tests {
     fn turns_are_written_as_serde_does() {
         let plies = |moves: &[&str]| -> Vec<PlayedMove> {
             let plies = moves.iter().enumerate();
-            let plies = plies.map(|(seat, mv)| PlayedMove {
-                seat,
+            let plies = plies.map(|(at, mv)| PlayedMove {
+                // The third one is a draw of chance.
+                seat: (at != 2).then_some(at),
                 mv: (*mv).into(),
             });
             plies.collect()
@@ -173,7 +185,9 @@ mod tests {
                         let turn = ToBot::Turn(Box::new(Turn {
                             ply: 120 + turns,
                             moves: plies(moves),
+                            sees: state.clone().map(|seen| vec![vec![seen], vec![]]),
                             state: state.clone(),
+                            observation: state.clone(),
                             legal: legal.map(|legal| legal.iter().copied().collect()),
                             clock,
                         }));

@@ -29,12 +29,15 @@ pub use faults::Failure;
 pub use lines::BadMessage;
 pub use log::{
     Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,
+    RulesOrigin,
 };
 pub use messages::{
     BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult, MoveText,
     Opponent, PlayedMove, Start, ToBot, Turn, Wants,
 };
-pub use model::{Answer, ModelError, ModelErrorCode, Op, Request, Want};
+pub use model::{
+    Answer, GameHello, ModelError, ModelErrorCode, ModelHello, Op, Request, StepMoves, Want,
+};
 pub use move_list::MoveList;
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};

@@ -23,6 +23,9 @@ pub struct Record {
     pub match_id: String,
     /// The game's id.
     pub game: String,
+    /// Where its rules came from, if they are not built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<RulesOrigin>,
     /// The game's options, defaults filled in.
     pub options: Value,
     /// The seed that start and opening were made from; the matches of one pairing share it.
@@ -57,6 +60,19 @@ pub struct Record {
     /// the first line. Logs of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
+}
+
+/// Where the rules of a game came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RulesOrigin {
+    /// What the rules program calls itself, or the sheet's id.
+    pub name: String,
+    /// The version that a rules program gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// SHA-256, in hexadecimal digits: of the sheet, or of the program's file and its answer to
+    /// `hello`.
+    pub sha256: String,
 }
 
 /// A player of a match.
@@ -153,8 +169,8 @@ pub struct Load {
 /// A ply of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoggedMove {
-    /// The seat that made it.
-    pub seat: usize,
+    /// The seat that made it; null for chance.
+    pub seat: Option<usize>,
     /// The move.
     #[serde(rename = "move")]
     pub mv: MoveText,

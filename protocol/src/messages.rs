@@ -59,8 +59,12 @@ pub struct Start {
     pub role: String,
     /// The players in seat order.
     pub players: Vec<Opponent>,
-    /// The position at the start.
-    pub state: Value,
+    /// The position at the start; absent in games with hidden information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// What the seat may know of the start, in games with hidden information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation: Option<Value>,
     /// The bot's own time control.
     pub time: TimeControl,
     /// What stops a match that does not end by itself.
@@ -93,11 +97,18 @@ pub struct Turn {
     /// Plies made since the start of the match.
     #[serde(deserialize_with = "whole_number::read")]
     pub ply: u32,
-    /// Every ply since this bot's last `turn`, its own last one first.
+    /// Every ply since this bot's last `turn`, its own last one first; in games with hidden
+    /// information its own alone.
     pub moves: Vec<PlayedMove>,
-    /// The position, for bots that want it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What the seat perceived of each step since its last `turn`, in games with hidden information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Vec<Vec<Value>>>,
+    /// The position, for bots that want it; absent in games with hidden information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
+    /// All that the seat may know, in place of the position, in games with hidden information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation: Option<Value>,
     /// All legal moves, for bots that want them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal: Option<MoveList>,
@@ -108,8 +119,8 @@ pub struct Turn {
 /// A ply that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedMove {
-    /// The seat that made it.
-    pub seat: usize,
+    /// The seat that made it; null for chance.
+    pub seat: Option<usize>,
     /// The move.
     #[serde(rename = "move")]
     pub mv: MoveText,
@@ -118,7 +129,8 @@ pub struct PlayedMove {
 /// The end of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct End {
-    /// Every ply since this bot's last `turn`.
+    /// Every ply since this bot's last `turn`; every ply of the match in games with hidden
+    /// information.
     pub moves: Vec<PlayedMove>,
     /// How it ended.
     pub result: MatchResult,

@@ -1,10 +1,16 @@
 //! The forward model: requests of bots that search without knowing the rules.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use crate::json_line;
+use crate::messages::Limits;
 
 /// One request.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -21,6 +27,15 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Op {
+    /// Asks rules for what they are and can; see [`ModelHello`].
+    Hello {
+        /// The version of the protocol that the other side speaks.
+        #[serde(default)]
+        protocol: u32,
+        /// Name and version of the referee.
+        #[serde(default)]
+        referee: String,
+    },
     /// Sets up a position: a given one, or the start that belongs to a seed.
     New {
         /// The game's id.
@@ -34,6 +49,9 @@ pub enum Op {
         /// The position.
         #[serde(default)]
         state: Option<Value>,
+        /// What a seat knows, in place of the position: only `sample` can be asked then.
+        #[serde(default)]
+        observation: Option<Value>,
         /// Where playouts stop, instead of the game's own limit.
         #[serde(default)]
         max_plies: Option<u32>,
@@ -41,10 +59,10 @@ pub enum Op {
         #[serde(default)]
         want: Vec<Want>,
     },
-    /// Plays moves, all or none.
+    /// Makes steps, all or none.
     Play {
-        /// The moves, in order.
-        moves: Vec<String>,
+        /// The steps, in order.
+        moves: Vec<StepMoves>,
         /// What the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
@@ -60,9 +78,25 @@ pub enum Op {
     },
     /// Asks about the position.
     Get {
+        /// The seat whose observation is wanted.
+        #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "u32")]
+        seat: Option<usize>,
         /// What the answer should hold.
         #[serde(default)]
         want: Vec<Want>,
+    },
+    /// Draws positions that a seat cannot tell from the present one.
+    Sample {
+        /// The seat.
+        #[serde(default, rename = "as")]
+        seat: usize,
+        /// The seed of the draws.
+        #[serde(default)]
+        seed: u64,
+        /// How many, at most.
+        #[serde(default = "one")]
+        count: u32,
     },
     /// Lists every legal move with the position after it.
     Children {
@@ -107,6 +141,42 @@ pub enum Op {
     },
 }
 
+/// What is chosen in a step: a move of the one who acts alone, or what each of several chooses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum StepMoves {
+    /// The move of the seat that acts alone, or the outcome of chance.
+    One(String),
+    /// By the seats' numbers, and `chance`.
+    Several(BTreeMap<String, String>),
+}
+
+/// Not derived: that would read every move twice.
+impl<'de> Deserialize<'de> for StepMoves {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = StepMoves;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a move, or an object with the moves of several seats")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<StepMoves, E> {
+                Ok(StepMoves::One(text.to_owned()))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<StepMoves, M::Error> {
+                let several = Deserialize::deserialize(MapAccessDeserializer::new(map));
+                several.map(StepMoves::Several)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
 /// How many moves are taken back if the request does not say.
 fn one() -> u32 {
     1
@@ -126,6 +196,12 @@ pub enum Want {
     Key,
     /// The outcome that the reference evaluation expects, from 0 to 1 a seat.
     Value,
+    /// The points and what they would be worth if play stopped here.
+    Scores,
+    /// All that a seat knows, in games with hidden information; with `as`.
+    Observation,
+    /// What each seat perceived of each step that was played, in games with hidden information.
+    Sees,
 }
 
 /// The answer to a request: `ok` or `error`.
@@ -151,11 +227,66 @@ impl Answer {
     }
 }
 
+/// The answer to `hello`: what a rules program is and can.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ModelHello {
+    /// The version of the protocol that it speaks.
+    pub protocol: u32,
+    /// What it calls itself.
+    pub name: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it answers beside `hello`, `new`, `play` and `get` with `legal` and `state`: `undo`, `perft`,
+    /// `playout`, `playouts`, `sample`, and the wants `key`, `view`, `scores`, `observation`.
+    #[serde(default)]
+    pub can: Vec<String>,
+    /// Its games.
+    pub games: Vec<GameHello>,
+}
+
+/// A game of a rules program.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct GameHello {
+    /// Its id: small letters, digits and hyphens.
+    pub id: String,
+    /// The name for people; the id if it is left out.
+    #[serde(default)]
+    pub title: String,
+    /// One sentence about how it is played and won.
+    #[serde(default)]
+    pub summary: String,
+    /// The rules for people, as Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<String>,
+    /// The names of the seats, for the largest number of them.
+    #[serde(default)]
+    pub roles: Vec<String>,
+    /// The smallest and the largest number of seats, where options decide it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats: Option<(usize, usize)>,
+    /// Whether all seats play by the same rules and with the same means.
+    #[serde(default)]
+    pub symmetric: bool,
+    /// Whether there is something that not all seats know.
+    #[serde(default)]
+    pub hidden: bool,
+    /// Its options, by name.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// How moves are written: pairs of an example and its meaning.
+    #[serde(default)]
+    pub notation: Vec<(String, String)>,
+    /// What stops a match that sets no limits of its own.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
 /// Why a request could not be done; the position is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct ModelError {
     /// `bad_request`, `unknown_game`, `bad_option`, `bad_state`, `no_game`, `illegal_move`,
-    /// `game_over`, `bad_count` or `too_much`.
+    /// `game_over`, `bad_count`, `too_much` or `broken_rules`.
     #[schemars(with = "String")]
     pub code: ModelErrorCode,
     /// What happened, in words.
@@ -184,4 +315,6 @@ pub enum ModelErrorCode {
     BadCount,
     /// The answer would take too long.
     TooMuch,
+    /// The rules come from outside and do not work.
+    BrokenRules,
 }

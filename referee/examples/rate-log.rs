@@ -20,7 +20,7 @@ type Failure = Box<dyn std::error::Error>;
 fn make(path: &Path, matches: usize, bots: usize, plies: usize) -> Result<(), Failure> {
     let mut out = BufWriter::new(File::create(path)?);
     let mut rng = Rng::new(1);
-    let games: Vec<&str> = GAMES.iter().map(|entry| entry.info.id).collect();
+    let games: Vec<&str> = GAMES.iter().map(|entry| entry.info.id.as_str()).collect();
     for pair in 0..matches / 2 {
         let seed = rng.below(1 << 53);
         let first = rng.index(bots);

@@ -216,6 +216,7 @@ pub(crate) fn selection(config: &Config, only: &[&str]) -> Selection {
     games.dedup();
     Selection {
         games,
+        catalog: config.rules.catalog.clone(),
         only: only.iter().map(|name| (*name).to_owned()).collect(),
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use games::View;
 use games::kit::view::{Cell, Ground, Piece};
+use games::{Session, View};
+use serde_json::Value;
 
 /// Columns of text for half a cell.
 const HALF: i32 = 2;
@@ -16,6 +17,23 @@ const SEATS: [AnsiColor; 4] = [
     AnsiColor::Green,
     AnsiColor::Red,
 ];
+
+/// A position as text: its board, or its state where the rules draw none.
+pub(crate) fn position(session: &dyn Session, marked: &[String]) -> String {
+    if let Ok(Some(view)) = session.view() {
+        return board(&view, marked);
+    }
+    match session.state() {
+        Ok(Value::Object(fields)) => {
+            let lines = fields
+                .iter()
+                .map(|(name, value)| format!("  {name}: {value}\n"));
+            lines.collect()
+        }
+        Ok(state) => format!("  {state}\n"),
+        Err(broken) => format!("  {broken}\n"),
+    }
+}
 
 /// Draws a board, each row from its first to its last cell with their names beside it. Cells in
 /// `marked` (the last move's) stand in brackets. Seats are told apart by colour and by letter.
@@ -113,9 +131,9 @@ mod tests {
         let rules = games::find("amazons")
             .unwrap()
             .configure(&serde_json::json!({"size": 5}));
-        let mut session = rules.unwrap().start(0);
+        let mut session = rules.unwrap().start(0).unwrap();
         session.play("a2-a3/c3").unwrap();
-        let drawn = board(&session.view(), &cells_of("a2-a3/c3"));
+        let drawn = board(&session.view().unwrap().unwrap(), &cells_of("a2-a3/c3"));
         let plain = anstream::adapter::strip_str(&drawn).to_string();
         let rows: Vec<&str> = plain.lines().collect();
         assert_eq!(rows[2], "   a3  [L ] .  [x ] .   .    e3");

@@ -79,7 +79,6 @@ pub mod cli;
 pub mod config;
 mod draw;
 mod files;
-mod known_games;
 pub mod log;
 mod machine;
 mod match_runner;
@@ -91,6 +90,8 @@ mod prose;
 mod reference_bot;
 mod report;
 mod rerun;
+mod rules_check;
+mod rules_program;
 mod scaffold;
 pub mod tournament;
 
@@ -100,6 +101,7 @@ pub use ::supervisor;
 
 pub use config::Config;
 pub use one_match::{MatchError, MatchRequest};
+pub use rules_program::{RulesError, SourceError};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use games::{Limits, OptionError, Rules, Session};
+use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
 use supervisor::bot::command;
@@ -12,14 +12,16 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
-use crate::known_games::{self, UnknownGame};
 use crate::match_runner::Observer;
+use crate::rules_program::{RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
 pub struct MatchRequest {
+    /// Where rules come from besides those that are built in: command lines of rules programs.
+    pub rules: Vec<String>,
     /// The game's id.
     pub game: String,
     /// The game's options; `null` for the defaults.
@@ -38,12 +40,18 @@ pub struct MatchRequest {
 /// A match that cannot be played. No bot is at fault.
 #[derive(Debug, Error)]
 pub enum MatchError {
+    /// Rules from outside cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     /// There is no such game.
     #[error(transparent)]
     Game(#[from] UnknownGame),
     /// The game has no such options.
     #[error(transparent)]
     Options(#[from] OptionError),
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
     /// Too few or too many bots.
     #[error("`{game}` has {seats} seats, but the number of bots given is {bots}")]
     Seats {
@@ -73,10 +81,20 @@ pub enum MatchError {
     Short(String),
 }
 
+impl From<ConfigureError> for MatchError {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Option(error) => MatchError::Options(error),
+            ConfigureError::Broken(broken) => MatchError::Broken(broken),
+        }
+    }
+}
+
 impl MatchRequest {
     /// A match of this game with its usual options, without an opening, at a second a move.
     pub fn new<B: Into<String>>(game: &str, bots: impl IntoIterator<Item = B>) -> Self {
         MatchRequest {
+            rules: Vec::new(),
             game: game.to_owned(),
             options: Value::Null,
             seed: 1,
@@ -106,7 +124,16 @@ impl MatchRequest {
     }
 
     fn run(&self) -> Result<MatchRun, MatchError> {
-        let rules = known_games::find(&self.game)?.configure(&self.options)?;
+        let here = std::env::current_dir()?;
+        let sources = self
+            .rules
+            .iter()
+            .map(|line| RulesSource::parse(line, &here));
+        let sources = sources
+            .collect::<Result<_, _>>()
+            .map_err(RulesError::Source)?;
+        let set = RulesSet::open(sources, &Surroundings::default())?;
+        let rules = set.catalog.find(&self.game)?.configure(&self.options)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         if seats != bots {
             let game = self.game.clone();
@@ -119,20 +146,21 @@ impl MatchRequest {
                 why,
             };
             let command = command::split(bot).map_err(|error| wrong(error.to_string()))?;
-            let spec = bot_spec(bot, command, &specs, &self.time)?;
+            let mut spec = bot_spec(bot, command, &specs, &self.time)?;
+            set.equip(&mut spec);
             spec.program().map_err(|error| wrong(error.to_string()))?;
             specs.push(Arc::new(spec));
         }
         let single = SingleMatch {
             limits: rules.info().limits,
-            start: rules.start(self.seed),
+            start: rules.start(self.seed)?,
             rules,
             seed: self.seed,
             random_plies: self.random_plies,
             time: self.time.clone(),
             specs,
         };
-        Ok(single.run())
+        Ok(single.run()?)
     }
 }
 
@@ -154,10 +182,13 @@ pub(crate) struct SingleMatch {
 
 impl SingleMatch {
     /// The match with its opening. It is the first one of its log until it gets another id.
-    pub(crate) fn run(self) -> MatchRun {
-        MatchRun {
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn run(self) -> Result<MatchRun, BrokenRules> {
+        Ok(MatchRun {
             id: match_id(1),
-            opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies),
+            opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies)?,
             start: self.start,
             game: GameSetup {
                 rules: self.rules,
@@ -173,7 +204,7 @@ impl SingleMatch {
                 concurrency: 1,
             },
             failures: None,
-        }
+        })
     }
 }
 
@@ -205,10 +236,10 @@ pub(crate) async fn play(
     tracer: Option<Tracer>,
     people: People,
     observer: impl Observer,
-) -> Result<Record, FactoryError> {
+) -> Result<Record, MatchError> {
     let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
     let mut pool = Pool::new(Arc::new(factory));
     let record = run.play(&mut pool, people, observer).await;
     pool.end().await;
-    Ok(record)
+    Ok(record?)
 }

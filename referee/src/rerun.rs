@@ -6,14 +6,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
-use games::Limits;
+use games::{Catalog, Limits};
 use protocol::{BadMessage, BotHello, BotMove, Failure, Fault, FromBot, Record, ToBot};
 use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::known_games;
-use crate::log::{Mismatch, verify};
+use crate::log::{Mismatch, Versions, verify};
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};
 
@@ -73,11 +72,12 @@ pub(crate) enum News<'a> {
 /// If the record is not a match that can be played.
 pub(crate) async fn play(
     record: &Record,
+    catalog: &Catalog,
     seat: usize,
     bot: Box<BotProcess>,
     mut report: impl FnMut(News<'_>),
 ) -> Result<(), RerunError> {
-    let setup = setup(record).map_err(|reason| RerunError::Record {
+    let setup = setup(record, catalog).map_err(|reason| RerunError::Record {
         id: record.match_id.clone(),
         reason,
     })?;
@@ -108,9 +108,11 @@ pub(crate) async fn play(
     Ok(())
 }
 
-fn setup(record: &Record) -> Result<Setup, String> {
-    verify(record).map_err(|mismatch: Mismatch| mismatch.to_string())?;
-    let game = known_games::find(&record.game).map_err(|unknown| unknown.to_string())?;
+fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
+    verify(record, catalog, Versions::Any).map_err(|mismatch: Mismatch| mismatch.to_string())?;
+    let game = catalog
+        .find(&record.game)
+        .map_err(|unknown| unknown.to_string())?;
     let rules = game.configure(&record.options).map_err(|e| e.to_string())?;
     let opening = &record.moves[..record.opening as usize];
     Ok(Setup {
@@ -236,7 +238,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
         message: &mut Result<FromBot, BadMessage>,
         now: &mut Reading,
     ) -> Result<ControlFlow<()>, String> {
-        let in_turn = arbiter.awaited().is_some();
+        let in_turn = arbiter.is_in_play();
         match message {
             Ok(FromBot::Info(_)) => Ok(ControlFlow::Continue(())),
             Ok(FromBot::Ready {}) if !in_turn => Ok(ControlFlow::Continue(())),
@@ -259,9 +261,14 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
             (self.report)(News::Dropped { ply, named });
             return Ok(ControlFlow::Continue(()));
         }
-        let played = arbiter.session().fork().play(&mv.mv);
-        played.map_err(|error| error.to_string())?;
-        let recorded = self.record.moves.get(arbiter.moves().len());
+        let mut session = arbiter.session().fork();
+        let checked = session.check_move(self.seat, &mv.mv);
+        checked.map_err(|error| error.to_string())?;
+        let mut actors = session.to_move().seats();
+        let at = actors
+            .position(|seat| seat == self.seat)
+            .unwrap_or_default();
+        let recorded = self.record.moves.get(arbiter.moves().len() + at);
         let recorded = recorded.filter(|played| !played.forced);
         (self.report)(News::Answer {
             ply,
@@ -284,7 +291,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
     /// The bot is at fault, which ends the comparison.
     fn failed(&mut self, arbiter: &Arbiter, what: String) -> ControlFlow<()> {
         let took = self.asked.elapsed();
-        let ply = arbiter.awaited().map(|_| arbiter.session().ply());
+        let ply = arbiter.is_in_play().then(|| arbiter.session().ply());
         (self.report)(News::Failed { ply, what, took });
         ControlFlow::Break(())
     }

@@ -98,7 +98,7 @@ fn pure_rooms_stay_pure() {
 
 #[test]
 fn moves_are_opaque_outside_games() {
-    let games = games::GAMES.iter().map(|game| game.info.id);
+    let games = games::GAMES.iter().map(|game| &game.info.id);
     let modules: Vec<String> = games.map(|id| id.replace('-', "_")).collect();
     for folder in [
         "protocol/src",

@@ -16,7 +16,7 @@ impl Visitor for Speed {
     type Output = (f64, f64);
 
     fn visit<G: Game>(self) -> (f64, f64) {
-        let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+        let game = G::new(&Options::defaults_of::<G>()).unwrap();
         let (mut nodes, mut depth, mut time, mut turns) = (0.0, 0.0, 0.0, 0.0);
         let mut scratch = Vec::new();
         for seed in 0..4 {
@@ -51,8 +51,8 @@ impl Visitor for Speed {
 #[test]
 #[ignore = "measures speed"]
 fn nodes_a_second() {
-    for game in GAMES {
-        let (speed, depth) = registry::visit(game.info.id, Speed).unwrap();
+    for game in GAMES.iter() {
+        let (speed, depth) = registry::visit(&game.info.id, Speed).unwrap();
         println!("{:16} {speed:9.0} nodes/s, depth {depth:.1}", game.info.id);
     }
 }
@@ -97,7 +97,7 @@ impl Visitor for Ends {
     type Output = (u32, u32);
 
     fn visit<G: Game>(self) -> (u32, u32) {
-        let game = G::new(&Options::read(&G::INFO, &self.options).unwrap()).unwrap();
+        let game = G::new(&Options::of::<G>(&self.options).unwrap()).unwrap();
         let mut evaluation = evaluate::evaluation::<G>();
         let (mut certain, mut right) = (0, 0);
         let mut scratch = Vec::new();
@@ -185,7 +185,7 @@ fn ask<G: Game>(game: &G, state: &Json, nodes: u64) -> (String, Json) {
 }
 
 fn siam() -> games::rules::siam::Siam {
-    let options = Options::defaults(&games::rules::siam::Siam::INFO);
+    let options = Options::defaults_of::<games::rules::siam::Siam>();
     games::rules::siam::Siam::new(&options).unwrap()
 }
 
@@ -224,8 +224,7 @@ fn a_threat_is_parried() {
 
 #[test]
 fn what_is_certain_may_not_come_true_before_a_limit() {
-    let options =
-        Options::read(&games::rules::amazons::Amazons::INFO, &json!({"size": 5})).unwrap();
+    let options = Options::of::<games::rules::amazons::Amazons>(&json!({"size": 5})).unwrap();
     let game = games::rules::amazons::Amazons::new(&options).unwrap();
     // Two regions: light has nine cells left, dark one.
     let state = json!({"ply": 13, "to_move": 0, "amazons": [["a1"], ["a5"]], "arrows": [

@@ -147,7 +147,7 @@ fn report<G: Game, F: Features<G>>(games: u64, nodes: u64) {
     let seed = std::env::var("FIT_SEED").ok().and_then(|s| s.parse().ok());
     let options = std::env::var("FIT_OPTIONS").unwrap_or_else(|_| "{}".to_owned());
     let options = serde_json::from_str(&options).unwrap();
-    let rules = G::new(&Options::read(&G::INFO, &options).unwrap()).unwrap();
+    let rules = G::new(&Options::of::<G>(&options).unwrap()).unwrap();
     for game in 0..games {
         play::<G, F>(
             &rules,
@@ -248,7 +248,7 @@ impl Visitor for HasOwn {
 
 #[test]
 fn every_game_has_an_evaluation_of_its_own() {
-    for game in games::GAMES {
-        assert_eq!(registry::visit(game.info.id, HasOwn), Some(true));
+    for game in games::GAMES.iter() {
+        assert_eq!(registry::visit(&game.info.id, HasOwn), Some(true));
     }
 }

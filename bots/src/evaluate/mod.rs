@@ -77,7 +77,7 @@ mod tests {
         type Output = ();
 
         fn visit<G: Game>(self) {
-            let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+            let game = G::new(&Options::defaults_of::<G>()).unwrap();
             let mut evaluation = evaluation::<G>();
             let mut scratch = Vec::new();
             for seed in 0..4 {
@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn every_evaluation_is_finite_and_the_same_for_the_same_position() {
-        for game in GAMES {
-            registry::visit(game.info.id, Sane).unwrap();
+        for game in GAMES.iter() {
+            registry::visit(&game.info.id, Sane).unwrap();
         }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         type Output = ();
 
         fn visit<G: Game>(self) {
-            let game = G::new(&Options::defaults(&G::INFO)).unwrap();
+            let game = G::new(&Options::defaults_of::<G>()).unwrap();
             let mut evaluation = evaluation::<G>();
             let mut scratch = Vec::new();
             let mut rng = Rng::new(8);

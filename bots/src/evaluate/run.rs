@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn captures_are_noisy_until_the_cowboys_have_acted() {
-        let game = Run::new(&Options::defaults(&Run::INFO)).unwrap();
+        let game = Run::new(&Options::defaults_of::<Run>()).unwrap();
         let noisy = |acted| {
             let position = game.load(&json!({
                 "ply": 21, "to_move": 0, "acted": acted, "scores": [0, 0],

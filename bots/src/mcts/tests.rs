@@ -12,7 +12,7 @@ use serde_json::json;
 use super::*;
 
 fn game<G: Game>(options: Value) -> G {
-    G::new(&Options::read(&G::INFO, &options).unwrap()).unwrap()
+    G::new(&Options::of::<G>(&options).unwrap()).unwrap()
 }
 
 fn bot(playouts: u32, threads: usize) -> Mcts {
@@ -184,8 +184,8 @@ impl Visitor for Hurry {
 
 #[test]
 fn threads_and_no_time_give_legal_moves() {
-    for game in GAMES {
-        registry::visit(game.info.id, Hurry).unwrap();
+    for game in GAMES.iter() {
+        registry::visit(&game.info.id, Hurry).unwrap();
     }
 }
 

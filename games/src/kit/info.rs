@@ -1,33 +1,39 @@
 //! What a game says about itself: names, roles, options, notation and limits.
+//!
+//! Games that are compiled in say it with constants ([`StaticInfo`]), rules from outside when they are
+//! asked; [`Info`] is what everybody reads.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::kit::text::quoted;
 
-/// What a game says about itself; see [`Game::INFO`](crate::Game::INFO).
-#[derive(Debug)]
+/// What a game says about itself.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Info {
     /// The id in configurations, messages and logs.
-    pub id: &'static str,
+    pub id: String,
     /// The name for people.
-    pub title: &'static str,
+    pub title: String,
     /// One sentence about how the game is played and won.
-    pub summary: &'static str,
+    pub summary: String,
     /// The seats' names in seat order, for the largest number of seats.
-    pub roles: &'static [&'static str],
+    pub roles: Vec<String>,
     /// Whether all seats play by the same rules and with the same pieces.
     pub symmetric: bool,
+    /// Whether there is something that not all seats know.
+    pub hidden: bool,
     /// All options.
-    pub options: &'static [OptionSpec],
+    pub options: Vec<OptionSpec>,
     /// How moves are written: pairs of an example and its meaning.
-    pub notation: &'static [(&'static str, &'static str)],
+    pub notation: Vec<(String, String)>,
     /// The limits of a match that does not set its own.
     pub limits: Limits,
 }
 
 /// When the referee stops a match that does not end by the rules; `None` for no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Limits {
     /// The match ends when this many plies were made.
     pub max_plies: Option<u32>,
@@ -44,18 +50,18 @@ impl Limits {
 }
 
 /// One option of a game.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {
     /// The key in an options object.
-    pub name: &'static str,
+    pub name: String,
     /// The allowed values and the default.
     pub kind: OptionKind,
     /// One sentence about its meaning, for people.
-    pub help: &'static str,
+    pub help: String,
 }
 
 /// The values that an option can have, and its default.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum OptionKind {
     /// A whole number from `min` to `max`.
     Int {
@@ -66,10 +72,23 @@ pub enum OptionKind {
         /// The default; `None` means `null`, which is then an allowed value.
         default: Option<i64>,
     },
-    /// One of several words, the first one by default.
-    Choice(&'static [&'static str]),
-    /// `true` or `false`, by default `false`.
-    Flag,
+    /// One of several words.
+    Choice {
+        /// All of them.
+        words: Vec<String>,
+        /// The default.
+        default: String,
+    },
+    /// `true` or `false`.
+    Bool {
+        /// The default.
+        default: bool,
+    },
+    /// Any text.
+    Text {
+        /// The default.
+        default: String,
+    },
     /// A list of strings of digits, absent by default.
     Rows,
 }
@@ -84,8 +103,12 @@ impl OptionKind {
                 let null = if default.is_none() { "null or " } else { "" };
                 format!("{null}a whole number from {min} to {max}")
             }
-            OptionKind::Choice(words) => format!("one of {}", quoted(words)),
-            OptionKind::Flag => "true or false".to_owned(),
+            OptionKind::Choice { words, .. } => {
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                format!("one of {}", quoted(&words))
+            }
+            OptionKind::Bool { .. } => "true or false".to_owned(),
+            OptionKind::Text { .. } => "a text".to_owned(),
             OptionKind::Rows => "a list of strings of digits, the top row first".to_owned(),
         }
     }
@@ -94,25 +117,118 @@ impl OptionKind {
     pub fn default(&self) -> Option<Value> {
         match self {
             OptionKind::Int { default, .. } => Some(json!(default)),
-            OptionKind::Choice(words) => Some(json!(words[0])),
-            OptionKind::Flag => Some(json!(false)),
+            OptionKind::Choice { default, .. } | OptionKind::Text { default } => {
+                Some(json!(default))
+            }
+            OptionKind::Bool { default } => Some(json!(default)),
             OptionKind::Rows => None,
         }
     }
 
     /// Whether a value is allowed.
-    pub(crate) fn accepts(&self, value: &Value) -> bool {
+    pub fn allows(&self, value: &Value) -> bool {
         match self {
             OptionKind::Int { min, max, default } => match value.as_i64() {
                 Some(n) => (*min..=*max).contains(&n),
                 None => value.is_null() && default.is_none(),
             },
-            OptionKind::Choice(words) => value.as_str().is_some_and(|w| words.contains(&w)),
-            OptionKind::Flag => value.is_boolean(),
+            OptionKind::Choice { words, .. } => {
+                let given = value.as_str();
+                given.is_some_and(|given| words.iter().any(|word| word == given))
+            }
+            OptionKind::Bool { .. } => value.is_boolean(),
+            OptionKind::Text { .. } => value.is_string(),
             OptionKind::Rows => value.as_array().is_some_and(|rows| {
                 let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
                 rows.iter().all(|row| row.as_str().is_some_and(digits))
             }),
+        }
+    }
+}
+
+/// [`Info`] as a constant; see [`Game::INFO`](crate::Game::INFO).
+#[derive(Debug)]
+pub struct StaticInfo {
+    /// See [`Info::id`].
+    pub id: &'static str,
+    /// See [`Info::title`].
+    pub title: &'static str,
+    /// See [`Info::summary`].
+    pub summary: &'static str,
+    /// See [`Info::roles`].
+    pub roles: &'static [&'static str],
+    /// See [`Info::symmetric`].
+    pub symmetric: bool,
+    /// See [`Info::options`].
+    pub options: &'static [StaticOption],
+    /// See [`Info::notation`].
+    pub notation: &'static [(&'static str, &'static str)],
+    /// See [`Info::limits`].
+    pub limits: Limits,
+}
+
+/// [`OptionSpec`] as a constant.
+#[derive(Debug)]
+pub struct StaticOption {
+    /// See [`OptionSpec::name`].
+    pub name: &'static str,
+    /// See [`OptionSpec::kind`].
+    pub kind: StaticKind,
+    /// See [`OptionSpec::help`].
+    pub help: &'static str,
+}
+
+/// [`OptionKind`] as a constant.
+#[derive(Debug)]
+pub enum StaticKind {
+    /// See [`OptionKind::Int`].
+    Int {
+        /// The smallest value.
+        min: i64,
+        /// The largest value.
+        max: i64,
+        /// The default; `None` means `null`, which is then an allowed value.
+        default: Option<i64>,
+    },
+    /// One of several words, the first one by default.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`, by default `false`.
+    Flag,
+    /// See [`OptionKind::Rows`].
+    Rows,
+}
+
+impl From<&StaticInfo> for Info {
+    fn from(info: &StaticInfo) -> Self {
+        let owned = |(form, meaning): &(&str, &str)| ((*form).to_owned(), (*meaning).to_owned());
+        Info {
+            id: info.id.to_owned(),
+            title: info.title.to_owned(),
+            summary: info.summary.to_owned(),
+            roles: info.roles.iter().map(|role| (*role).to_owned()).collect(),
+            symmetric: info.symmetric,
+            hidden: false,
+            options: info.options.iter().map(OptionSpec::from).collect(),
+            notation: info.notation.iter().map(owned).collect(),
+            limits: info.limits,
+        }
+    }
+}
+
+impl From<&StaticOption> for OptionSpec {
+    fn from(option: &StaticOption) -> Self {
+        OptionSpec {
+            name: option.name.to_owned(),
+            kind: match option.kind {
+                StaticKind::Int { min, max, default } => OptionKind::Int { min, max, default },
+                StaticKind::Choice(words) => OptionKind::Choice {
+                    words: words.iter().map(|word| (*word).to_owned()).collect(),
+                    default: words[0].to_owned(),
+                },
+                StaticKind::Flag => OptionKind::Bool { default: false },
+                StaticKind::Rows => OptionKind::Rows,
+            },
+            help: option.help.to_owned(),
         }
     }
 }

@@ -9,5 +9,6 @@ pub mod rng;
 pub mod sliding;
 pub mod state;
 pub mod text;
+pub mod to_move;
 pub mod view;
 pub mod zobrist;

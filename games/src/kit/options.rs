@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::game::Game;
 use crate::kit::info::{Info, OptionKind};
 use crate::kit::text::{brief, nearest, quoted};
 
@@ -11,7 +12,7 @@ use crate::kit::text::{brief, nearest, quoted};
 #[error("option `{name}` of {game}: {message}")]
 pub struct OptionError {
     /// The game's id.
-    pub game: &'static str,
+    pub game: String,
     /// The option's key.
     pub name: String,
     /// What is wrong and what is allowed.
@@ -19,10 +20,10 @@ pub struct OptionError {
 }
 
 impl OptionError {
-    /// An error about one option.
-    pub fn new(info: &Info, name: &str, message: impl Into<String>) -> Self {
+    /// An error about one option of the game with this id.
+    pub fn new(game: &str, name: &str, message: impl Into<String>) -> Self {
         OptionError {
-            game: info.id,
+            game: game.to_owned(),
             name: name.to_owned(),
             message: message.into(),
         }
@@ -45,7 +46,7 @@ impl Options {
             Value::Object(map) => map,
             other => {
                 let message = format!("options are an object, not {}", brief(other));
-                return Err(OptionError::new(info, "options", message));
+                return Err(OptionError::new(&info.id, "options", message));
             }
         };
         if let Some(unknown) = given
@@ -53,26 +54,26 @@ impl Options {
             .find(|key| info.options.iter().all(|spec| spec.name != **key))
         {
             return Err(OptionError::new(
-                info,
+                &info.id,
                 unknown,
                 unknown_message(info, unknown),
             ));
         }
         let mut all = Map::new();
-        for spec in info.options {
-            match given.get(spec.name) {
+        for spec in &info.options {
+            match given.get(&spec.name) {
                 // For a grid, null means absent; for other options it is a value.
                 Some(Value::Null) if matches!(spec.kind, OptionKind::Rows) => {}
-                Some(value) if spec.kind.accepts(value) => {
-                    all.insert(spec.name.to_owned(), value.clone());
+                Some(value) if spec.kind.allows(value) => {
+                    all.insert(spec.name.clone(), value.clone());
                 }
                 Some(value) => {
                     let message = format!("{} is not {}", brief(value), spec.kind.allowed());
-                    return Err(OptionError::new(info, spec.name, message));
+                    return Err(OptionError::new(&info.id, &spec.name, message));
                 }
                 None => {
                     if let Some(default) = spec.kind.default() {
-                        all.insert(spec.name.to_owned(), default);
+                        all.insert(spec.name.clone(), default);
                     }
                 }
             }
@@ -80,13 +81,17 @@ impl Options {
         Ok(Options(all))
     }
 
-    /// The default options of a game.
-    pub fn defaults(info: &Info) -> Self {
-        let defaults = info.options.iter().filter_map(|spec| {
-            let value = spec.kind.default()?;
-            Some((spec.name.to_owned(), value))
-        });
-        Options(defaults.collect())
+    /// [`Options::read`] for a game that is compiled in.
+    ///
+    /// # Errors
+    /// If an option is unknown, of a wrong type or out of range.
+    pub fn of<G: Game>(given: &Value) -> Result<Self, OptionError> {
+        Self::read(&Info::from(&G::INFO), given)
+    }
+
+    /// The default options of a game that is compiled in.
+    pub fn defaults_of<G: Game>() -> Self {
+        Self::of::<G>(&Value::Null).expect("defaults are allowed")
     }
 
     /// A number that the game declared; `None` if it is null.
@@ -130,7 +135,7 @@ impl Options {
 }
 
 fn unknown_message(info: &Info, unknown: &str) -> String {
-    let names: Vec<&str> = info.options.iter().map(|spec| spec.name).collect();
+    let names: Vec<&str> = info.options.iter().map(|spec| spec.name.as_str()).collect();
     if names.is_empty() {
         return "there is no such option: this game has none".to_owned();
     }
@@ -147,13 +152,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Game;
     use crate::rules::amazons::Amazons;
 
     fn error(given: Value) -> String {
-        Options::read(&Amazons::INFO, &given)
-            .unwrap_err()
-            .to_string()
+        Options::of::<Amazons>(&given).unwrap_err().to_string()
     }
 
     #[test]
@@ -173,8 +175,8 @@ mod tests {
 
     #[test]
     fn defaults_are_filled_in() {
-        let options = Options::read(&Amazons::INFO, &Value::Null).unwrap();
+        let options = Options::of::<Amazons>(&Value::Null).unwrap();
         assert_eq!(options.to_json(), json!({"size": 10}));
-        assert_eq!(options, Options::defaults(&Amazons::INFO));
+        assert_eq!(options, Options::defaults_of::<Amazons>());
     }
 }

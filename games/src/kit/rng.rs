@@ -70,6 +70,12 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
+    /// A number from 0 to below 1, with 53 random bits.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
     /// Puts the items into a uniformly random order (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {

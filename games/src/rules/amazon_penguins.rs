@@ -2,7 +2,7 @@
 
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
@@ -71,7 +71,7 @@ impl PenguinMoves for Spearing {
     type Blocked = Occupancy<64>;
     type Step = Shot;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "amazon-penguins",
         title: "Amazon Penguins",
         summary: "Move a penguin like a chess queen, then spear the fish of a cell that it could \
@@ -79,9 +79,9 @@ impl PenguinMoves for Spearing {
         roles: &["light", "dark"],
         symmetric: true,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "board",
-                kind: OptionKind::Choice(&["square", "hex"]),
+                kind: StaticKind::Choice(&["square", "hex"]),
                 help: "8 by 8 squares, or the 60 hexagons of Penguins.",
             },
             fish::SETUP,
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
     use crate::kit::outcome::Seat;
-    use crate::session::Rules;
+    use crate::session::{LoadError, Rules, configure, random_step};
 
     crate::conformance!(AmazonPenguins, [
         {},
@@ -211,7 +211,7 @@ mod tests {
     }
 
     fn rules(options: Value) -> Result<std::sync::Arc<dyn Rules>, OptionError> {
-        crate::find("amazon-penguins").unwrap().configure(&options)
+        configure::<AmazonPenguins>(&options)
     }
 
     fn state(to_move: Option<Seat>, fish: &str, penguins: [&str; 2], scores: [i32; 2]) -> Value {
@@ -221,8 +221,11 @@ mod tests {
     }
 
     fn refused(options: Value, state: &Value) -> String {
-        let loaded = rules(options).unwrap().load(state);
-        loaded.err().expect("a state to be refused").field
+        match rules(options).unwrap().load(state) {
+            Err(LoadError::State(error)) => error.field,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("the state should be refused"),
+        }
     }
 
     #[test]
@@ -235,7 +238,7 @@ mod tests {
                 [8, 7, 8, 7, 8, 7, 8, 7],
             ),
         ] {
-            let mut state = rules(options).unwrap().start(5).state();
+            let mut state = rules(options).unwrap().start(5).unwrap().state().unwrap();
             let fish = state["fish"].take();
             let fish: Vec<String> = serde_json::from_value(fish).unwrap();
             assert_eq!(fish.iter().map(String::len).collect::<Vec<_>>(), lengths);
@@ -251,41 +254,44 @@ mod tests {
 
     #[test]
     fn perft_of_placing_does_not_depend_on_the_fish() {
-        let session = rules(json!({})).unwrap().start(1);
-        assert_eq!([1, 2, 3].map(|n| session.perft(n)), [64, 4_032, 249_984]);
-        let session = rules(json!({"board": "hex"})).unwrap().start(1);
-        assert_eq!([1, 2].map(|n| session.perft(n)), [60, 3_540]);
+        let session = rules(json!({})).unwrap().start(1).unwrap();
+        assert_eq!(
+            [1, 2, 3].map(|n| session.perft(n).unwrap()),
+            [64, 4_032, 249_984]
+        );
+        let session = rules(json!({"board": "hex"})).unwrap().start(1).unwrap();
+        assert_eq!([1, 2].map(|n| session.perft(n).unwrap()), [60, 3_540]);
     }
 
     #[test]
     fn laying_goes_over_into_placing_by_light() {
-        let mut session = rules(json!({"setup": "laid"})).unwrap().start(0);
+        let mut session = rules(json!({"setup": "laid"})).unwrap().start(0).unwrap();
         assert_eq!(session.legal().len(), 192);
         for mv in ["a1=3", "h8=3"] {
             session.play(mv).unwrap();
         }
         assert!(session.play("a1=2").is_err());
         assert!(session.play("a2").is_err());
-        assert_eq!(session.state()["fish"][7], "30000000");
+        assert_eq!(session.state().unwrap()["fish"][7], "30000000");
         let mut rng = Rng::new(8);
-        while session.state()["phase"] == "lay" {
-            let mv = session.random_move(&mut rng).unwrap();
-            session.play(&mv).unwrap();
+        while session.state().unwrap()["phase"] == "lay" {
+            let step = random_step(&mut *session, &mut rng).unwrap();
+            session.play(&step[0]).unwrap();
         }
-        assert_eq!((session.ply(), session.to_move()), (64, Some(0)));
+        assert_eq!((session.ply(), session.to_move().alone()), (64, Some(0)));
         assert_eq!(session.legal().len(), 64);
     }
 
     #[test]
     fn the_chip_that_was_left_stays_and_can_be_speared() {
         let options = json!({"setup": "given", "fish": rows(TWO_ROWS)});
-        let mut session = rules(options).unwrap().start(0);
+        let mut session = rules(options).unwrap().start(0).unwrap();
         for mv in ["a1", "e1", "b1", "f1", "c1", "g1", "d1", "h1"] {
             session.play(mv).unwrap();
         }
         session.play("a1-a2/a1").unwrap();
         session.play("e1-e2/f2").unwrap();
-        let state = session.state();
+        let state = session.state().unwrap();
         assert_eq!(state["fish"][6], "12312012");
         assert_eq!(state["fish"][7], "03211231");
         assert_eq!(state["scores"], json!([3, 3]));
@@ -296,21 +302,21 @@ mod tests {
     fn the_end_adds_the_fish_under_the_penguins() {
         let fish = "12312312 00000000 00000000 00000000 00000000 00000000 00000000 10000000";
         let options = json!({"setup": "given", "fish": rows(fish)});
-        let mut session = rules(options.clone()).unwrap().start(0);
+        let mut session = rules(options.clone()).unwrap().start(0).unwrap();
         for mv in ["a8", "b8", "c8", "d8", "e8", "f8", "a1"] {
             session.play(mv).unwrap();
         }
         // Light's a1 is alone; dark goes to the end of the row.
         let mut other = session.fork();
         session.play("g8").unwrap();
-        assert_eq!(session.to_move(), Some(1));
+        assert_eq!(session.to_move().alone(), Some(1));
         assert_eq!(session.legal(), ["g8-h8/g8"]);
         session.play("g8-h8/g8").unwrap();
         let end = session.end().unwrap();
         assert_eq!(end.reason, "no_moves");
-        assert_eq!(end.scores.as_slice(), [1 + 3 + 2 + 1, 2 + 1 + 3 + 2 + 1]);
-        assert_eq!(session.state()["fish"][0], "12312302");
-        assert_eq!(session.state()["phase"], "move");
+        assert_eq!(end.tally.scores, [1 + 3 + 2 + 1, 2 + 1 + 3 + 2 + 1]);
+        assert_eq!(session.state().unwrap()["fish"][0], "12312302");
+        assert_eq!(session.state().unwrap()["phase"], "move");
         other.play("h8").unwrap();
         assert_eq!(other.legal(), ["f8-g8/f8", "h8-g8/h8"]);
     }
@@ -321,7 +327,12 @@ mod tests {
         let options = || json!({"setup": "given", "fish": rows(fish)});
         let now = fish.replace("12312312", "12312302");
         let penguins = ["a1 a8 c8 e8", "b8 d8 f8 h8"];
-        let load = |state: &Value| rules(options()).unwrap().load(state).map(|s| s.state());
+        let load = |state: &Value| {
+            rules(options())
+                .unwrap()
+                .load(state)
+                .map(|s| s.state().unwrap())
+        };
         let over = state(None, &now, penguins, [7, 9]);
         assert_eq!(load(&over).unwrap(), over);
         for seat in 0..2 {
@@ -360,7 +371,7 @@ mod tests {
 
     #[test]
     fn more_chips_than_there_are_or_chips_missing_too_early_are_refused() {
-        let mut state = rules(json!({})).unwrap().start(2).state();
+        let mut state = rules(json!({})).unwrap().start(2).unwrap().state().unwrap();
         state["fish"][0] = json!("11111111");
         let field = refused(json!({}), &state);
         assert_eq!(field, "fish");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId, cell_name};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
@@ -134,16 +134,16 @@ impl Game for Amazons {
     type Position = Position;
     type Move = Shot;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "amazons",
         title: "Game of the Amazons",
         summary: "Move an amazon like a chess queen, then shoot an arrow that blocks its cell for \
                   ever. A player who cannot move loses.",
         roles: &["light", "dark"],
         symmetric: true,
-        options: &[OptionSpec {
+        options: &[StaticOption {
             name: "size",
-            kind: OptionKind::Int {
+            kind: StaticKind::Int {
                 min: 5,
                 max: 11,
                 default: Some(10),
@@ -313,7 +313,7 @@ impl Game for Amazons {
         for (seat, glyph) in [(0, 'L'), (1, 'D')] {
             pieces.extend(position.amazons(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "amazon",
+                kind: "amazon".into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,
@@ -321,7 +321,7 @@ impl Game for Amazons {
         }
         pieces.extend(self.arrows(position).map(|cell| Piece {
             cell: self.board.name(cell).to_owned(),
-            kind: "arrow",
+            kind: "arrow".into(),
             seat: None,
             glyph: 'x',
             facing: None,
@@ -342,7 +342,7 @@ mod tests {
     crate::conformance!(Amazons, [{}, {"size": 5}, {"size": 6}, {"size": 11}]);
 
     fn start(options: Value) -> Value {
-        let game = Amazons::new(&Options::read(&Amazons::INFO, &options).unwrap()).unwrap();
+        let game = Amazons::new(&Options::of::<Amazons>(&options).unwrap()).unwrap();
         game.save(&game.start(&mut Rng::new(0)))
     }
 
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn who_lost_is_not_in_keys() {
-        let options = Options::read(&Amazons::INFO, &json!({"size": 5})).unwrap();
+        let options = Options::of::<Amazons>(&json!({"size": 5})).unwrap();
         let game = Amazons::new(&options).unwrap();
         let ends = [[0, 1], [1, 0]].map(|scores| {
             let state = json!({"ply": 9, "to_move": null, "amazons": [["a1"], ["a2"]],

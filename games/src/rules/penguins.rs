@@ -2,7 +2,7 @@
 
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
@@ -30,7 +30,7 @@ impl PenguinMoves for Sliding {
     type Blocked = Occupancy<32>;
     type Step = Slide;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "penguins",
         title: "Penguins",
         summary: "Penguins slide over ice in straight lines and take the fish of each tile that \
@@ -38,9 +38,9 @@ impl PenguinMoves for Sliding {
         roles: &["red", "blue", "green", "yellow"],
         symmetric: true,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "players",
-                kind: OptionKind::Int {
+                kind: StaticKind::Int {
                     min: 2,
                     max: 4,
                     default: Some(2),
@@ -49,9 +49,9 @@ impl PenguinMoves for Sliding {
             },
             fish::SETUP,
             fish::FISH,
-            OptionSpec {
+            StaticOption {
                 name: "placement",
-                kind: OptionKind::Choice(&["one-fish", "any"]),
+                kind: StaticKind::Choice(&["one-fish", "any"]),
                 help: "Whether penguins start on tiles of one fish or on any tile.",
             },
         ],
@@ -177,11 +177,11 @@ mod tests {
     }
 
     fn game(options: Value) -> Penguins {
-        Penguins::new(&Options::read(&Penguins::INFO, &options).unwrap()).unwrap()
+        Penguins::new(&Options::of::<Penguins>(&options).unwrap()).unwrap()
     }
 
     fn option_error(options: Value) -> OptionError {
-        Penguins::new(&Options::read(&Penguins::INFO, &options).unwrap()).unwrap_err()
+        Penguins::new(&Options::of::<Penguins>(&options).unwrap()).unwrap_err()
     }
 
     fn texts(game: &Penguins, position: &Position) -> Vec<String> {

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use games::{Limits, Outcome, Session};
+use games::{BrokenRules, Limits, Session};
 
 /// The reason of a match that a limit on plies ended.
 pub(crate) const MAX_PLIES: &str = "max_plies";
@@ -31,25 +31,30 @@ impl LimitWatch {
 
     /// Takes note of a position, and returns the reason if a limit ends the match there. Call this
     /// once for each position, the start included. A game that is over has ended by itself.
-    pub fn see(&mut self, session: &dyn Session) -> Option<&'static str> {
-        session.to_move()?;
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub fn see(&mut self, session: &dyn Session) -> Result<Option<&'static str>, BrokenRules> {
+        if session.to_move().is_over() {
+            return Ok(None);
+        }
         if let Some(most) = self.limits.repetition {
-            let times = self.seen.entry(session.identity()).or_default();
+            let times = self.seen.entry(session.identity()?).or_default();
             *times += 1;
             if *times >= most {
-                return Some(REPETITION);
+                return Ok(Some(REPETITION));
             }
         }
-        match self.limits.max_plies {
-            Some(most) if session.ply() >= most => Some(MAX_PLIES),
-            _ => None,
-        }
+        let most = self.limits.max_plies;
+        Ok(most
+            .filter(|most| session.ply() >= *most)
+            .map(|_| MAX_PLIES))
     }
 }
 
 /// The outcome of a match in which some seats are at fault: they rank last, equal among
 /// themselves; the others are ranked as the game ranks them.
-pub fn forfeit_outcome(game: &Outcome, at_fault: &[bool]) -> Vec<f64> {
+pub fn forfeit_outcome(game: &[f64], at_fault: &[bool]) -> Vec<f64> {
     // Lower than any outcome of a game.
     let standing = |seat: usize| if at_fault[seat] { -1.0 } else { game[seat] };
     let seats = game.len();
@@ -62,15 +67,16 @@ pub fn forfeit_outcome(game: &Outcome, at_fault: &[bool]) -> Vec<f64> {
         .map(|seat| {
             let rivals = (0..seats).filter(|&other| other != seat);
             let points = rivals.map(|other| share(standing(seat), standing(other)));
-            points.sum::<f64>() / (seats - 1) as f64
+            // Who plays alone has nobody to lose to, and gets nothing.
+            points.sum::<f64>() / seats.saturating_sub(1).max(1) as f64
         })
         .collect()
 }
 
-/// Whether a match is decided by its faults alone: with two seats by the first one. With more,
+/// Whether a match is decided by its faults alone: with one or two seats by the first one. With more,
 /// the game is played to its end, whoever is left.
 pub fn decided_by_faults(at_fault: &[bool]) -> bool {
-    at_fault.len() == 2 && at_fault.contains(&true)
+    at_fault.len() <= 2 && at_fault.contains(&true)
 }
 
 #[cfg(test)]
@@ -79,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     fn outcome(game: &[f64], at_fault: &[bool]) -> Vec<f64> {
-        forfeit_outcome(&game.iter().copied().collect(), at_fault)
+        forfeit_outcome(game, at_fault)
     }
 
     #[test]
@@ -104,18 +110,18 @@ mod tests {
             .unwrap()
             .configure(&json!({"size": 5}))
             .unwrap();
-        let mut session = rules.start(0);
+        let mut session = rules.start(0).unwrap();
         let mut watch = LimitWatch::new(Limits {
             max_plies: Some(2),
             repetition: Some(2),
         });
-        assert_eq!(watch.see(&*session), None);
+        assert_eq!(watch.see(&*session).unwrap(), None);
         let mv = session.legal()[0].clone();
         session.play(&mv).unwrap();
-        assert_eq!(watch.see(&*session), None);
+        assert_eq!(watch.see(&*session).unwrap(), None);
         let mv = session.legal()[0].clone();
         session.play(&mv).unwrap();
-        assert_eq!(watch.see(&*session), Some(MAX_PLIES));
-        assert_eq!(watch.see(&*session), Some(REPETITION));
+        assert_eq!(watch.see(&*session).unwrap(), Some(MAX_PLIES));
+        assert_eq!(watch.see(&*session).unwrap(), Some(REPETITION));
     }
 }

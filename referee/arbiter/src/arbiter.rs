@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use games::Session;
+use games::session::MoveError;
+use games::{BrokenRules, Session};
 use protocol::{
     BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove, MatchResult, ToBot,
     faults,
 };
+use smallvec::{SmallVec, smallvec};
 
 use crate::clock::{Clock, Overrun, Used};
 use crate::events::{Action, Actions, At, Event, Reading};
-use crate::info::TurnInfo;
 use crate::match_state::MatchState;
+use crate::open_turn::{Answer, MadeMove, OpenTurn};
 use crate::setup::Setup;
 
 /// How often the CPU time of a bot that is close to its limit is read, at most.
@@ -30,16 +32,12 @@ pub struct FinishedMatch {
 enum Phase {
     /// All seats to say `ready`.
     Starting,
-    /// A seat's move.
-    Turn {
-        seat: usize,
-        /// When the write of the request began; `None` until it is complete.
-        asked: Option<Reading>,
-        /// The last reading since then.
-        last: Reading,
-    },
+    /// The moves of the seats that are asked in this step: nearly always one.
+    Step(SmallVec<[OpenTurn; 1]>),
     /// Nothing any more.
     Over(MatchResult),
+    /// Nothing any more: there is no result.
+    Broken(BrokenRules),
 }
 
 /// How far a seat has come before the first turn.
@@ -53,12 +51,9 @@ enum Readiness {
     Done,
 }
 
-/// What became of a move.
-enum Answered {
-    Played,
-    /// It answered another ply.
-    Dropped,
-}
+/// Seats with what they did wrong; for a turn that took too long, what it took and whether an answer had
+/// come by then.
+type Faults = SmallVec<[(usize, Failure, Option<(Used, bool)>); 1]>;
 
 /// The referee of one match.
 pub struct Arbiter {
@@ -69,52 +64,54 @@ pub struct Arbiter {
     /// The CPU time that each seat had used when `start` was sent to it.
     cpu_before: Vec<Option<Duration>>,
     cores: u32,
-    /// What `info` messages have said in this turn.
-    info: TurnInfo,
     /// What may explain why each seat's bot is late.
     stalls: Vec<Option<String>>,
-    /// For how long the referee did not run in this turn.
-    suspended: Duration,
 }
 
 impl Arbiter {
     /// A match that no bot has joined yet.
     ///
+    /// # Errors
+    /// If rules from outside do not work.
+    ///
     /// # Panics
     /// If a ply of the opening is not legal: openings come from the referee, not from bots.
-    pub fn new(setup: Setup) -> Self {
+    pub fn new(setup: Setup) -> Result<Self, BrokenRules> {
         let seats = setup.seats.len();
-        Arbiter {
+        Ok(Arbiter {
             cpu_before: vec![None; seats],
             cores: setup.cores.max(1),
-            state: MatchState::new(setup),
+            state: MatchState::new(setup)?,
             phase: Phase::Starting,
             readiness: vec![Readiness::Absent; seats],
             dismissed: vec![false; seats],
-            info: TurnInfo::default(),
             stalls: vec![None; seats],
-            suspended: Duration::ZERO,
-        }
+        })
     }
 
     /// When [`Event::Tick`] must come at the latest if nothing else happens; `None` if nothing is
     /// awaited.
     pub fn deadline(&self) -> Option<At> {
-        match self.phase {
+        match &self.phase {
             Phase::Starting => {
                 let seats = 0..self.readiness.len();
                 seats.filter_map(|seat| self.ready_deadline(seat)).min()
             }
-            Phase::Turn { seat, asked, last } => {
-                let asked = asked?;
-                let clock = &self.state.clocks[seat];
-                let wall = clock.deadline().map(|end| asked.at.saturating_add(end));
-                let cpu = self.cpu_left(seat, asked, last);
-                let read_cpu = cpu.map(|left| last.at + (left / self.cores).max(MIN_CPU_INTERVAL));
-                [wall, read_cpu].into_iter().flatten().min()
+            Phase::Step(turns) => {
+                let open = turns.iter().filter(|turn| turn.answer.is_none());
+                open.filter_map(|turn| self.turn_deadline(turn)).min()
             }
-            Phase::Over(_) => None,
+            Phase::Over(_) | Phase::Broken(_) => None,
         }
+    }
+
+    fn turn_deadline(&self, turn: &OpenTurn) -> Option<At> {
+        let asked = turn.asked?;
+        let wall = self.state.clocks[turn.seat].deadline();
+        let wall = wall.map(|end| asked.at.saturating_add(end));
+        let cpu = self.cpu_left(turn.seat, asked, turn.last);
+        let read_cpu = cpu.map(|left| turn.last.at + (left / self.cores).max(MIN_CPU_INTERVAL));
+        [wall, read_cpu].into_iter().flatten().min()
     }
 
     /// The CPU time that a seat may still use in its turn; `None` if it is not limited or not
@@ -128,12 +125,44 @@ impl Arbiter {
         left.min()
     }
 
-    /// The seat whose turn it is; `None` before the first turn and after the last.
-    pub fn awaited(&self) -> Option<usize> {
-        match self.phase {
-            Phase::Turn { seat, .. } => Some(seat),
-            _ => None,
-        }
+    /// Whether a seat's move is awaited.
+    pub fn is_awaited(&self, seat: usize) -> bool {
+        self.open_turn(seat).is_some()
+    }
+
+    /// The seats whose moves are awaited; none before the first turn and after the last.
+    pub fn awaited(&self) -> impl Iterator<Item = usize> {
+        (0..self.readiness.len()).filter(|seat| self.is_awaited(*seat))
+    }
+
+    /// Whether the match has come to its first turn and not to its end.
+    pub fn is_in_play(&self) -> bool {
+        matches!(self.phase, Phase::Step(_))
+    }
+
+    fn open_turn(&self, seat: usize) -> Option<&OpenTurn> {
+        let Phase::Step(turns) = &self.phase else {
+            return None;
+        };
+        let mut turns = turns.iter();
+        turns.find(|turn| turn.seat == seat && turn.answer.is_none())
+    }
+
+    fn open_turn_mut(&mut self, seat: usize) -> Option<&mut OpenTurn> {
+        let Phase::Step(turns) = &mut self.phase else {
+            return None;
+        };
+        let mut turns = turns.iter_mut();
+        turns.find(|turn| turn.seat == seat && turn.answer.is_none())
+    }
+
+    /// The answer of a seat that waits for the others of its step.
+    fn closed_turn_mut(&mut self, seat: usize) -> Option<&mut Answer> {
+        let Phase::Step(turns) = &mut self.phase else {
+            return None;
+        };
+        let mut turns = turns.iter_mut();
+        turns.find(|turn| turn.seat == seat)?.answer.as_mut()
     }
 
     /// How the match ended; `None` until it is over.
@@ -144,7 +173,20 @@ impl Arbiter {
         }
     }
 
-    /// How the match went; `None` if it is not over.
+    /// Why the match has no result: its rules do not work, and no seat is at fault.
+    pub fn broken(&self) -> Option<&BrokenRules> {
+        match &self.phase {
+            Phase::Broken(broken) => Some(broken),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing more happens: there is a result, or there will be none.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over(_) | Phase::Broken(_))
+    }
+
+    /// How the match went; `None` if it is not over or has no result.
     pub fn into_finished(self) -> Option<FinishedMatch> {
         match self.phase {
             Phase::Over(result) => Some(FinishedMatch {
@@ -171,23 +213,14 @@ impl Arbiter {
         &*self.state.session
     }
 
-    /// The seats whose time is up: an [`Event::Tick`] with this reading makes them lose.
-    pub fn late(&self, now: Reading) -> Vec<usize> {
-        match self.phase {
-            Phase::Starting => {
-                let late = |seat: &usize| {
-                    let deadline = self.ready_deadline(*seat);
-                    deadline.is_some_and(|deadline| now.at >= deadline)
-                };
-                (0..self.readiness.len()).filter(late).collect()
-            }
-            Phase::Turn {
-                seat,
-                asked: Some(asked),
-                ..
-            } if self.exceeded(seat, now.since(asked), now).is_some() => vec![seat],
-            _ => Vec::new(),
+    /// Whether a seat's time is up: an [`Event::Tick`] with this reading makes it lose.
+    pub fn is_late(&self, seat: usize, now: Reading) -> bool {
+        if let Phase::Starting = self.phase {
+            let deadline = self.ready_deadline(seat);
+            return deadline.is_some_and(|deadline| now.at >= deadline);
         }
+        let asked = self.open_turn(seat).and_then(|turn| turn.asked);
+        asked.is_some_and(|asked| self.exceeded(seat, now.since(asked), now).is_some())
     }
 
     /// The plies so far, those of the opening included.
@@ -199,32 +232,45 @@ impl Arbiter {
     #[must_use = "the match goes on only if the actions are carried out"]
     pub fn handle(&mut self, event: Event) -> Actions {
         let mut actions = Actions::new();
-        match event {
-            Event::Joined { seat, hello } => self.joined(seat, &hello, &mut actions),
-            Event::Sent { seat, now } => self.sent(seat, now),
-            Event::Line { seat, message, now } => self.line(seat, message, now, &mut actions),
-            Event::Failed {
-                seat,
-                code,
-                message,
-            } => self.failed(seat, Failure { code, message }, &mut actions),
-            Event::Stalled { seat, what } => {
-                self.stalls[seat].get_or_insert(what);
-            }
-            Event::Suspended { gap, now } => self.suspend(gap, now),
-            Event::Tick { now } => self.tick(now, &mut actions),
+        if let Err(broken) = self.take(event, &mut actions) {
+            self.phase = Phase::Broken(broken);
         }
         actions
     }
 
-    fn joined(&mut self, seat: usize, hello: &BotHello, actions: &mut Actions) {
+    fn take(&mut self, event: Event, actions: &mut Actions) -> Result<(), BrokenRules> {
+        match event {
+            Event::Joined { seat, hello } => return self.joined(seat, &hello, actions),
+            Event::Sent { seat, now } => self.sent(seat, now),
+            Event::Line { seat, message, now } => return self.line(seat, message, now, actions),
+            Event::Failed {
+                seat,
+                code,
+                message,
+            } => return self.failed(seat, Failure { code, message }, actions),
+            Event::Stalled { seat, what } => {
+                self.stalls[seat].get_or_insert(what);
+            }
+            Event::Suspended { gap, now } => self.suspend(gap, now),
+            Event::Tick { seat, now } => return self.tick(seat, now, actions),
+        }
+        Ok(())
+    }
+
+    fn joined(
+        &mut self,
+        seat: usize,
+        hello: &BotHello,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
         if let Some(refusal) = self.state.refusal(hello) {
             return self.failed(seat, refusal, actions);
         }
         self.state.wants[seat] = hello.wants;
         self.readiness[seat] = Readiness::Starting { written: None };
-        let message = self.state.start_message(seat);
+        let message = self.state.start_message(seat)?;
         actions.push(Action::Send { seat, message });
+        Ok(())
     }
 
     fn sent(&mut self, written_to: usize, now: Reading) {
@@ -235,11 +281,14 @@ impl Arbiter {
                     self.cpu_before[written_to] = now.cpu;
                 }
             }
-            Phase::Turn { seat, asked, last } if *seat == written_to && asked.is_none() => {
-                *asked = Some(now);
-                *last = now;
+            Phase::Step(turns) => {
+                let mut unsent = turns.iter_mut().filter(|turn| turn.asked.is_none());
+                if let Some(turn) = unsent.find(|turn| turn.seat == written_to) {
+                    turn.asked = Some(now);
+                    turn.last = now;
+                }
             }
-            _ => {}
+            Phase::Over(_) | Phase::Broken(_) => {}
         }
     }
 
@@ -256,17 +305,17 @@ impl Arbiter {
                     }
                 }
             }
-            Phase::Turn {
-                asked: Some(asked),
-                last,
-                ..
-            } => {
-                let before = asked.at;
-                later(&mut asked.at);
-                later(&mut last.at);
-                self.suspended += asked.at.saturating_sub(before);
+            Phase::Step(turns) => {
+                for turn in turns.iter_mut().filter(|turn| turn.answer.is_none()) {
+                    if let Some(asked) = &mut turn.asked {
+                        let before = asked.at;
+                        later(&mut asked.at);
+                        later(&mut turn.last.at);
+                        turn.suspended += asked.at.saturating_sub(before);
+                    }
+                }
             }
-            Phase::Turn { .. } | Phase::Over(_) => {}
+            Phase::Over(_) | Phase::Broken(_) => {}
         }
     }
 
@@ -276,35 +325,37 @@ impl Arbiter {
         message: Result<FromBot, BadMessage>,
         now: Reading,
         actions: &mut Actions,
-    ) {
-        match self.phase {
-            Phase::Starting if self.readiness[from] != Readiness::Done => {
-                self.starting_line(from, message, now, actions);
-            }
-            Phase::Turn {
-                seat,
-                asked: Some(asked),
-                ..
-            } if seat == from => {
-                let used = now.since(asked);
-                match self.exceeded(seat, used, now) {
-                    Some(failure) => {
-                        let answered = matches!(message, Ok(FromBot::Move(_)));
-                        self.give_up(seat, failure, used, answered, actions);
-                    }
-                    None => self.answer(seat, message, used, actions),
-                }
-            }
-            Phase::Over(_) => {}
-            // Not this seat's turn. Late answers and `info` are dropped, but what would lose the
-            // match is kept for the seat's next turn, so that the result does not depend on timing.
-            _ => match message {
-                Ok(FromBot::Resign {}) => self.state.set_pending(from, faults::resigned()),
-                Ok(FromBot::Ready {}) => self.state.set_pending(from, faults::unasked("ready")),
-                Ok(FromBot::Hello(_)) => self.state.set_pending(from, faults::unasked("hello")),
-                Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
-                Err(bad) => self.state.set_pending(from, faults::bad_line(&bad)),
-            },
+    ) -> Result<(), BrokenRules> {
+        if let Phase::Starting = self.phase
+            && self.readiness[from] != Readiness::Done
+        {
+            return self.starting_line(from, message, now, actions);
+        }
+        if self.is_over() {
+            return Ok(());
+        }
+        let Some(asked) = self.open_turn(from).and_then(|turn| turn.asked) else {
+            self.unasked(from, message);
+            return Ok(());
+        };
+        let used = now.since(asked);
+        if let Some(failure) = self.exceeded(from, used, now) {
+            let answered = matches!(message, Ok(FromBot::Move(_)));
+            return self.give_up(from, failure, used, answered, actions);
+        }
+        self.answer(from, message, used, actions)
+    }
+
+    /// A line of a seat whose answer is not awaited. Late answers and `info` are dropped, but what
+    /// would lose the match is kept for the seat's next turn, so that the result does not depend on
+    /// timing.
+    fn unasked(&mut self, from: usize, message: Result<FromBot, BadMessage>) {
+        match message {
+            Ok(FromBot::Resign {}) => self.state.set_pending(from, faults::resigned()),
+            Ok(FromBot::Ready {}) => self.state.set_pending(from, faults::unasked("ready")),
+            Ok(FromBot::Hello(_)) => self.state.set_pending(from, faults::unasked("hello")),
+            Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
+            Err(bad) => self.state.set_pending(from, faults::bad_line(&bad)),
         }
     }
 
@@ -314,122 +365,205 @@ impl Arbiter {
         message: Result<FromBot, BadMessage>,
         now: Reading,
         actions: &mut Actions,
-    ) {
-        if self
-            .ready_deadline(seat)
-            .is_some_and(|deadline| now.at > deadline)
-        {
-            return self.tick(now, actions);
+    ) -> Result<(), BrokenRules> {
+        let deadline = self.ready_deadline(seat);
+        if deadline.is_some_and(|deadline| now.at > deadline) {
+            return self.tick(seat, now, actions);
         }
         match message {
             Ok(FromBot::Ready {}) => {
                 self.readiness[seat] = Readiness::Done;
-                self.begin_when_ready(actions);
+                self.begin_when_ready(actions)
             }
             // Late words of an earlier match.
-            Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
+            Ok(FromBot::Move(_) | FromBot::Info(_)) => Ok(()),
             Ok(FromBot::Hello(_)) => {
-                self.failed(seat, faults::unexpected("hello", "start"), actions);
+                self.failed(seat, faults::unexpected("hello", "start"), actions)
             }
             Ok(FromBot::Resign {}) => self.failed(seat, faults::resigned(), actions),
             Err(bad) => self.failed(seat, faults::bad_line(&bad), actions),
         }
     }
 
-    /// A line of the bot whose turn it is, in time.
+    /// A line of a bot whose turn it is, in time.
     fn answer(
         &mut self,
         seat: usize,
         message: Result<FromBot, BadMessage>,
         used: Used,
         actions: &mut Actions,
-    ) {
-        let max_info = self.state.info_bytes(seat);
+    ) -> Result<(), BrokenRules> {
         let fault = match message {
-            Ok(FromBot::Info(info)) => return self.info.add(info.fields, max_info),
-            Ok(FromBot::Move(mv)) => match self.play(seat, mv, used) {
-                Ok(Answered::Dropped) => return,
-                Ok(Answered::Played) => return self.advance(actions),
-                Err(failure) => failure,
-            },
+            Ok(FromBot::Info(info)) => {
+                let max_info = self.state.info_bytes(seat);
+                if let Some(turn) = self.open_turn_mut(seat) {
+                    turn.info.add(info.fields, max_info);
+                }
+                return Ok(());
+            }
+            Ok(FromBot::Move(mv)) => return self.moved(seat, mv, used, actions),
             Ok(FromBot::Resign {}) => faults::resigned(),
             Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),
             Ok(FromBot::Hello(_)) => faults::unexpected("hello", "turn"),
             Err(bad) => faults::bad_line(&bad),
         };
-        self.lose(seat, fault, actions);
-        self.advance(actions);
+        self.answered(seat, Answer::Fault(fault), actions)
     }
 
-    /// Plays a move, unless it answers another ply.
-    fn play(&mut self, seat: usize, answer: BotMove, used: Used) -> Result<Answered, Failure> {
+    /// A move in time, unless it answers another ply.
+    fn moved(
+        &mut self,
+        seat: usize,
+        mv: BotMove,
+        used: Used,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
         let ply = self.state.session.ply();
-        if let Some(answered) = answer.ply.filter(|answered| *answered != ply) {
+        if let Some(answered) = mv.ply.filter(|answered| *answered != ply) {
             let dropped = format!("an answer to ply {answered} instead of {ply} was dropped");
             self.stalls[seat] = Some(dropped);
-            return Ok(Answered::Dropped);
+            return Ok(());
         }
-        let info = self
-            .info
-            .take_with(answer.info, self.state.info_bytes(seat));
-        self.state
-            .play(seat, answer.mv, used, info)
-            .map_err(|error| faults::illegal_move(&error))?;
-        if !self.suspended.is_zero() {
-            self.state.note_suspended(self.suspended);
+        // Who moves alone is checked when the move is made, which is once and for all.
+        let is_alone = self.state.session.to_move().alone().is_some();
+        let checked = if is_alone {
+            Ok(())
+        } else {
+            self.state.session.check_move(seat, &mv.mv)
+        };
+        let answer = match checked {
+            Ok(()) => Answer::Move(MadeMove {
+                mv: mv.mv,
+                used,
+                info: mv.info,
+            }),
+            Err(MoveError::Broken(broken)) => return Err(broken),
+            Err(error) => Answer::Fault(faults::illegal_move(&error)),
+        };
+        self.answered(seat, answer, actions)
+    }
+
+    /// A seat has answered. When all have, the step ends: nobody learns anything before.
+    fn answered(
+        &mut self,
+        seat: usize,
+        answer: Answer,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
+        if let Some(turn) = self.open_turn_mut(seat) {
+            turn.answer = Some(answer);
         }
-        Ok(Answered::Played)
+        match &mut self.phase {
+            Phase::Step(turns) if turns.iter().all(|turn| turn.answer.is_some()) => {
+                let turns = std::mem::take(turns);
+                self.end_step(turns, actions)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All have answered: what they did is judged, and the step is made unless that ends the match.
+    fn end_step(
+        &mut self,
+        turns: SmallVec<[OpenTurn; 1]>,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
+        let mut moves = SmallVec::<[_; 1]>::new();
+        let mut faults = Faults::new();
+        for turn in turns {
+            match turn.answer {
+                Some(Answer::Move(made)) => {
+                    let max_info = self.state.info_bytes(turn.seat);
+                    let info = turn.info.with(made.info, max_info);
+                    moves.push((turn.seat, MadeMove { info, ..made }, turn.suspended));
+                }
+                Some(Answer::Fault(failure)) => faults.push((turn.seat, failure, None)),
+                Some(Answer::Late(failure, used, answered)) => {
+                    faults.push((turn.seat, failure, Some((used, answered))));
+                }
+                None => unreachable!("all have answered"),
+            }
+        }
+        self.blame(faults, actions);
+        if self.state.is_decided() {
+            return self.advance(actions);
+        }
+        let Some(&(seat, ..)) = moves.first() else {
+            return self.advance(actions);
+        };
+        match self.state.play(&moves) {
+            Ok(()) => {}
+            Err(MoveError::Broken(broken)) => return Err(broken),
+            // Only who moves alone was not checked before.
+            Err(error) => self.lose(seat, faults::illegal_move(&error), actions),
+        }
+        self.advance(actions)
     }
 
     /// A seat's bot failed. It loses at once if an answer of it is awaited, otherwise at its next
     /// turn.
-    fn failed(&mut self, seat: usize, mut failure: Failure, actions: &mut Actions) {
-        match self.phase {
-            Phase::Starting if self.readiness[seat] != Readiness::Done => {
-                self.readiness[seat] = Readiness::Done;
-                // A bot that goes away instead of saying `ready` has not started.
-                if matches!(failure.code, FaultCode::Crash | FaultCode::Timeout) {
-                    failure.code = FaultCode::Startup;
-                }
-                self.lose(seat, failure, actions);
-                self.begin_when_ready(actions);
+    fn failed(
+        &mut self,
+        seat: usize,
+        mut failure: Failure,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
+        if let Phase::Starting = self.phase
+            && self.readiness[seat] != Readiness::Done
+        {
+            self.readiness[seat] = Readiness::Done;
+            // A bot that goes away instead of saying `ready` has not started.
+            if matches!(failure.code, FaultCode::Crash | FaultCode::Timeout) {
+                failure.code = FaultCode::Startup;
             }
-            Phase::Turn { seat: turn, .. } if turn == seat => {
-                self.lose(seat, failure, actions);
-                self.advance(actions);
-            }
-            Phase::Over(_) => {}
-            _ => self.state.set_pending(seat, failure),
+            self.lose(seat, failure, actions);
+            return self.begin_when_ready(actions);
         }
+        if self.is_awaited(seat) {
+            return self.answered(seat, Answer::Fault(failure), actions);
+        }
+        if let Some(Answer::Fault(known)) = self.closed_turn_mut(seat)
+            && known.code == FaultCode::Crash
+            && failure.code == FaultCode::Crash
+        {
+            // How a bot crashed may become known later than the crash.
+            *known = failure;
+        } else if !self.is_over() {
+            self.state.set_pending(seat, failure);
+        }
+        Ok(())
     }
 
-    fn tick(&mut self, now: Reading, actions: &mut Actions) {
-        let late = self.late(now);
-        match &mut self.phase {
-            Phase::Starting => {
-                for seat in late {
-                    let startup = self.state.clocks[seat].control().startup.0;
-                    let stall = self.stalls[seat].take();
-                    let failure = faults::not_ready(startup, stall.as_deref());
-                    self.failed(seat, failure, actions);
-                }
+    fn tick(
+        &mut self,
+        seat: usize,
+        now: Reading,
+        actions: &mut Actions,
+    ) -> Result<(), BrokenRules> {
+        let is_late = self.is_late(seat, now);
+        if let Phase::Starting = self.phase {
+            if !is_late {
+                return Ok(());
             }
-            Phase::Turn {
-                seat,
-                asked: Some(asked),
-                last,
-            } => {
-                *last = now;
-                let (seat, used) = (*seat, now.since(*asked));
-                if let Some(mut failure) = self.exceeded(seat, used, now) {
-                    if let Some(stall) = self.stalls[seat].take() {
-                        failure.message.push_str(&format!("; {stall}"));
-                    }
-                    self.give_up(seat, failure, used, false, actions);
-                }
-            }
-            _ => {}
+            let startup = self.state.clocks[seat].control().startup.0;
+            let stall = self.stalls[seat].take();
+            return self.failed(seat, faults::not_ready(startup, stall.as_deref()), actions);
         }
+        let Some(turn) = self.open_turn_mut(seat) else {
+            return Ok(());
+        };
+        let Some(asked) = turn.asked else {
+            return Ok(());
+        };
+        turn.last = now;
+        let used = now.since(asked);
+        let Some(mut failure) = self.exceeded(seat, used, now) else {
+            return Ok(());
+        };
+        if let Some(stall) = self.stalls[seat].take() {
+            failure.message.push_str(&format!("; {stall}"));
+        }
+        self.give_up(seat, failure, used, false, actions)
     }
 
     /// The fault of a seat that has exceeded a time limit in its turn.
@@ -452,11 +586,10 @@ impl Arbiter {
         used: Used,
         answered: bool,
         actions: &mut Actions,
-    ) {
-        let failure = faults::despite_suspension(failure, self.suspended);
-        self.lose(seat, failure, actions);
-        self.state.note_late(seat, used, answered);
-        self.advance(actions);
+    ) -> Result<(), BrokenRules> {
+        let suspended = self.open_turn(seat).map(|turn| turn.suspended);
+        let failure = faults::despite_suspension(failure, suspended.unwrap_or_default());
+        self.answered(seat, Answer::Late(failure, used, answered), actions)
     }
 
     fn ready_deadline(&self, seat: usize) -> Option<At> {
@@ -470,25 +603,44 @@ impl Arbiter {
         )
     }
 
-    fn begin_when_ready(&mut self, actions: &mut Actions) {
+    fn begin_when_ready(&mut self, actions: &mut Actions) -> Result<(), BrokenRules> {
         if self.readiness.iter().all(|r| *r == Readiness::Done) {
-            self.advance(actions);
+            self.advance(actions)?;
         }
+        Ok(())
     }
 
     /// Makes a seat lose, and informs its bot. A bot at fault is dismissed: at once if the others
     /// play on, otherwise after the match.
     fn lose(&mut self, seat: usize, failure: Failure, actions: &mut Actions) {
+        self.blame(smallvec![(seat, failure, None)], actions);
+    }
+
+    /// Makes seats lose. With a fault that is a turn which took too long comes what it took, and
+    /// whether there was an answer in the end.
+    fn blame(&mut self, faults: Faults, actions: &mut Actions) {
         // No fault decides a match that is over from the start.
-        if self.state.at_fault[seat] || self.state.ended().is_some() {
+        if self.state.ended().is_some() {
             return;
         }
-        let Failure { code, message } = failure;
-        self.state.blame(seat, code, message.clone());
-        if code.is_fault() {
-            let message = ToBot::Error { code, message };
-            actions.push(Action::Send { seat, message });
-            if self.state.result().is_none() {
+        let mut at_fault = SmallVec::<[usize; 1]>::new();
+        for (seat, failure, late) in faults {
+            if self.state.at_fault[seat] {
+                continue;
+            }
+            let Failure { code, message } = failure;
+            self.state.blame(seat, code, message.clone());
+            if let Some((used, answered)) = late {
+                self.state.note_late(seat, used, answered);
+            }
+            if code.is_fault() {
+                let message = ToBot::Error { code, message };
+                actions.push(Action::Send { seat, message });
+                at_fault.push(seat);
+            }
+        }
+        if !self.state.is_decided() {
+            for seat in at_fault {
                 self.dismiss(seat, actions);
             }
         }
@@ -500,32 +652,53 @@ impl Arbiter {
         }
     }
 
-    /// Goes on to the next turn of a bot, or to the end.
-    fn advance(&mut self, actions: &mut Actions) {
-        self.info = TurnInfo::default();
-        self.suspended = Duration::ZERO;
+    /// Goes on to the next step in which a bot is asked, or to the end.
+    fn advance(&mut self, actions: &mut Actions) -> Result<(), BrokenRules> {
         loop {
-            if let Some(result) = self.state.result() {
-                return self.finish(result, actions);
+            if let Some(result) = self.state.result()? {
+                self.finish(result, actions);
+                return Ok(());
             }
-            let Some(seat) = self.state.session.to_move() else {
-                unreachable!("a game that is over has a result");
-            };
-            if self.state.at_fault[seat] {
-                self.state.play_forced(seat);
-            } else if let Some(failure) = self.state.pending[seat].take() {
+            let to_move = self.state.session.to_move();
+            if let Some(seat) = to_move.alone()
+                && let Some(failure) = self.state.pending[seat].take()
+            {
                 self.lose(seat, failure, actions);
-            } else {
-                self.stalls[seat] = None;
-                self.phase = Phase::Turn {
-                    seat,
-                    asked: None,
-                    last: Reading::default(),
-                };
-                let message = self.state.turn_message(seat);
-                return actions.push(Action::Send { seat, message });
+                continue;
+            }
+            let asked = to_move.seats().filter(|seat| !self.state.at_fault[*seat]);
+            let asked: SmallVec<[usize; 1]> = asked.collect();
+            if asked.is_empty() {
+                self.state.play_alone()?;
+            } else if self.open(&asked, actions)? {
+                return Ok(());
             }
         }
+    }
+
+    /// Asks these seats for their moves. False if all of them have failed before: the step has ended.
+    fn open(&mut self, seats: &[usize], actions: &mut Actions) -> Result<bool, BrokenRules> {
+        let mut turns = SmallVec::<[OpenTurn; 1]>::new();
+        for &seat in seats {
+            self.stalls[seat] = None;
+            let pending = self.state.pending[seat].take();
+            if pending.is_none() {
+                let message = self.state.turn_message(seat)?;
+                actions.push(Action::Send { seat, message });
+            }
+            turns.push(OpenTurn::new(seat, pending.map(Answer::Fault)));
+        }
+        if turns.iter().all(|turn| turn.answer.is_some()) {
+            let faults = turns.into_iter().filter_map(|turn| match turn.answer {
+                Some(Answer::Fault(failure)) => Some((turn.seat, failure, None)),
+                _ => None,
+            });
+            let faults = faults.collect();
+            self.blame(faults, actions);
+            return Ok(false);
+        }
+        self.phase = Phase::Step(turns);
+        Ok(true)
     }
 
     fn finish(&mut self, result: MatchResult, actions: &mut Actions) {

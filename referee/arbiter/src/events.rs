@@ -82,7 +82,9 @@ pub enum Event {
     },
     /// Time has passed.
     Tick {
-        /// The time now, with the CPU time of the seat whose turn it is.
+        /// A seat that is asked for something. There is one event for each of them.
+        seat: usize,
+        /// The time now.
         now: Reading,
     },
 }

@@ -29,14 +29,13 @@ impl TurnInfo {
 
     /// What is logged with a move: all fields, with those of the move itself over the others.
     /// `None` if there are none.
-    pub(crate) fn take_with(&mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
+    pub(crate) fn with(mut self, own: Option<Value>, max_bytes: u64) -> Option<Value> {
         match own {
             Some(Value::Object(own)) => self.add(own, max_bytes),
             Some(other) if size("", &other) <= max_bytes => return Some(other),
             _ => {}
         }
-        let all = std::mem::take(self).fields;
-        (!all.is_empty()).then_some(Value::Object(all))
+        (!self.fields.is_empty()).then_some(Value::Object(self.fields))
     }
 }
 

@@ -18,14 +18,14 @@
 //! };
 //! let mut arbiter = Arbiter::new(Setup {
 //!     match_id: "m-1".to_owned(),
-//!     start: rules.start(0),
+//!     start: rules.start(0).unwrap(),
 //!     opening: Vec::new(),
 //!     seed: 0,
 //!     limits: Limits::NONE,
 //!     seats: vec![seat("one"), seat("two")],
 //!     cores: 1,
 //!     rules,
-//! });
+//! }).unwrap();
 //! for seat in 0..2 {
 //!     let message = "there is no such program".to_owned();
 //!     let code = FaultCode::Startup;
@@ -37,10 +37,12 @@
 
 pub mod adjudication;
 mod arbiter;
+pub mod chance;
 pub mod clock;
 mod events;
 mod info;
 mod match_state;
+mod open_turn;
 mod setup;
 
 pub use arbiter::{Arbiter, FinishedMatch};

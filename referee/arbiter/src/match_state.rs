@@ -1,18 +1,23 @@
 //! The state of a match: position, clocks, moves and faults, and the messages that follow from
 //! them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use games::session::MoveError;
-use games::{Limits, Rng, Rules, Session};
+use games::session::{MoveError, Tally};
+use games::{Actor, BrokenRules, Limits, Rng, Rules, Session};
 use protocol::{
     BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText,
     Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt, faults,
 };
+use serde_json::Value;
+use smallvec::SmallVec;
 
 use crate::adjudication::{self, LimitWatch};
+use crate::chance::Chance;
 use crate::clock::{self, Clock, Used};
+use crate::open_turn::MadeMove;
 use crate::setup::{SeatSetup, Setup, wire_limits};
 
 /// Separates the random moves of seats at fault from other streams of the match's seed.
@@ -25,13 +30,18 @@ pub(crate) struct MatchState {
     rules: Arc<dyn Rules>,
     limits: Limits,
     seats: Vec<SeatSetup>,
-    start: serde_json::Value,
+    /// What each seat is sent of the start: the state, or what it may know of it.
+    start: Vec<Value>,
     pub(crate) session: Box<dyn Session>,
     pub(crate) clocks: Vec<Clock>,
     pub(crate) wants: Vec<Wants>,
     pub(crate) moves: Vec<LoggedMove>,
     /// How many plies each seat has been sent.
-    told: Vec<usize>,
+    sent: Vec<usize>,
+    /// What each seat perceived of each step; empty unless the game has hidden information.
+    perceived: Vec<Vec<Vec<Value>>>,
+    /// How many steps each seat has been sent what it perceived of.
+    sent_steps: Vec<usize>,
     faults: Vec<Fault>,
     pub(crate) at_fault: Vec<bool>,
     /// What will make each seat lose when its next turn comes.
@@ -39,39 +49,70 @@ pub(crate) struct MatchState {
     watch: LimitWatch,
     /// The reason, if a limit has ended the match.
     stopped: Option<&'static str>,
-    rng: Rng,
+    /// The random moves of seats at fault.
+    forced: Rng,
+    chance: Chance,
 }
 
 impl MatchState {
-    pub(crate) fn new(setup: Setup) -> Self {
+    pub(crate) fn new(setup: Setup) -> Result<Self, BrokenRules> {
         let seats = setup.seats.len();
         let clocks = setup.seats.iter().map(|p| Clock::new(p.time.clone()));
+        let start = if setup.rules.info().hidden {
+            let known = (0..seats).map(|seat| setup.start.observation(seat));
+            known.collect::<Result<_, _>>()?
+        } else {
+            vec![setup.start.state()?; seats]
+        };
         let mut table = MatchState {
             match_id: setup.match_id,
             limits: setup.limits,
-            start: setup.start.state(),
+            start,
             session: setup.start,
             clocks: clocks.collect(),
             wants: vec![Wants::default(); seats],
             moves: Vec::new(),
-            told: vec![0; seats],
+            sent: vec![0; seats],
+            perceived: Vec::new(),
+            sent_steps: vec![0; seats],
             faults: Vec::new(),
             at_fault: vec![false; seats],
             pending: vec![None; seats],
             watch: LimitWatch::new(setup.limits),
             stopped: None,
-            rng: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
+            forced: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
+            chance: Chance::of(setup.seed),
             rules: setup.rules,
             seats: setup.seats,
         };
-        table.stopped = table.watch.see(&*table.session);
-        for mv in setup.opening {
-            let seat = table.session.to_move().expect("openings do not end games");
-            let played = table.make(seat, &mv);
-            played.expect("openings are legal");
-            table.push(seat, mv.into(), Used::default(), None, false);
+        table.stopped = table.watch.see(&*table.session)?;
+        table.play_opening(setup.opening)?;
+        Ok(table)
+    }
+
+    /// Makes the plies of the opening, which end with a whole step.
+    fn play_opening(&mut self, opening: Vec<String>) -> Result<(), BrokenRules> {
+        let mut plies = opening.into_iter();
+        while plies.len() > 0 {
+            let actors: SmallVec<[Actor; 1]> = self.session.to_move().actors().collect();
+            assert!(!actors.is_empty(), "openings do not end games");
+            let step = plies.by_ref().take(actors.len());
+            let step: SmallVec<[MoveText; 1]> = step.map(MoveText::from).collect();
+            match self.make(&step) {
+                Err(MoveError::Broken(broken)) => return Err(broken),
+                made => made.expect("openings are legal"),
+            }
+            for (actor, mv) in actors.into_iter().zip(step) {
+                match actor {
+                    Actor::Seat(seat) => self.push(Some(seat), mv, Used::default(), None, false),
+                    Actor::Chance => {
+                        self.chance.skip();
+                        self.push(None, mv, Used::default(), None, false);
+                    }
+                }
+            }
         }
-        table
+        Ok(())
     }
 
     /// The CPU time that a seat may use in the match; `None` if it is not limited.
@@ -86,111 +127,176 @@ impl MatchState {
 
     /// The fault of a bot whose `hello` says that it does not play this game.
     pub(crate) fn refusal(&self, hello: &BotHello) -> Option<Failure> {
-        let game = self.rules.info().id;
+        let game = &self.rules.info().id;
         let games = hello.games.as_ref()?;
-        let plays = games.iter().any(|id| id == game);
+        let plays = games.contains(game);
         (!plays).then(|| {
             let list = excerpt(format!("{games:?}").as_bytes(), MAX_QUOTED_LIST);
             faults::other_games(&list, game)
         })
     }
 
-    pub(crate) fn start_message(&self, seat: usize) -> ToBot {
+    pub(crate) fn start_message(&self, seat: usize) -> Result<ToBot, BrokenRules> {
         let roles = self.rules.roles();
         let players = self.seats.iter().zip(roles);
-        ToBot::Start(Box::new(Start {
+        let known = Some(self.start[seat].clone());
+        let (state, observation) = if self.rules.info().hidden {
+            (None, known)
+        } else {
+            (known, None)
+        };
+        Ok(ToBot::Start(Box::new(Start {
             match_id: self.match_id.clone(),
-            game: self.rules.info().id.to_owned(),
+            game: self.rules.info().id.clone(),
             options: self.rules.options().to_json(),
             seat,
-            role: roles[seat].to_owned(),
+            role: roles[seat].clone(),
             players: players
                 .map(|(player, role)| Opponent {
                     name: player.name.clone(),
-                    role: (*role).to_owned(),
+                    role: role.clone(),
                 })
                 .collect(),
-            state: self.start.clone(),
+            state,
+            observation,
             time: self.seats[seat].time.clone(),
             limits: wire_limits(self.limits),
-        }))
+        })))
     }
 
-    pub(crate) fn turn_message(&mut self, seat: usize) -> ToBot {
+    pub(crate) fn turn_message(&mut self, seat: usize) -> Result<ToBot, BrokenRules> {
         let wants = self.wants[seat];
-        ToBot::Turn(Box::new(Turn {
+        let hidden = self.rules.info().hidden;
+        let (mut state, mut observation) = (None, None);
+        if wants.state && hidden {
+            observation = Some(self.session.observation(seat)?);
+        } else if wants.state {
+            state = Some(self.session.state()?);
+        }
+        Ok(ToBot::Turn(Box::new(Turn {
             ply: self.session.ply(),
             moves: self.news(seat),
-            state: wants.state.then(|| self.session.state()),
+            sees: hidden.then(|| self.new_perceptions(seat)),
+            state,
+            observation,
             legal: wants.legal.then(|| {
                 let mut legal = MoveList::default();
-                self.session.each_legal(&mut |mv| legal.push(mv));
+                self.session.each_legal(seat, &mut |mv| legal.push(mv));
                 legal
             }),
             clock: clock::state(&self.clocks, seat),
-        }))
+        })))
     }
 
     pub(crate) fn end_message(&mut self, seat: usize, result: &MatchResult) -> ToBot {
+        if self.rules.info().hidden {
+            // Nothing is hidden any more.
+            self.sent[seat] = 0;
+        }
         ToBot::End(Box::new(End {
-            moves: self.news(seat),
+            moves: played(&self.moves[self.sent[seat]..]).collect(),
             result: result.clone(),
         }))
     }
 
-    /// The plies that a seat has not been sent yet.
+    /// The plies that a seat has not been sent yet; its own alone if the game has hidden information.
     fn news(&mut self, seat: usize) -> Vec<PlayedMove> {
-        let from = std::mem::replace(&mut self.told[seat], self.moves.len());
-        let news = self.moves[from..].iter().map(|played| PlayedMove {
-            seat: played.seat,
-            mv: played.mv.clone(),
-        });
-        news.collect()
+        let from = std::mem::replace(&mut self.sent[seat], self.moves.len());
+        let news = played(&self.moves[from..]);
+        if self.rules.info().hidden {
+            news.filter(|played| played.seat == Some(seat)).collect()
+        } else {
+            news.collect()
+        }
     }
 
-    /// Plays a bot's move and charges its clock.
-    pub(crate) fn play(
-        &mut self,
-        seat: usize,
-        mv: MoveText,
-        used: Used,
-        info: Option<serde_json::Value>,
-    ) -> Result<(), MoveError> {
-        self.make(seat, &mv)?;
-        self.clocks[seat].charge(used);
-        self.push(seat, mv, used, info, false);
+    /// What a seat perceived of each step since it was asked last.
+    fn new_perceptions(&mut self, seat: usize) -> Vec<Vec<Value>> {
+        let from = std::mem::replace(&mut self.sent_steps[seat], self.perceived.len());
+        let steps = self.perceived[from..].iter();
+        steps
+            .map(|seats| seats.get(seat).cloned().unwrap_or_default())
+            .collect()
+    }
+
+    /// Makes the step in which these seats have made their moves, and charges their clocks. Seats at
+    /// fault move at random, and chance takes its course.
+    ///
+    /// # Errors
+    /// If one of the moves is illegal, or rules from outside do not work.
+    pub(crate) fn play(&mut self, moves: &[(usize, MadeMove, Duration)]) -> Result<(), MoveError> {
+        let actors: SmallVec<[Actor; 1]> = self.session.to_move().actors().collect();
+        let mut step = SmallVec::<[MoveText; 1]>::new();
+        for &actor in &actors {
+            step.push(match actor {
+                Actor::Seat(seat) => match moves.iter().find(|made| made.0 == seat) {
+                    Some((_, made, _)) => made.mv.clone(),
+                    None => self.forced_move(seat)?,
+                },
+                Actor::Chance => MoveText::from(self.chance.draw(&*self.session)?),
+            });
+        }
+        self.make(&step)?;
+        for (actor, mv) in actors.into_iter().zip(step) {
+            let Actor::Seat(seat) = actor else {
+                self.push(None, mv, Used::default(), None, false);
+                continue;
+            };
+            match moves.iter().find(|made| made.0 == seat) {
+                Some((_, made, suspended)) => {
+                    self.clocks[seat].charge(made.used);
+                    self.push(Some(seat), mv, made.used, made.info.clone(), false);
+                    self.note_suspended(*suspended);
+                }
+                None => self.push(Some(seat), mv, Used::default(), None, true),
+            }
+        }
         Ok(())
     }
 
+    /// Makes a step in which no bot is asked.
+    pub(crate) fn play_alone(&mut self) -> Result<(), BrokenRules> {
+        self.play(&[]).map_err(|error| match error {
+            MoveError::Broken(broken) => broken,
+            other => BrokenRules::new(format!("the rules refuse a move that they list: {other}")),
+        })
+    }
+
+    /// A random move for a seat at fault.
+    fn forced_move(&mut self, seat: usize) -> Result<MoveText, BrokenRules> {
+        let mv = self.session.random_move(seat, &mut self.forced);
+        mv.map(MoveText::from).ok_or_else(|| {
+            BrokenRules::new(format!(
+                "the rules list no move for seat {seat}, which is to move"
+            ))
+        })
+    }
+
     /// Notes that the referee did not run for a while during the turn of the last move.
-    pub(crate) fn note_suspended(&mut self, suspended: Duration) {
-        if let Some(last) = self.moves.last_mut() {
+    fn note_suspended(&mut self, suspended: Duration) {
+        if let Some(last) = self.moves.last_mut()
+            && !suspended.is_zero()
+        {
             last.suspended_ms = Some(Millis(suspended));
         }
     }
 
-    /// Plays a random move for a seat at fault.
-    pub(crate) fn play_forced(&mut self, seat: usize) {
-        if let Some(mv) = self.session.random_move(&mut self.rng) {
-            let played = self.make(seat, &mv);
-            played.expect("drawn from the legal moves");
-            self.push(seat, mv.into(), Used::default(), None, true);
+    fn make(&mut self, step: &[MoveText]) -> Result<(), MoveError> {
+        let choices: SmallVec<[&str; 1]> = step.iter().map(MoveText::as_str).collect();
+        self.session.play_step(&choices)?;
+        if self.rules.info().hidden {
+            self.perceived.push(self.session.sees().to_vec());
         }
-    }
-
-    fn make(&mut self, seat: usize, mv: &str) -> Result<(), MoveError> {
-        debug_assert_eq!(self.session.to_move(), Some(seat));
-        self.session.play(mv)?;
-        self.stopped = self.watch.see(&*self.session);
+        self.stopped = self.watch.see(&*self.session)?;
         Ok(())
     }
 
     fn push(
         &mut self,
-        seat: usize,
+        seat: Option<usize>,
         mv: MoveText,
         used: Used,
-        info: Option<serde_json::Value>,
+        info: Option<Value>,
         forced: bool,
     ) {
         self.moves.push(LoggedMove {
@@ -239,35 +345,45 @@ impl MatchState {
         }
     }
 
+    /// Whether faults alone have decided the match.
+    pub(crate) fn is_decided(&self) -> bool {
+        adjudication::decided_by_faults(&self.at_fault)
+    }
+
     /// The reason why the match is over, apart from faults.
-    pub(crate) fn ended(&self) -> Option<&'static str> {
-        self.session.reason().or(self.stopped)
+    pub(crate) fn ended(&self) -> Option<Cow<'_, str>> {
+        self.session.reason().or(self.stopped.map(Cow::Borrowed))
     }
 
     /// The result; `None` if the match is not over.
-    pub(crate) fn result(&self) -> Option<MatchResult> {
-        let decided = adjudication::decided_by_faults(&self.at_fault);
+    pub(crate) fn result(&self) -> Result<Option<MatchResult>, BrokenRules> {
         let ended = self.ended();
-        if !decided && ended.is_none() {
-            return None;
+        if !self.is_decided() && ended.is_none() {
+            return Ok(None);
         }
-        let outcome = self.session.outcome();
+        let Tally { scores, outcome } = match self.session.end() {
+            Some(end) => end.tally,
+            None => self.session.tally()?,
+        };
         let (outcome, reason) = if self.faults.is_empty() {
-            (outcome.to_vec(), ended.unwrap_or_default())
+            (outcome, ended.unwrap_or_default().into_owned())
         } else {
             let outcome = adjudication::forfeit_outcome(&outcome, &self.at_fault);
-            (outcome, adjudication::FORFEIT)
+            (outcome, adjudication::FORFEIT.to_owned())
         };
-        Some(MatchResult {
-            scores: self
-                .session
-                .scores()
-                .iter()
-                .map(|s| i64::from(*s))
-                .collect(),
+        Ok(Some(MatchResult {
+            scores,
             outcome,
-            reason: reason.to_owned(),
+            reason,
             faults: self.faults.clone(),
-        })
+        }))
     }
+}
+
+/// Plies as bots are sent them.
+fn played(moves: &[LoggedMove]) -> impl Iterator<Item = PlayedMove> {
+    moves.iter().map(|played| PlayedMove {
+        seat: played.seat,
+        mv: played.mv.clone(),
+    })
 }

@@ -64,17 +64,18 @@ pub(super) async fn play(
     let FinishedRun { played, players } = finished;
     drop(players);
     match (played, examiner.ended) {
-        (Some(played), _) => Ok(performance(&played, seat, opened)),
-        (None, Some(Ended::Wrong(trouble))) => Err(trouble),
-        (None, Some(Ended::Unanswered(heard, asked))) => Err(bot.trouble(heard, asked).await),
-        (None, None) => unreachable!("only the examiner breaks it off"),
+        (Err(broken), _) => Err(broken.into()),
+        (Ok(Some(played)), _) => Ok(performance(&played, seat, opened)),
+        (Ok(None), Some(Ended::Wrong(trouble))) => Err(trouble),
+        (Ok(None), Some(Ended::Unanswered(heard, asked))) => Err(bot.trouble(heard, asked).await),
+        (Ok(None), None) => unreachable!("only the examiner breaks it off"),
     }
 }
 
 /// How the bot did after the opening.
 fn performance(played: &arbiter::FinishedMatch, seat: usize, opened: usize) -> Performance {
     let moves = played.moves.iter().skip(opened);
-    let own = moves.filter(|made| made.seat == seat && !made.forced);
+    let own = moves.filter(|made| made.seat == Some(seat) && !made.forced);
     let mut faults = played.result.faults.iter();
     let resigned = faults.find(|fault| fault.seat == seat && fault.code == FaultCode::Resign);
     Performance {
@@ -102,7 +103,8 @@ pub(super) async fn first_messages(
         start: None,
         turn: None,
     };
-    match_runner::run(setup(sitting), players, Timing::Real, &mut listener).await;
+    let heard = match_runner::run(setup(sitting), players, Timing::Real, &mut listener).await;
+    heard.played?;
     match (listener.start, listener.turn) {
         (Some(start), Some(turn)) => Ok(FirstMessages { start, turn }),
         _ => Err(Trouble::new("the match is over before the bot can move")),
@@ -183,9 +185,8 @@ impl Sitting<'_> {
     /// The players of the other seats.
     fn others(&self) -> impl Fn(usize) -> Random + use<> {
         let (seat, seed, forfeit_after) = (self.seat, self.seed, self.forfeit_after);
-        let start = self.start.fork();
         move |_| {
-            let random = Random::new(start.fork(), Rng::from_parts(&[seed, 1]));
+            let random = Random::new(Rng::from_parts(&[seed, 1]));
             match forfeit_after {
                 Some(moves) => random.leaving_after(seat, moves),
                 None => random,
@@ -289,7 +290,7 @@ impl Observer for Examiner {
     fn before(&mut self, arbiter: &Arbiter, event: &mut Event) -> ControlFlow<()> {
         self.ply = arbiter.session().ply();
         self.repeated = false;
-        let asked = if arbiter.awaited().is_some() {
+        let asked = if arbiter.is_in_play() {
             "turn"
         } else {
             "start"
@@ -310,7 +311,9 @@ impl Observer for Examiner {
                     _ => Ended::Unanswered(Answer::Flood(message), asked),
                 })
             }
-            Event::Tick { now } if !self.strict && arbiter.late(*now).contains(&self.seat) => {
+            Event::Tick { seat, now }
+                if !self.strict && *seat == self.seat && arbiter.is_late(*seat, *now) =>
+            {
                 let silent = Ended::Unanswered(Answer::Nothing, asked);
                 let ended = self.dropped.map_or(silent, |named| self.other_ply(named));
                 self.ends(ended)
@@ -374,7 +377,7 @@ impl Examiner {
         };
         self.dropped = mv.ply.filter(|named| *named != self.ply);
         let mut made = arbiter.moves().iter().rev();
-        let last = made.find(|made| made.seat == self.seat);
+        let last = made.find(|made| made.seat == Some(self.seat));
         self.repeated = last.is_some_and(|last| last.mv == mv.mv);
         ControlFlow::Continue(())
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use games::BrokenRules;
 use serde::Serialize;
 
 /// The result of a check.
@@ -68,6 +69,16 @@ pub(super) struct Trouble {
     pub(super) slow: bool,
     /// The mistake is known, so what usually goes wrong is beside the point.
     pub(super) known: bool,
+}
+
+/// Not the bot is to blame then.
+impl From<BrokenRules> for Trouble {
+    fn from(broken: BrokenRules) -> Self {
+        Trouble {
+            known: true,
+            ..Trouble::new(broken.to_string()).fix("repair the rules: the bot is not to blame")
+        }
+    }
 }
 
 impl Trouble {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::checked_match::{self, FirstMessages, play};
 use super::finding::{Note, Trouble};
 use super::matches::sitting;
-use super::selection::Variant;
+use super::selection::{Selection, Variant};
 use super::session::{BotSession, shown, unexpected};
 
 /// How long a slow referee leaves a bot waiting.
@@ -18,8 +18,9 @@ const PAUSE: Duration = Duration::from_millis(300);
 pub(super) async fn handshake(
     bot: &mut BotSession<'_>,
     variants: &[Variant],
-    asked: &[String],
+    selection: &Selection,
 ) -> Result<(BotHello, Note), Trouble> {
+    let Selection { games, catalog, .. } = selection;
     let began = Instant::now();
     let hello = bot.introduce().await?;
     let took = in_words(began.elapsed());
@@ -30,13 +31,13 @@ pub(super) async fn handshake(
             .as_ref()
             .is_none_or(|g| g.iter().any(|game| game == id))
     };
-    if let Some(game) = asked.iter().find(|game| !plays(game)) {
+    if let Some(game) = games.iter().find(|game| !plays(game)) {
         return Err(
             Trouble::new(format!("its `hello` does not say that it plays {game}"))
                 .fix("add it to `games`, or leave `games` out"),
         );
     }
-    let Some(home) = variants.iter().find(|v| plays(v.rules.info().id)) else {
+    let Some(home) = variants.iter().find(|v| plays(&v.rules.info().id)) else {
         let list = format!("{:?}", claimed.unwrap_or_default());
         let list = shown(list.as_bytes());
         return Err(
@@ -47,7 +48,7 @@ pub(super) async fn handshake(
     let unknown = claimed
         .iter()
         .flatten()
-        .find(|id| games::find(id).is_none());
+        .find(|id| catalog.find(id).is_err());
     if let Some(id) = unknown {
         let id = shown(id.as_bytes());
         note.push_str(&format!("; there is no game `{id}` here"));
@@ -91,9 +92,9 @@ async fn first_messages(
     home: &Variant,
 ) -> Result<FirstMessages, Trouble> {
     let lab = bot.lab;
-    let session = home.rules.start(lab.extent.seed);
-    let seat = session.to_move().unwrap_or_default();
-    let sitting = sitting(lab, home, seat, lab.extent.seed);
+    let session = home.rules.start(lab.extent.seed)?;
+    let seat = session.to_move().seats().next().unwrap_or_default();
+    let sitting = sitting(lab, home, seat, lab.extent.seed)?;
     checked_match::first_messages(hello, sitting).await
 }
 
@@ -150,7 +151,7 @@ pub(super) async fn quit(
 ) -> Result<Note, Trouble> {
     bot.introduce().await?;
     if played {
-        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed);
+        let sitting = sitting(bot.lab, home, 0, bot.lab.extent.seed)?;
         play(bot, hello, sitting).await?;
     }
     bot.send(&ToBot::Quit).await;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use games::{Limits, Rng, Session};
+use games::session::{as_strs, random_step};
+use games::{BrokenRules, Limits, Rng, Session, ToMove};
 use protocol::{BotHello, Millis, TimeControl, in_words};
 
 use super::checked_match::{Performance, Sitting, play};
@@ -16,10 +17,15 @@ use super::session::BotSession;
 const LONGEST: usize = 400;
 
 /// A match of a variant from its start, in which the bot makes a few moves.
-pub(super) fn sitting<'v>(lab: &Lab, variant: &'v Variant, seat: usize, seed: u64) -> Sitting<'v> {
-    let start = variant.rules.start(seed);
+pub(super) fn sitting<'v>(
+    lab: &Lab,
+    variant: &'v Variant,
+    seat: usize,
+    seed: u64,
+) -> Result<Sitting<'v>, BrokenRules> {
+    let start = variant.rules.start(seed)?;
     let limits = limits(variant, &*start, seat, lab.extent.turns, seed);
-    sitting_at(lab, variant, seat, seed, start, limits)
+    Ok(sitting_at(lab, variant, seat, seed, start, limits))
 }
 
 fn sitting_at<'v>(
@@ -58,8 +64,8 @@ fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed:
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 2]));
     let mut made = 0;
     while let Some((to_move, _)) = step(&mut *session, &mut rng) {
-        made += u32::from(to_move == seat);
-        if made == turns {
+        made += u32::from(to_move.includes(seat));
+        if made >= turns {
             let most = limits.max_plies.unwrap_or(u32::MAX);
             limits.max_plies = Some(session.ply().min(most));
             break;
@@ -68,12 +74,12 @@ fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed:
     limits
 }
 
-/// Plays a random move; gives who made it, and the move. `None` at the end.
-fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(usize, String)> {
-    let mover = session.to_move()?;
-    let mv = session.random_move(rng)?;
-    session.play(&mv).ok()?;
-    Some((mover, mv))
+/// Makes a random step; gives who acted, and how. `None` at the end.
+fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(ToMove, Vec<String>)> {
+    let movers = session.to_move();
+    let choices = random_step(session, rng)?;
+    session.play_step(&as_strs(&choices)).ok()?;
+    Some((movers, choices))
 }
 
 /// Plays a whole match on its own, after the introduction.
@@ -98,7 +104,7 @@ pub(super) async fn from_the_start(
     seat: usize,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let played = alone(bot, hello, sitting(bot.lab, variant, seat, seed)).await?;
+    let played = alone(bot, hello, sitting(bot.lab, variant, seat, seed)?).await?;
     Ok(note(&played))
 }
 
@@ -109,26 +115,24 @@ pub(super) async fn opening(
     variant: &Variant,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let start = variant.rules.start(seed);
+    let start = variant.rules.start(seed)?;
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 3]));
     let (mut moves, mut movers) = (Vec::new(), Vec::new());
     while moves.len() < LONGEST {
-        let Some(to_move) = session.to_move() else {
-            break;
-        };
-        if moves.len() > 1 && movers.contains(&to_move) {
+        let to_move = session.to_move();
+        if moves.len() > 1 && to_move.seats().any(|seat| movers.contains(&seat)) {
             break;
         }
-        let Some((mover, mv)) = step(&mut *session, &mut rng) else {
+        let Some((who, choices)) = step(&mut *session, &mut rng) else {
             break;
         };
-        movers.push(mover);
-        moves.push(mv);
+        movers.extend(who.seats());
+        moves.extend(choices);
     }
-    let Some(seat) = session.to_move() else {
+    let Some(seat) = session.to_move().seats().next() else {
         return Ok(Some("there is no such opening".to_owned()));
     };
-    let mut sitting = sitting(bot.lab, variant, seat, seed);
+    let mut sitting = sitting(bot.lab, variant, seat, seed)?;
     sitting.limits = limits(variant, &*session, seat, 2, seed);
     sitting.opening = moves;
     Ok(note(&alone(bot, hello, sitting).await?))
@@ -142,10 +146,13 @@ pub(super) async fn positions(
 ) -> Result<Note, Trouble> {
     let (seed, count) = (bot.lab.extent.seed, bot.lab.extent.positions);
     let rules = &variant.rules;
-    let (mut session, mut rng) = (rules.start(seed), Rng::from_parts(&[seed, 4]));
+    let (mut session, mut rng) = (rules.start(seed)?, Rng::from_parts(&[seed, 4]));
     let mut states = Vec::new();
-    while states.len() < LONGEST && session.to_move().is_some() {
-        states.push(session.state());
+    while states.len() < LONGEST && !session.to_move().is_over() {
+        // Where chance is to move, nobody can be asked.
+        if session.to_move().seats().next().is_some() {
+            states.push(session.state()?);
+        }
         if step(&mut *session, &mut rng).is_none() {
             break;
         }
@@ -158,7 +165,7 @@ pub(super) async fn positions(
         let Ok(start) = rules.load(&states[index]) else {
             continue;
         };
-        let Some(seat) = start.to_move() else {
+        let Some(seat) = start.to_move().seats().next() else {
             continue;
         };
         let limits = limits(variant, &*start, seat, 1, seed);
@@ -175,7 +182,7 @@ pub(super) async fn as_wanted(
     home: &Variant,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    alone(bot, hello, sitting(bot.lab, home, 0, seed)).await?;
+    alone(bot, hello, sitting(bot.lab, home, 0, seed)?).await?;
     let gets = |wants| if wants { "gets" } else { "does not get" };
     let (state, legal) = (gets(hello.wants.state), gets(hello.wants.legal));
     Ok(Some(format!("it {state} `state`, and {legal} `legal`")))
@@ -188,14 +195,14 @@ pub(super) async fn no_turn(
     home: &Variant,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let start = home.rules.start(seed);
-    let to_move = start.to_move().unwrap_or_default();
+    let start = home.rules.start(seed)?;
+    let to_move = start.to_move().seats().next().unwrap_or_default();
     let seat = (to_move + 1) % home.rules.seats();
-    let mut short = sitting(bot.lab, home, seat, seed);
+    let mut short = sitting(bot.lab, home, seat, seed)?;
     short.limits.max_plies = Some(start.ply() + 1);
     alone(bot, hello, short).await?;
     // It still plays.
-    let next = sitting(bot.lab, home, seat, seed.wrapping_add(1));
+    let next = sitting(bot.lab, home, seat, seed.wrapping_add(1))?;
     Ok(note(&play(bot, hello, next).await?))
 }
 
@@ -214,7 +221,7 @@ pub(super) async fn several(
         .enumerate()
     {
         let seed = bot.lab.extent.seed.wrapping_add(number as u64);
-        let mut sitting = sitting(bot.lab, variant, seat, seed);
+        let mut sitting = sitting(bot.lab, variant, seat, seed)?;
         sitting.forfeit_after = (number == 1).then_some(1);
         resigned = note(&play(bot, hello, sitting).await?).or(resigned);
     }
@@ -229,7 +236,7 @@ pub(super) async fn encoded(
 ) -> Result<Note, Trouble> {
     bot.encoding = encoding;
     let seed = bot.lab.extent.seed;
-    let played = alone(bot, hello, sitting(bot.lab, home, 0, seed)).await?;
+    let played = alone(bot, hello, sitting(bot.lab, home, 0, seed)?).await?;
     // `quit` comes in this encoding, too; whether it is enough is for another check to say.
     bot.send(&protocol::ToBot::Quit).await;
     bot.process.close_input();
@@ -243,7 +250,7 @@ pub(super) async fn unicode(
     home: &Variant,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let mut sitting = sitting(bot.lab, home, 0, seed);
+    let mut sitting = sitting(bot.lab, home, 0, seed)?;
     for (name, odd) in sitting
         .names
         .iter_mut()
@@ -295,7 +302,7 @@ async fn timed(
     turns: u32,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let start = home.rules.start(seed);
+    let start = home.rules.start(seed).unwrap();
     let limits = limits(home, &*start, 0, turns, seed);
     let mut sitting = sitting_at(bot.lab, home, 0, seed, start, limits);
     sitting.time = time;

@@ -19,7 +19,7 @@ pub(crate) use finding::{CheckOutcome, CheckReport, Finding, Spoken};
 use finding::{Note, Trouble};
 pub(crate) use lab::{Extent, Lab};
 pub(crate) use list::{Check, checks};
-pub(crate) use selection::Selection;
+pub(crate) use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;
@@ -95,13 +95,13 @@ pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut
     let handshake = Check::handshake();
     let began = Instant::now();
     let introduced = with_session(lab, async |bot| {
-        let (said, note) = lifecycle::handshake(bot, &variants, &selection.games).await?;
+        let (said, note) = lifecycle::handshake(bot, &variants, selection).await?;
         hello = Some(said);
         Ok(note)
     });
     let introduced = introduced.await;
     if let Some(games) = hello.as_ref().and_then(|hello| hello.games.as_ref()) {
-        variants.retain(|variant| games.iter().any(|id| id == variant.rules.info().id));
+        variants.retain(|variant| games.contains(&variant.rules.info().id));
     }
     if introduced.is_err() {
         stop = Some("the handshake failed".to_owned());

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use games::Rules;
 use games::kit::info::OptionKind;
 use games::registry::Entry;
+use games::{Catalog, Rules};
 use serde_json::json;
 
 /// A game with the number of seats that it is checked with.
@@ -18,12 +18,12 @@ pub(crate) struct Variant {
 impl Variant {
     /// The variants of a game: one for each number of seats.
     pub(crate) fn of(entry: &Entry) -> Vec<Self> {
-        let id = entry.info.id;
+        let id = &entry.info.id;
         let Ok(rules) = entry.configure(&serde_json::Value::Null) else {
             return Vec::new();
         };
         let mut variants = vec![Variant {
-            label: id.to_owned(),
+            label: id.clone(),
             rules,
         }];
         let numbers = entry
@@ -31,7 +31,9 @@ impl Variant {
             .options
             .iter()
             .filter_map(|option| match option.kind {
-                OptionKind::Int { min, max, .. } if max - min < 8 => Some((option.name, min..=max)),
+                OptionKind::Int { min, max, .. } if max - min < 8 => {
+                    Some((&option.name, min..=max))
+                }
                 _ => None,
             });
         for (name, values) in numbers {
@@ -51,10 +53,12 @@ impl Variant {
 }
 
 /// Which checks are wanted.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Selection {
     /// Games, by id; all that the bot plays if there are none.
     pub games: Vec<String>,
+    /// The games that can be named.
+    pub catalog: Arc<Catalog>,
     /// Beginnings of names; all if there are none.
     pub only: Vec<String>,
 }
@@ -67,14 +71,14 @@ impl Selection {
 
     /// The variants of all games that are wanted.
     pub(crate) fn variants(&self) -> Vec<Variant> {
-        let wanted = |entry: &&Entry| {
-            let id = entry.info.id;
+        let wanted = |entry: &&Arc<Entry>| {
+            let id = &entry.info.id;
             self.games.is_empty() || self.games.iter().any(|game| game == id)
         };
-        games::GAMES
+        self.catalog
             .iter()
             .filter(wanted)
-            .flat_map(Variant::of)
+            .flat_map(|entry| Variant::of(entry))
             .collect()
     }
 }

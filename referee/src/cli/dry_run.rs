@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 12;
 
 /// The whole schedule, as far as it is known.
 pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {
-    let forecast = Forecast::of(config);
+    let forecast = Forecast::of(config)?;
     if format == OutputFormat::Json {
         return json(&forecast);
     }
@@ -43,7 +43,7 @@ pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, 
 
 /// The tournament in a few lines, or all there is to know about it as JSON.
 pub(super) fn check(config: &Config, format: OutputFormat) -> Result<String, CliError> {
-    let forecast = Forecast::of(config);
+    let forecast = Forecast::of(config)?;
     match format {
         OutputFormat::Text => Ok(summary(&forecast)),
         OutputFormat::Json => json(&forecast),

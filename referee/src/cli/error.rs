@@ -2,12 +2,15 @@
 
 use std::io;
 
+use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
 use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
+use crate::one_match::MatchError;
+use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 use crate::tournament::TournamentError;
 use crate::tournament::folder::FolderError;
@@ -42,6 +45,12 @@ pub(crate) enum CliError {
         /// What can be done, as the rest of the sentence.
         advice: String,
     },
+    /// Rules from outside do not work.
+    #[error(transparent)]
+    Rules(#[from] BrokenRules),
+    /// Rules that cannot be used.
+    #[error(transparent)]
+    RulesSource(#[from] RulesError),
     #[error(transparent)]
     Admission(#[from] AdmissionError),
     #[error(transparent)]
@@ -62,6 +71,25 @@ pub(crate) enum CliError {
     Interrupted,
 }
 
+impl From<MatchError> for CliError {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Factory(error) => CliError::BotFactory(error),
+            MatchError::Broken(broken) => CliError::Rules(broken),
+            MatchError::Rules(error) => CliError::RulesSource(error),
+            MatchError::System(error) => CliError::Io(error),
+            MatchError::Short(why) => CliError::Short {
+                why,
+                advice: String::new(),
+            },
+            MatchError::Game(_)
+            | MatchError::Options(_)
+            | MatchError::Seats { .. }
+            | MatchError::Command { .. } => CliError::Usage(error.to_string()),
+        }
+    }
+}
+
 impl CliError {
     /// The documented exit code.
     pub(super) fn code(&self) -> u8 {
@@ -69,6 +97,7 @@ impl CliError {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
+            CliError::RulesSource(error) => rules_code(error),
             CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
             CliError::Admission(_) => 2,
             CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
@@ -77,7 +106,7 @@ impl CliError {
             CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
             | CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
-            CliError::Trace(_) | CliError::Io(_) => 4,
+            CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
             CliError::Interrupted => 130,
         }
     }
@@ -92,7 +121,16 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
         | TournamentError::Stopped { .. }
-        | TournamentError::Short(_) => 4,
+        | TournamentError::Short(_)
+        | TournamentError::Broken(_) => 4,
+    }
+}
+
+fn rules_code(error: &RulesError) -> u8 {
+    match error {
+        RulesError::Source(_) | RulesError::Taken { .. } => 2,
+        RulesError::Factory(error) => factory_code(error),
+        RulesError::Broken(_) => 4,
     }
 }
 

@@ -1,15 +1,17 @@
 //! `referee games`: which games there are, and what you need to know to play them.
 
 use std::fmt::Write as _;
+use std::io;
 
 use games::kit::info::OptionKind;
 use games::registry::Entry;
-use games::{GAMES, Limits, Session};
+use games::{Catalog, Limits, Session};
 
 use serde_json::{Value, json};
 
 use super::format::{FormatArgs, print_json};
-use super::{CliError, input, print};
+use super::input::{self, RulesArgs};
+use super::{CliError, print};
 use crate::draw;
 use crate::prose;
 
@@ -21,6 +23,8 @@ Examples:
   referee games siam
   referee games siam --format json")]
 pub(super) struct Args {
+    #[command(flatten)]
+    rules: RulesArgs,
     /// The game to show
     id: Option<String>,
     #[command(flatten)]
@@ -30,18 +34,22 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let json = self.format.json();
-        match self.id {
-            None if json => print_json(&GAMES.iter().map(heading).collect::<Vec<Value>>()),
-            None => print(&list()),
-            Some(id) if json => print_json(&all(input::find(&id)?)?),
-            Some(id) => print(&show(input::find(&id)?)?),
+        let catalog = self.rules.open()?.catalog;
+        match &self.id {
+            None if json => {
+                let all: Vec<Value> = catalog.iter().map(|entry| heading(entry)).collect();
+                print_json(&all)
+            }
+            None => print(&list(&catalog)),
+            Some(id) if json => print_json(&all(input::find(&catalog, id)?)?),
+            Some(id) => print(&show(input::find(&catalog, id)?)?),
         }
     }
 }
 
 /// What is printed of each game in a list.
 fn heading(entry: &Entry) -> Value {
-    let info = entry.info;
+    let info = &entry.info;
     json!({
         "id": info.id, "title": info.title, "summary": info.summary, "roles": info.roles,
         "symmetric": info.symmetric,
@@ -50,7 +58,7 @@ fn heading(entry: &Entry) -> Value {
 
 /// All of one game.
 fn all(entry: &Entry) -> Result<Value, CliError> {
-    let info = entry.info;
+    let info = &entry.info;
     let options = info.options.iter().map(|option| {
         json!({
             "name": option.name, "allowed": option.kind.allowed(),
@@ -60,7 +68,9 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
     let notation = info.notation.iter();
     let notation = notation.map(|(form, meaning)| json!({"form": form, "meaning": meaning}));
     let mut session = example_session(entry)?;
-    let legal = session.legal().to_vec();
+    let mut legal = String::new();
+    session.write_legal(&mut legal);
+    let legal: Value = serde_json::from_str(&legal).map_err(io::Error::from)?;
     let mut value = heading(entry);
     value["options"] = options.collect();
     value["notation"] = notation.collect();
@@ -69,14 +79,14 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
         repetition,
     } = info.limits;
     value["limits"] = json!({"max_plies": max_plies, "repetition": repetition});
-    value["rules"] = entry.guide.into();
-    value["example"] = json!({"state": session.state(), "legal": legal});
+    value["rules"] = entry.guide.clone().into();
+    value["example"] = json!({"state": session.state()?, "legal": legal});
     Ok(value)
 }
 
-fn list() -> String {
-    let lines = GAMES.iter().map(|entry| {
-        let info = entry.info;
+fn list(catalog: &Catalog) -> String {
+    let lines = catalog.iter().map(|entry| {
+        let info = &entry.info;
         let roles = info.roles.join(", ");
         format!("{:16} {}: {roles}\n", info.id, info.title)
     });
@@ -84,7 +94,7 @@ fn list() -> String {
 }
 
 fn show(entry: &Entry) -> Result<String, CliError> {
-    let info = entry.info;
+    let info = &entry.info;
     let mut text = format!("{} (`{}`)\n{}\n\n", info.title, info.id, info.summary);
     let symmetric = if info.symmetric {
         "all seats have the same rules and means"
@@ -97,7 +107,7 @@ fn show(entry: &Entry) -> Result<String, CliError> {
         text += " none";
     }
     text += "\n";
-    for option in info.options {
+    for option in &info.options {
         let default = match (&option.kind, option.kind.default()) {
             (OptionKind::Rows, _) | (_, None) => "absent".to_owned(),
             (_, Some(value)) => value.to_string(),
@@ -107,13 +117,13 @@ fn show(entry: &Entry) -> Result<String, CliError> {
         let _ = writeln!(text, "      {}", option.help);
     }
     text += "\nMoves:\n";
-    for (form, meaning) in info.notation {
+    for (form, meaning) in &info.notation {
         let _ = writeln!(text, "  {form:12} {meaning}");
     }
     let _ = writeln!(text, "\nLimits of a match: {}", limits(info.limits));
     text += &example(entry)?;
     text += "\n";
-    text += &prose::for_terminal(entry.guide);
+    text += &prose::for_terminal(&entry.guide);
     Ok(text)
 }
 
@@ -134,7 +144,7 @@ fn limits(limits: Limits) -> String {
 fn example_session(entry: &Entry) -> Result<Box<dyn Session>, CliError> {
     let rules = entry.configure(&Value::Null);
     let rules = rules.map_err(|error| CliError::Usage(error.to_string()))?;
-    Ok(rules.start(1))
+    Ok(rules.start(1)?)
 }
 
 /// The start, its state and its first moves.
@@ -144,8 +154,8 @@ fn example(entry: &Entry) -> Result<String, CliError> {
     let few: Vec<&str> = legal.iter().take(6).map(String::as_str).collect();
     Ok(format!(
         "\nExample, a start:\n\n{}\nIts state:\n  {}\nIts {} legal moves: {}{}\n",
-        draw::board(&session.view(), &[]),
-        session.state(),
+        draw::position(&*session, &[]),
+        session.state()?,
         legal.len(),
         few.join(", "),
         if few.len() < legal.len() { ", …" } else { "" }

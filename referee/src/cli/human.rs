@@ -45,10 +45,10 @@ pub(super) fn seats(words: &[String], rules: &dyn Rules) -> Result<Vec<usize>, C
                 .enumerate()
                 .map(|(i, r)| format!("{i} ({r})"))
                 .collect();
-            let id = rules.info().id;
+            let id = &rules.info().id;
             let free: Vec<&str> = (0..roles.len())
                 .filter(|seat| !seats.contains(seat))
-                .map(|seat| roles[seat])
+                .map(|seat| &*roles[seat])
                 .collect();
             let near = nearest(word, &free);
             let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
@@ -100,7 +100,7 @@ pub(super) enum Scene {
 /// A turn of a person.
 pub(super) struct Ask {
     seat: usize,
-    role: &'static str,
+    role: String,
     ply: u32,
     legal: Vec<String>,
     board: String,
@@ -108,19 +108,23 @@ pub(super) struct Ask {
 
 impl Ask {
     /// The turn of this seat.
-    pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &'static str) -> Self {
+    pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &str) -> Self {
         let session = arbiter.session();
+        let mut legal = Vec::new();
+        session
+            .fork()
+            .each_legal(seat, &mut |mv| legal.push(mv.to_owned()));
         Ask {
             seat,
-            role,
+            role: role.to_owned(),
             ply: session.ply(),
-            legal: session.fork().legal(),
-            board: draw::board(&session.view(), &[]),
+            legal,
+            board: draw::position(session, &[]),
         }
     }
 
     fn prompt(&self) -> String {
-        let (role, ply) = (self.role, self.ply);
+        let (role, ply) = (&self.role, self.ply);
         match self.legal.len() {
             1 => format!("{role}, ply {ply}, one legal move > "),
             n => format!("{role}, ply {ply}, {n} legal moves > "),
@@ -214,13 +218,13 @@ fn list(begin: &str, legal: &[String]) -> String {
 /// Shows scenes and asks people, one after another.
 pub(super) struct Terminal<R> {
     input: R,
-    info: &'static Info,
+    info: Info,
     voices: BTreeMap<usize, Voice>,
 }
 
 impl<R: BufRead> Terminal<R> {
     /// A terminal that is read from `input`.
-    pub(super) fn new(input: R, info: &'static Info, voices: BTreeMap<usize, Voice>) -> Self {
+    pub(super) fn new(input: R, info: Info, voices: BTreeMap<usize, Voice>) -> Self {
         Terminal {
             input,
             info,
@@ -278,8 +282,8 @@ impl<R: BufRead> Terminal<R> {
     }
 
     /// The rules of the game for people.
-    fn guide(&self) -> &'static str {
-        games::find(self.info.id).map_or("", |entry| entry.guide)
+    fn guide(&self) -> &str {
+        games::find(&self.info.id).map_or("", |entry| &entry.guide)
     }
 
     /// The next line; `None` at the end of the input.

@@ -40,7 +40,9 @@ fn show_progress(session: Box<dyn Session>, depth: u32) {
     thread::spawn(move || {
         thread::sleep(SILENT);
         for before in 1..depth {
-            let nodes = session.perft(before);
+            let Ok(nodes) = session.perft(before) else {
+                return;
+            };
             let passed = began.elapsed().as_secs();
             tell(format_args!(
                 "after {passed} s: depth {before} has {nodes} positions; still counting depth {depth}\n"
@@ -51,11 +53,12 @@ fn show_progress(session: Box<dyn Session>, depth: u32) {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let rules = self.game.rules()?;
+        let set = self.game.rules.open()?;
+        let rules = self.game.rules(&set.catalog)?;
         let session = self.start.open(&*rules)?;
         show_progress(session.fork(), self.depth);
         let mut divided = if self.divide {
-            session.divide(self.depth)
+            session.divide(self.depth)?
         } else {
             Vec::new()
         };
@@ -63,7 +66,7 @@ impl Args {
         let nodes = if self.divide && self.depth > 0 {
             divided.iter().map(|(_, nodes)| nodes).sum()
         } else {
-            session.perft(self.depth)
+            session.perft(self.depth)?
         };
         match self.format.format {
             OutputFormat::Text => {

@@ -7,6 +7,7 @@ use std::thread;
 
 use arbiter::Arbiter;
 use games::Rules;
+use games::kit::to_move::CHANCE;
 use protocol::{LoggedMove, Record, TimeControl, shown};
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
@@ -22,6 +23,7 @@ use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
+use crate::rules_program::RulesSet;
 use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes
@@ -119,7 +121,8 @@ impl Args {
     }
 
     fn match_run(&self) -> Result<MatchRun, CliError> {
-        let rules = self.game.rules()?;
+        let set = self.game.rules.open()?;
+        let rules = self.game.rules(&set.catalog)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
         if self.format == OutputFormat::Json && !humans.is_empty() {
@@ -127,7 +130,7 @@ impl Args {
             return Err(CliError::Usage(message.to_owned()));
         }
         if bots + humans.len() != seats {
-            let id = rules.info().id;
+            let id = &rules.info().id;
             let people = match humans.len() {
                 0 => String::new(),
                 n => format!(" (and of seats for people {n})"),
@@ -142,7 +145,7 @@ impl Args {
             increment: self.increment,
         };
         let time = flags.control().map_err(CliError::Usage)?;
-        let specs = self.specs(&*rules, &humans, &time)?;
+        let specs = self.specs(&*rules, &set, &humans, &time)?;
         let limits = LimitsTable {
             max_plies: self.max_plies,
             repetition: self.repetition,
@@ -150,7 +153,10 @@ impl Args {
         let limits = limits.over(rules.info().limits);
         let given = self.start.given(&*rules)?;
         let single = SingleMatch {
-            start: given.unwrap_or_else(|| rules.start(self.start.seed)),
+            start: match given {
+                Some(start) => start,
+                None => rules.start(self.start.seed)?,
+            },
             rules,
             limits,
             seed: self.start.seed,
@@ -158,24 +164,26 @@ impl Args {
             time,
             specs,
         };
-        Ok(single.run())
+        Ok(single.run()?)
     }
 
     /// Who plays, in seat order: the bots take the seats that no person takes.
     fn specs(
         &self,
         rules: &dyn Rules,
+        set: &RulesSet,
         humans: &[usize],
         time: &TimeControl,
     ) -> Result<Vec<Arc<BotSpec>>, CliError> {
         let mut specs: Vec<Arc<BotSpec>> = Vec::new();
         let mut bots = self.bots.iter();
         for (seat, role) in rules.roles().iter().enumerate() {
-            let spec = if humans.contains(&seat) {
+            let mut spec = if humans.contains(&seat) {
                 human::spec(role, humans.len(), time)?
             } else {
                 spec(bots.next().map_or("", |bot| bot), &specs, time)?
             };
+            set.equip(&mut spec);
             specs.push(Arc::new(spec));
         }
         Ok(specs)
@@ -189,22 +197,31 @@ impl Args {
         let (voices, people) = human::people(&seats);
         // By another thread: a terminal that is slow to show it must not cost a bot time.
         let (scenes, shown) = mpsc::channel::<Scene>();
-        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info(), voices);
+        let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
         let mut seen = None;
         let watch = move |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
-            if seen == Some((plies, arbiter.awaited())) {
+            let asked: Vec<usize> = arbiter
+                .awaited()
+                .filter(|seat| seats.contains(seat))
+                .collect();
+            if seen.as_ref() == Some(&(plies, asked.clone())) {
                 return;
             }
-            let drawn = seen.is_some_and(|(before, _)| before == plies);
-            seen = Some((plies, arbiter.awaited()));
+            let before = seen.replace((plies, asked.clone()));
+            let drawn = before.as_ref().is_some_and(|(before, _)| *before == plies);
             // Nobody looks on any more when the thread is gone.
             if !self.quiet && self.format == OutputFormat::Text && !drawn {
                 let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
             }
-            if let Some(seat) = arbiter.awaited().filter(|seat| seats.contains(seat)) {
-                let role = rules.roles()[seat];
+            // Those who act at once are asked one after the other; nobody sees what another says.
+            let asked_before = before.map_or(Vec::new(), |(_, asked)| asked);
+            for seat in asked
+                .into_iter()
+                .filter(|seat| !drawn || !asked_before.contains(seat))
+            {
+                let role = &rules.roles()[seat];
                 let _ = scenes.send(Scene::Ask(Ask::of(arbiter, seat, role)));
             }
         };
@@ -269,7 +286,8 @@ fn picture(arbiter: &Arbiter, names: &[&str]) -> String {
     let title = match arbiter.moves().last() {
         Some(LoggedMove { seat, mv, ms, .. }) => {
             let time = ms.0.as_secs_f64() * 1e3;
-            format!("{}. {}: {mv}  ({time:.1} ms)", session.ply(), names[*seat])
+            let who = seat.map_or(CHANCE, |seat| names[seat]);
+            format!("{}. {who}: {mv}  ({time:.1} ms)", session.ply())
         }
         None => "start".to_owned(),
     };
@@ -277,10 +295,9 @@ fn picture(arbiter: &Arbiter, names: &[&str]) -> String {
         .moves()
         .last()
         .map_or(Vec::new(), |last| draw::cells_of(&last.mv));
-    let scores: Vec<String> = session.scores().iter().map(ToString::to_string).collect();
-    format!(
-        "{title}\n{}  points {}\n\n",
-        draw::board(&session.view(), &marked),
-        scores.join(":")
-    )
+    let points = session.tally().map_or(String::new(), |tally| {
+        let scores: Vec<String> = tally.scores.iter().map(ToString::to_string).collect();
+        format!("  points {}\n", scores.join(":"))
+    });
+    format!("{title}\n{}{points}\n", draw::position(session, &marked))
 }

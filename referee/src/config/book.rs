@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
-use games::{Rules, Session};
+use games::session::{LoadError, PlyByPly};
+use games::{BrokenRules, Catalog, Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::game::GameSetup;
 use crate::files;
-use crate::known_games;
 
 /// No book is longer, in bytes.
 const MOST_BOOK: u64 = 256 << 20;
@@ -72,10 +72,23 @@ impl fmt::Display for BookOpening {
 
 impl BookOpening {
     /// The position at the start and the moves from there. Both were checked.
-    pub(crate) fn open(&self, rules: &dyn Rules) -> (Box<dyn Session>, Vec<String>) {
-        let loaded = self.state.as_ref().and_then(|state| rules.load(state).ok());
-        let start = loaded.unwrap_or_else(|| rules.start(0));
-        (start, self.moves.clone())
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn open(
+        &self,
+        rules: &dyn Rules,
+    ) -> Result<(Box<dyn Session>, Vec<String>), BrokenRules> {
+        let start = match &self.state {
+            None => rules.start(0)?,
+            Some(state) => rules.load(state).map_err(|error| match error {
+                LoadError::Broken(broken) => broken,
+                LoadError::State(error) => {
+                    BrokenRules::new(format!("the rules refuse a state that they took: {error}"))
+                }
+            })?,
+        };
+        Ok((start, self.moves.clone()))
     }
 }
 
@@ -92,12 +105,16 @@ struct BookLine {
 }
 
 /// The openings of each game, in the order of the book; every one of them was tried.
-pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, BookError> {
+pub(super) fn load(
+    path: &Path,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, BookError> {
     let text = files::read(path, MOST_BOOK).map_err(|error| BookError::Read {
         path: path.to_owned(),
         error,
     })?;
-    read(&text, games).map_err(|(line, reason)| BookError::Line {
+    read(&text, games, catalog).map_err(|(line, reason)| BookError::Line {
         path: path.to_owned(),
         line,
         reason,
@@ -105,7 +122,11 @@ pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpeni
 }
 
 /// The same from a text; errors are a line and what is wrong with it.
-fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
+fn read(
+    text: &str,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
     let mut book = vec![Vec::new(); games.len()];
     for (at, text) in text.lines().enumerate() {
         let text = text.trim();
@@ -114,7 +135,9 @@ fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize
         }
         let wrong = |reason: String| (at + 1, reason);
         let line = parse(text).map_err(wrong)?;
-        known_games::find(&line.game).map_err(|unknown| wrong(unknown.to_string()))?;
+        catalog
+            .find(&line.game)
+            .map_err(|unknown| wrong(unknown.to_string()))?;
         let played = deal(&line, games, &mut book);
         played.map_err(wrong)?;
     }
@@ -171,34 +194,41 @@ fn fits(line: &BookLine, game: &GameSetup) -> bool {
 /// The opening, if it can be played and the match goes on after it.
 fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
     let rules = &game.rules;
-    let id = rules.info().id;
+    let id = &rules.info().id;
     let mut session = match &line.state {
         Some(state) => rules.load(state).map_err(|error| error.to_string())?,
         None if line.moves.is_empty() => {
             return Err(format!("an opening of {id} needs `moves` or a `state`"));
         }
-        None if has_random_starts(&**rules) => {
+        None if has_random_starts(&**rules).map_err(|broken| broken.to_string())? => {
             return Err(format!(
                 "{id} starts from a random position here, so its openings need a `state`"
             ));
         }
-        None => rules.start(0),
+        None => rules.start(0).map_err(|broken| broken.to_string())?,
     };
     let mut watch = LimitWatch::new(game.limits);
-    let ended = |session: &dyn Session, watch: &mut LimitWatch| {
-        session.to_move().is_none() || watch.see(session).is_some()
+    let ended = |session: &dyn Session, watch: &mut LimitWatch| match watch.see(session) {
+        Ok(limit) => Ok(session.to_move().is_over() || limit.is_some()),
+        Err(broken) => Err(broken.to_string()),
     };
-    let mut over = ended(&*session, &mut watch);
+    let mut over = ended(&*session, &mut watch)?;
+    let mut step = PlyByPly::default();
     for (at, mv) in line.moves.iter().enumerate() {
         let number = at + 1;
         if over {
             return Err(format!("the match is over before move {number}, `{mv}`"));
         }
-        session.play(mv).map_err(|error| {
+        step.add(&mut *session, mv).map_err(|error| {
             let options = rules.options().to_json();
             format!("move {number}: {error} (options {options})")
         })?;
-        over = ended(&*session, &mut watch);
+        if step.is_whole() {
+            over = ended(&*session, &mut watch)?;
+        }
+    }
+    if !step.is_whole() {
+        return Err("the opening ends in the middle of a step".to_owned());
     }
     if over {
         Err("the match is over after this opening".to_owned())
@@ -211,9 +241,14 @@ fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
 }
 
 /// Whether different seeds give different starts.
-fn has_random_starts(rules: &dyn Rules) -> bool {
-    let first = rules.start(0).identity();
-    (1..6).any(|seed| rules.start(seed).identity() != first)
+fn has_random_starts(rules: &dyn Rules) -> Result<bool, BrokenRules> {
+    let first = rules.start(0)?.identity()?;
+    for seed in 1..6 {
+        if rules.start(seed)?.identity()? != first {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -239,17 +274,17 @@ mod tests {
     }
 
     fn first_move(game: &GameSetup) -> String {
-        game.rules.start(0).legal()[0].clone()
+        game.rules.start(0).unwrap().legal()[0].clone()
     }
 
     #[test]
     fn lines_belong_to_games_with_their_options() {
         let games = games();
         let small = first_move(&games[0]);
-        let on_small = games[0].rules.start(0).legal();
-        let mut on_large = games[1].rules.start(0).legal().into_iter();
+        let on_small = games[0].rules.start(0).unwrap().legal();
+        let mut on_large = games[1].rules.start(0).unwrap().legal().into_iter();
         let large = on_large.find(|mv| !on_small.contains(mv)).unwrap();
-        let state = games[2].rules.start(9).state();
+        let state = games[2].rules.start(9).unwrap().state().unwrap();
         let text = format!(
             "# A book.\n\n  amazons : {large}\n\
              {{\"game\": \"amazons\", \"options\": {{\"size\": 6}}, \"moves\": [\"{small}\"]}}\n\
@@ -266,10 +301,10 @@ mod tests {
         let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
         let book = read(&text, &games).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
-        let (start, moves) = book[0][0].open(&*games[0].rules);
+        let (start, moves) = book[0][0].open(&*games[0].rules).unwrap();
         assert_eq!((start.ply(), moves), (0, vec![small]));
-        let (start, moves) = book[2][0].open(&*games[2].rules);
-        assert_eq!((start.state(), moves.len()), (state, 0));
+        let (start, moves) = book[2][0].open(&*games[2].rules).unwrap();
+        assert_eq!((start.state().unwrap(), moves.len()), (state, 0));
     }
 
     #[test]

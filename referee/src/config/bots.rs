@@ -16,6 +16,7 @@ use super::layers;
 use super::time::time_control;
 use super::variables::{expand, split};
 use crate::files::{self, MOST_TEXT};
+use crate::rules_program::RulesSet;
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
@@ -34,6 +35,7 @@ pub(super) fn bots(
     file: &ConfigFile,
     time: &TimeControl,
     folder: &Path,
+    rules: &RulesSet,
 ) -> Result<Vec<Arc<BotSpec>>, WrongValue> {
     let count = file.bots.len();
     if count > MOST_BOTS {
@@ -54,7 +56,9 @@ pub(super) fn bots(
             name,
             index,
         };
-        bots.push(Arc::new(entry.spec(time, folder)?));
+        let mut spec = entry.spec(time, folder)?;
+        rules.equip(&mut spec);
+        bots.push(Arc::new(spec));
     }
     Ok(bots)
 }

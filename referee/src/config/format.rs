@@ -123,7 +123,7 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 /// Whether bots can meet like this.
 pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
     for game in games {
-        let (seats, id) = (game.rules.seats(), game.rules.info().id);
+        let (seats, id) = (game.rules.seats(), &game.rules.info().id);
         if shape.bots < seats {
             let bots = shape.bots;
             return wrong(

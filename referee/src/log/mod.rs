@@ -12,7 +12,7 @@ pub use chain::{Break, ChainBreak};
 pub(crate) use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
-pub use verify::{Mismatch, verify};
+pub use verify::{Mismatch, Versions, verify};
 pub use write::{LogWriter, WriteError};
 
 /// The name of a tournament's log in its folder.

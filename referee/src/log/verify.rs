@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
-use games::{Limits, Session};
+use arbiter::chance::Chance;
+use games::session::{MoveError, PlyByPly, Tally};
+use games::{Actor, BrokenRules, Catalog, Limits, Session, ToMove, UnknownGame};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
-
-use crate::known_games::{self, UnknownGame};
 
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -18,6 +18,16 @@ pub enum Mismatch {
     /// The game does not take these options.
     #[error("{0}")]
     Options(String),
+    /// The rules are not those that the match was played by.
+    #[error(
+        "it was played by {recorded}, but here are {now}; `--rules` names rules to check it by all the same"
+    )]
+    OtherRules {
+        /// The hash of the recorded ones, in words.
+        recorded: String,
+        /// The hash of those that are there.
+        now: String,
+    },
     /// The start is not a position of the game.
     #[error("start: {0}")]
     Start(String),
@@ -49,15 +59,30 @@ pub enum Mismatch {
         error: String,
     },
     /// A move of a seat that was not to move.
-    #[error("move {number}: recorded for seat {recorded}, but seat {to_move} was to move")]
+    #[error("move {number}: recorded for {recorded}, but {to_move} was to move")]
     Seat {
         /// Which one, from 1.
         number: usize,
         /// Recorded.
-        recorded: usize,
+        recorded: String,
         /// By the rules.
-        to_move: usize,
+        to_move: String,
     },
+    /// Chance does not bring this.
+    #[error(
+        "move {number}: chance is recorded to bring `{recorded}`, but the match's seed brings `{drawn}`"
+    )]
+    Chance {
+        /// Which one, from 1.
+        number: usize,
+        /// Recorded.
+        recorded: String,
+        /// What follows from the seed.
+        drawn: String,
+    },
+    /// The last step lacks the moves of some seats.
+    #[error("the moves end in the middle of a step")]
+    HalfStep,
     /// Moves after the end.
     #[error("move {number}: the match was over by `{reason}` before it")]
     AfterEnd {
@@ -76,12 +101,15 @@ pub enum Mismatch {
     #[error("`{field}` is recorded as {recorded}, but is {actual}")]
     Result {
         /// Which part.
-        field: &'static str,
+        field: String,
         /// Recorded.
         recorded: String,
         /// By the rules.
         actual: String,
     },
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
     /// A fault that cannot have happened there.
     #[error("fault of seat {seat}: {reason}")]
     Fault {
@@ -92,20 +120,23 @@ pub enum Mismatch {
     },
 }
 
-/// What the roles are called in mismatches.
-const ROLES: [&str; games::MAX_SEATS] = [
-    "players[0].role",
-    "players[1].role",
-    "players[2].role",
-    "players[3].role",
-];
+/// Which versions of rules from outside may check a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Versions {
+    /// Those that it was played by.
+    Recorded,
+    /// Any.
+    Any,
+}
 
 /// Replays a match and compares its result.
 ///
+/// The rules are those of the catalog.
+///
 /// # Errors
 /// The first thing that does not fit.
-pub fn verify(record: &Record) -> Result<(), Mismatch> {
-    let mut replay = Replay::open(record)?;
+pub fn verify(record: &Record, catalog: &Catalog, versions: Versions) -> Result<(), Mismatch> {
+    let mut replay = Replay::open(record, catalog, versions)?;
     replay.moves(&record.moves)?;
     replay.result(&record.result)
 }
@@ -113,17 +144,28 @@ pub fn verify(record: &Record) -> Result<(), Mismatch> {
 struct Replay<'a> {
     record: &'a Record,
     session: Box<dyn Session>,
+    /// The plies of a step that is not complete.
+    step: PlyByPly,
+    chance: Chance,
     watch: LimitWatch,
     /// A limit that was reached.
     stopped: Option<&'static str>,
 }
 
 impl<'a> Replay<'a> {
-    fn open(record: &'a Record) -> Result<Self, Mismatch> {
-        let game = known_games::find(&record.game)?;
+    fn open(record: &'a Record, catalog: &Catalog, versions: Versions) -> Result<Self, Mismatch> {
+        let game = catalog.find(&record.game)?;
         let rules = game
             .configure(&record.options)
             .map_err(|error| Mismatch::Options(error.to_string()))?;
+        let now = rules.origin().map(|origin| &origin.sha256);
+        let recorded = record.rules.as_ref().map(|rules| &rules.sha256);
+        if versions == Versions::Recorded && now != recorded {
+            return Err(Mismatch::OtherRules {
+                recorded: hash_in_words(recorded),
+                now: hash_in_words(now),
+            });
+        }
         let session = rules
             .load(&record.start)
             .map_err(|error| Mismatch::Start(error.to_string()))?;
@@ -136,7 +178,7 @@ impl<'a> Replay<'a> {
             return Err(Mismatch::Opening { opening, moves });
         }
         for (seat, (player, role)) in record.players.iter().zip(rules.roles()).enumerate() {
-            same(ROLES[seat], &player.role.as_str(), role)?;
+            same(&format!("players[{seat}].role"), &player.role, role)?;
         }
         let timed = |played: &LoggedMove| {
             played.ms.0 != Duration::ZERO || played.cpu_ms.is_some() || played.info.is_some()
@@ -148,59 +190,93 @@ impl<'a> Replay<'a> {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
         });
-        let stopped = watch.see(&*session);
+        let stopped = watch.see(&*session)?;
         Ok(Replay {
             record,
             session,
+            step: PlyByPly::default(),
+            chance: Chance::of(record.seed),
             watch,
             stopped,
         })
     }
 
     /// What has ended the match, if anything has.
-    fn end(&self) -> Option<&'static str> {
-        self.session.reason().or(self.stopped)
+    fn end(&self) -> Option<String> {
+        let reason = self.session.reason().map(|reason| reason.into_owned());
+        reason.or(self.stopped.map(str::to_owned))
     }
 
     fn moves(&mut self, moves: &[LoggedMove]) -> Result<(), Mismatch> {
         for (i, played) in moves.iter().enumerate() {
             let number = i + 1;
             if let Some(reason) = self.end() {
-                let reason = reason.to_owned();
                 return Err(Mismatch::AfterEnd { number, reason });
             }
-            if let Some(to_move) = self.session.to_move().filter(|seat| *seat != played.seat) {
+            let actor = self.step.next(&*self.session);
+            let recorded = played.seat.map_or(Actor::Chance, Actor::Seat);
+            if let Some(to_move) = actor.filter(|actor| *actor != recorded) {
                 return Err(Mismatch::Seat {
                     number,
-                    recorded: played.seat,
-                    to_move,
+                    recorded: recorded.to_string(),
+                    to_move: to_move.to_string(),
                 });
             }
-            self.faults_come_in_turn(i)?;
-            self.forced_moves_follow_a_fault(played)?;
-            self.session
-                .play(&played.mv)
-                .map_err(|error| Mismatch::Move {
+            if self.step.is_whole() {
+                self.faults_come_in_turn(i)?;
+            }
+            match played.seat {
+                Some(seat) => self.forced_moves_follow_a_fault(seat, played.forced)?,
+                None => self.chance_follows_the_seed(i, &played.mv)?,
+            }
+            let added = self.step.add(&mut *self.session, &played.mv);
+            added.map_err(|error| match error {
+                MoveError::Broken(broken) => Mismatch::Broken(broken),
+                error => Mismatch::Move {
                     number,
                     error: error.to_string(),
-                })?;
-            self.stopped = self.watch.see(&*self.session);
+                },
+            })?;
+            if self.step.is_whole() {
+                self.stopped = self.watch.see(&*self.session)?;
+            }
         }
-        Ok(())
+        if self.step.is_whole() {
+            Ok(())
+        } else {
+            Err(Mismatch::HalfStep)
+        }
+    }
+
+    /// What chance brings follows from the match's seed, but in openings, which may be from a book.
+    fn chance_follows_the_seed(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
+        if made < self.record.opening as usize {
+            self.chance.skip();
+            return Ok(());
+        }
+        let drawn = self.chance.draw(&*self.session)?;
+        if drawn == outcome {
+            return Ok(());
+        }
+        Err(Mismatch::Chance {
+            number: made + 1,
+            recorded: outcome.to_owned(),
+            drawn,
+        })
     }
 
     /// Who is at fault when these moves were made was to move, but before the first turn, when
     /// any seat can fail to start.
     fn faults_come_in_turn(&self, made: usize) -> Result<(), Mismatch> {
         let (ply, to_move) = (self.session.ply(), self.session.to_move());
-        let starting = made == self.record.opening as usize;
+        let starting = made == self.record.opening as usize || self.only_chance_was_before(made);
         let mut now = self
             .record
             .result
             .faults
             .iter()
             .filter(|fault| fault.ply == ply);
-        match now.find(|fault| !starting && to_move != Some(fault.seat)) {
+        match now.find(|fault| !starting && !to_move.includes(fault.seat)) {
             Some(fault) => Err(Mismatch::Fault {
                 seat: fault.seat,
                 reason: format!("it was not its turn at ply {ply}"),
@@ -209,12 +285,18 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Whether no seat has moved after the opening when so many moves were made.
+    fn only_chance_was_before(&self, made: usize) -> bool {
+        let after_opening = self.record.moves.get(self.record.opening as usize..made);
+        after_opening.is_some_and(|moves| moves.iter().all(|played| played.seat.is_none()))
+    }
+
     /// A seat plays for itself until its fault, and not any more from there on.
-    fn forced_moves_follow_a_fault(&self, played: &LoggedMove) -> Result<(), Mismatch> {
+    fn forced_moves_follow_a_fault(&self, seat: usize, forced: bool) -> Result<(), Mismatch> {
         let ply = self.session.ply();
         let faults = &self.record.result.faults;
-        let lost = faults.iter().any(|f| f.seat == played.seat && f.ply <= ply);
-        if lost == played.forced {
+        let lost = faults.iter().any(|f| f.seat == seat && f.ply <= ply);
+        if lost == forced {
             return Ok(());
         }
         let reason = if lost {
@@ -222,32 +304,28 @@ impl<'a> Replay<'a> {
         } else {
             format!("its move at ply {ply} is a forced one, but it had no fault yet")
         };
-        let seat = played.seat;
         Err(Mismatch::Fault { seat, reason })
     }
 
     fn result(&self, recorded: &MatchResult) -> Result<(), Mismatch> {
         let at_fault = self.at_fault(recorded)?;
-        let scores: Vec<i64> = self
-            .session
-            .scores()
-            .iter()
-            .map(|s| i64::from(*s))
-            .collect();
-        let outcome = self.session.outcome();
+        let Tally { scores, outcome } = match self.session.end() {
+            Some(end) => end.tally,
+            None => self.session.tally()?,
+        };
         let (outcome, reason) = if recorded.faults.is_empty() {
             let Some(reason) = self.end() else {
                 let reason = recorded.reason.clone();
                 return Err(Mismatch::NoEnd { reason });
             };
-            (outcome.to_vec(), reason)
+            (outcome, reason)
         } else {
             (
                 adjudication::forfeit_outcome(&outcome, &at_fault),
-                adjudication::FORFEIT,
+                adjudication::FORFEIT.to_owned(),
             )
         };
-        same("reason", &recorded.reason.as_str(), &reason)?;
+        same("reason", &recorded.reason, &reason)?;
         same("scores", &recorded.scores, &scores)?;
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9;
         let equal = recorded.outcome.len() == outcome.len()
@@ -307,19 +385,31 @@ impl<'a> Replay<'a> {
             ));
         }
         // Before the first turn any seat can fail to start; from then on only the one to move.
-        let starting = self.record.moves.len() == self.record.opening as usize;
-        match self.session.to_move() {
-            Some(seat) if seat != fault.seat && !starting => {
-                wrong("it was not its turn".to_owned())
-            }
-            None => wrong("the game was over".to_owned()),
-            Some(_) => Ok(()),
+        let starting = self.only_chance_was_before(self.record.moves.len());
+        let to_move = self.session.to_move();
+        if to_move == ToMove::OVER {
+            return wrong("the game was over".to_owned());
         }
+        if !to_move.includes(fault.seat) && !starting {
+            return wrong("it was not its turn".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// How a message names rules by their hash.
+fn hash_in_words(sha256: Option<&String>) -> String {
+    match sha256 {
+        Some(sha256) => format!(
+            "rules with the hash {}…",
+            sha256.get(..12).unwrap_or(sha256)
+        ),
+        None => "the rules that are built in".to_owned(),
     }
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(
-    field: &'static str,
+    field: &str,
     recorded: &T,
     actual: &T,
 ) -> Result<(), Mismatch> {
@@ -327,7 +417,7 @@ fn same<T: PartialEq + std::fmt::Debug>(
         return Ok(());
     }
     Err(Mismatch::Result {
-        field,
+        field: field.to_owned(),
         recorded: format!("{recorded:?}"),
         actual: format!("{actual:?}"),
     })

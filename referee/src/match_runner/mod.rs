@@ -13,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
+use games::BrokenRules;
 use protocol::{Failure, FaultCode, FromBot, ToBot, faults};
 use smallvec::{SmallVec, smallvec};
 use tokio::task::{consume_budget, yield_now};
@@ -40,8 +41,11 @@ pub(crate) enum Timing {
 
 /// A match that is no longer running.
 pub(crate) struct FinishedRun<P> {
-    /// How it went; `None` if it was broken off.
-    pub(crate) played: Option<FinishedMatch>,
+    /// How it went; `None` if the observer broke it off.
+    ///
+    /// # Errors
+    /// If the rules do not work, so that there is no result.
+    pub(crate) played: Result<Option<FinishedMatch>, BrokenRules>,
     /// The players, in seat order.
     pub(crate) players: Vec<P>,
 }
@@ -53,8 +57,15 @@ pub(crate) async fn run<P: Player>(
     timing: Timing,
     observer: &mut impl Observer,
 ) -> FinishedRun<P> {
+    let arbiter = match Arbiter::new(setup) {
+        Ok(arbiter) => arbiter,
+        Err(broken) => {
+            let played = Err(broken);
+            return FinishedRun { played, players };
+        }
+    };
     let mut runner = MatchRunner {
-        arbiter: Arbiter::new(setup),
+        arbiter,
         seats: players.into_iter().map(Seat::new).collect(),
         timing,
         time: MatchTime::begin(),
@@ -62,9 +73,12 @@ pub(crate) async fn run<P: Player>(
         observer,
     };
     let broken_off = runner.run().await.is_break();
-    let played = runner.arbiter.into_finished();
+    let played = match runner.arbiter.broken() {
+        Some(broken) => Err(broken.clone()),
+        None => Ok(runner.arbiter.into_finished().filter(|_| !broken_off)),
+    };
     FinishedRun {
-        played: played.filter(|_| !broken_off),
+        played,
         players: runner.seats.into_iter().map(|seat| seat.player).collect(),
     }
 }
@@ -119,17 +133,22 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         }
         loop {
             self.observer.after(&self.arbiter);
-            if self.arbiter.result().is_some() {
+            if self.arbiter.is_over() {
                 return ControlFlow::Continue(());
             }
             // A player who always has answered already must not keep the thread to itself.
             consume_budget().await;
-            let event = match self.wait().await {
-                Happened::Heard(seat, heard) => self.heard(seat, heard).await?,
-                Happened::Deadline => Some(self.time_is_up().await?),
-            };
-            if let Some(event) = event {
-                self.settle(event).await?;
+            match self.wait().await {
+                Happened::Heard(seat, heard) => {
+                    if let Some(event) = self.heard(seat, heard).await? {
+                        self.settle(event).await?;
+                    }
+                    // Others may still think about the same step.
+                    if self.arbiter.is_in_play() && !self.arbiter.is_awaited(seat) {
+                        self.seats[seat].player.rest().await;
+                    }
+                }
+                Happened::Deadline => self.time_is_up().await?,
             }
         }
     }
@@ -139,7 +158,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     async fn wait(&mut self) -> Happened {
         let deadline = self.arbiter.deadline().map(|at| self.time.instant(at));
         let deadline = deadline.filter(|_| self.timing == Timing::Real);
-        let first = self.arbiter.awaited().unwrap_or(0);
+        let first = self.arbiter.awaited().next().unwrap_or(0);
         let (arbiter, seats) = (&self.arbiter, &mut self.seats);
         let count = seats.len();
         let heard = poll_fn(|cx| {
@@ -225,7 +244,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
     /// Lets all rest whose answer is not awaited: what they do must not cost the others' time.
     async fn rest_others(&mut self) {
         for (number, seat) in self.seats.iter_mut().enumerate() {
-            if !is_awaited(&self.arbiter, number) {
+            if !self.arbiter.is_awaited(number) {
                 seat.player.rest().await;
             }
         }
@@ -260,8 +279,8 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             }
             Heard::Failed(_) => Reading::default(),
         };
-        if is_awaited(&self.arbiter, seat) && self.others_may_have_more(seat) {
-            self.hear_others(seat).await?;
+        if self.arbiter.is_awaited(seat) && self.others_may_have_more() {
+            self.hear_others().await?;
         }
         ControlFlow::Continue(match heard {
             Heard::Failed(failure) if self.replace(seat, &failure) => None,
@@ -285,30 +304,35 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
 
     /// The arbiter's deadline has come. Whoever is late by it is looked at first, as that may
     /// explain it.
-    async fn time_is_up(&mut self) -> ControlFlow<(), Event> {
+    async fn time_is_up(&mut self) -> ControlFlow<()> {
         self.note_suspension(Instant::now()).await?;
-        let awaited = self.arbiter.awaited().unwrap_or(0);
-        let now = self.reading(awaited, Instant::now());
-        for seat in self.arbiter.late(now) {
-            if let Some(what) = self.seats[seat].player.stall() {
+        for seat in 0..self.seats.len() {
+            if !is_asked(&self.arbiter, seat) {
+                continue;
+            }
+            let now = self.reading(seat, Instant::now());
+            if self.arbiter.is_late(seat, now)
+                && let Some(what) = self.seats[seat].player.stall()
+            {
                 self.settle(Event::Stalled { seat, what }).await?;
             }
+            self.settle(Event::Tick { seat, now }).await?;
         }
-        ControlFlow::Continue(Event::Tick { now })
+        ControlFlow::Continue(())
     }
 
-    fn others_may_have_more(&self, awaited: usize) -> bool {
+    fn others_may_have_more(&self) -> bool {
         let mut others = self.seats.iter().enumerate();
-        others.any(|(number, seat)| number != awaited && seat.may_have_more())
+        others.any(|(seat, taken)| !self.arbiter.is_awaited(seat) && taken.may_have_more())
     }
 
-    /// Takes note of what the others have said so far, while it is not their turn yet: after it
-    /// has become so it would be taken for an answer.
-    async fn hear_others(&mut self, awaited: usize) -> ControlFlow<()> {
+    /// Takes note of what those whose turn it is not have said so far: after it has become their turn
+    /// it would be taken for an answer.
+    async fn hear_others(&mut self) -> ControlFlow<()> {
         // So that what is in their pipes is seen.
         yield_now().await;
-        for seat in (0..self.seats.len()).filter(|seat| *seat != awaited) {
-            if !self.seats[seat].player.is_heard_unasked() {
+        for seat in 0..self.seats.len() {
+            if self.arbiter.is_awaited(seat) || !self.seats[seat].player.is_heard_unasked() {
                 continue;
             }
             while let Some(heard) = self.heard_already(seat) {
@@ -326,8 +350,9 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 };
                 self.settle(event).await?;
             }
-            // This is nobody's time: there is a moment to learn how it ended.
-            if std::mem::take(&mut self.seats[seat].hung_up)
+            // This is nobody's time, if nobody else thinks: there is a moment to learn how it ended.
+            if self.arbiter.awaited().count() <= 1
+                && std::mem::take(&mut self.seats[seat].hung_up)
                 && let Some(message) = self.seats[seat].player.exit().await
             {
                 let event = failed(seat, faults::crashed(message));
@@ -359,11 +384,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         if failure.code != FaultCode::Crash {
             return failure;
         }
-        if self
-            .arbiter
-            .awaited()
-            .is_some_and(|awaited| awaited != seat)
-        {
+        if self.arbiter.awaited().any(|awaited| awaited != seat) {
             self.seats[seat].hung_up = true;
             return failure;
         }
@@ -383,12 +404,7 @@ fn failed(seat: usize, failure: Failure) -> Event {
     }
 }
 
-/// Whether it is this seat's turn.
-fn is_awaited(arbiter: &Arbiter, seat: usize) -> bool {
-    arbiter.awaited() == Some(seat)
-}
-
 /// Whether this seat has something to answer.
 fn is_asked(arbiter: &Arbiter, seat: usize) -> bool {
-    is_awaited(arbiter, seat) || arbiter.is_starting(seat)
+    arbiter.is_awaited(seat) || arbiter.is_starting(seat)
 }

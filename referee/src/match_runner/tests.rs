@@ -15,7 +15,7 @@ fn start() -> (Arc<dyn Rules>, Box<dyn Session>) {
     let game = games::find("amazons").expect("a game");
     let rules = game.configure(&serde_json::json!({"size": 5}));
     let rules = rules.expect("an option");
-    let start = rules.start(1);
+    let start = rules.start(1).unwrap();
     (rules, start)
 }
 
@@ -40,7 +40,7 @@ fn setup() -> Setup {
 }
 
 fn random(seed: u64) -> Random {
-    Random::new(start().1, Rng::from_parts(&[seed]))
+    Random::new(Rng::from_parts(&[seed]))
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn players_play_to_the_end_and_observers_see_every_ply() {
     let mut look = |arbiter: &Arbiter| seen.push(arbiter.moves().len());
     let players = vec![random(1), random(2)];
     let FinishedRun { played, players } = run(setup(), players, Timing::Real, &mut look).await;
-    let played = played.expect("it was not broken off");
+    let played = played.expect("rules that work").expect("not broken off");
     assert_eq!(players.len(), 2);
     assert!(played.result.faults.is_empty(), "{:?}", played.result);
     seen.dedup();
@@ -60,7 +60,10 @@ async fn players_play_to_the_end_and_observers_see_every_ply() {
 async fn a_player_who_leaves_loses() {
     let players = vec![random(1), random(2).leaving_after(0, 3)];
     let finished = run(setup(), players, Timing::Real, &mut |_: &Arbiter| ()).await;
-    let played = finished.played.expect("it was not broken off");
+    let played = finished
+        .played
+        .expect("rules that work")
+        .expect("not broken off");
     assert_eq!(played.moves.len(), 5);
     assert_eq!(played.result.outcome, [1.0, 0.0]);
     assert_eq!(played.result.faults[0].code, FaultCode::Crash);
@@ -85,5 +88,5 @@ impl Observer for Stop {
 async fn a_match_that_is_broken_off_has_no_result() {
     let players = vec![random(1), random(2)];
     let finished = run(setup(), players, Timing::Real, &mut Stop(1)).await;
-    assert_eq!(finished.played, None);
+    assert_eq!(finished.played, Ok(None));
 }

@@ -94,17 +94,14 @@ pub(crate) trait Player {
     fn dismiss(&mut self) {}
 }
 
-/// How players inside the referee introduce themselves. They see the position themselves.
-fn insider(name: &str) -> Box<BotHello> {
+/// How players inside the referee introduce themselves.
+fn insider(name: &str, wants: Wants) -> Box<BotHello> {
     Box::new(BotHello {
         protocol: PROTOCOL,
         name: name.to_owned(),
         version: None,
         author: None,
         games: None,
-        wants: Wants {
-            state: false,
-            legal: false,
-        },
+        wants,
     })
 }

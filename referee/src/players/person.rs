@@ -3,7 +3,7 @@
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot, faults};
+use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot, Wants, faults};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -38,7 +38,11 @@ impl Person {
 
 impl Player for Person {
     fn join(&mut self) -> Result<Box<BotHello>, Failure> {
-        Ok(insider("person"))
+        let wants = Wants {
+            state: false,
+            legal: false,
+        };
+        Ok(insider("person", wants))
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Heard> {

@@ -3,7 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use protocol::{BadMessage, BotHello, BotMove, Failure, FromBot, MoveText, ToBot, Turn};
+use protocol::{BadMessage, BotHello, BotMove, Failure, FromBot, MoveText, ToBot, Turn, Wants};
 use tokio::time::Instant;
 
 use super::{Heard, Player, insider};
@@ -12,6 +12,11 @@ use super::{Heard, Player, insider};
 pub(crate) trait Chooser {
     /// What it calls itself in its `hello`.
     const NAME: &str;
+    /// What it wants to be sent with each turn.
+    const WANTS: Wants = Wants {
+        state: false,
+        legal: false,
+    };
 
     /// The move for this turn, and how long it is said to have taken.
     ///
@@ -40,7 +45,7 @@ impl<C> Prompt<C> {
 
 impl<C: Chooser> Player for Prompt<C> {
     fn join(&mut self) -> Result<Box<BotHello>, Failure> {
-        Ok(insider(C::NAME))
+        Ok(insider(C::NAME, C::WANTS))
     }
 
     fn poll(&mut self, _cx: &mut Context<'_>) -> Poll<Heard> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use games::{Rng, Session};
-use protocol::{Failure, MoveText, Turn, faults};
+use games::Rng;
+use protocol::{Failure, MoveText, Turn, Wants, faults};
 
 use super::prompt::{Chooser, Prompt};
 
@@ -12,8 +12,6 @@ pub(crate) type Random = Prompt<RandomMoves>;
 
 /// Chooses among the legal moves, each with the same chance.
 pub(crate) struct RandomMoves {
-    /// The position after the moves that the player was sent.
-    session: Box<dyn Session>,
     rng: Rng,
     leaves_after: Option<LeavesAfter>,
 }
@@ -27,10 +25,9 @@ struct LeavesAfter {
 }
 
 impl Random {
-    /// A player of a match that starts in this position.
-    pub(crate) fn new(start: Box<dyn Session>, rng: Rng) -> Self {
+    /// A player of one match.
+    pub(crate) fn new(rng: Rng) -> Self {
         Prompt::of(RandomMoves {
-            session: start,
             rng,
             leaves_after: None,
         })
@@ -45,22 +42,28 @@ impl Random {
 
 impl Chooser for RandomMoves {
     const NAME: &str = "random";
+    const WANTS: Wants = Wants {
+        state: false,
+        legal: true,
+    };
 
     fn choose(&mut self, turn: &Turn) -> Result<(MoveText, Duration), Failure> {
-        for made in &turn.moves {
-            let played = self.session.play(&made.mv);
-            played.map_err(|error| faults::crashed(error.to_string()))?;
-        }
         if let Some(LeavesAfter { seat, moves }) = &mut self.leaves_after {
-            let made = turn.moves.iter().filter(|made| made.seat == *seat).count();
+            let made = turn
+                .moves
+                .iter()
+                .filter(|made| made.seat == Some(*seat))
+                .count();
             *moves = moves.saturating_sub(made);
             if *moves == 0 {
                 return Err(faults::crashed("exited with code 1"));
             }
         }
-        match self.session.random_move(&mut self.rng) {
-            Some(mv) => Ok((MoveText::from(mv), Duration::ZERO)),
-            None => Err(faults::crashed("there is no legal move")),
-        }
+        let legal = turn.legal.as_ref().filter(|legal| !legal.is_empty());
+        let Some(legal) = legal else {
+            return Err(faults::crashed("there is no legal move"));
+        };
+        let mv = &legal[self.rng.index(legal.len())];
+        Ok((MoveText::from(mv), Duration::ZERO))
     }
 }

@@ -23,7 +23,7 @@ impl Recorded {
     /// The player in this seat of a match.
     pub(crate) fn new(record: &Record, seat: usize) -> Self {
         let made = record.moves.iter().skip(record.opening as usize);
-        let own = made.filter(|made| made.seat == seat && !made.forced);
+        let own = made.filter(|made| made.seat == Some(seat) && !made.forced);
         let mut faults = record.result.faults.iter();
         let fault = faults.find(|fault| fault.seat == seat);
         Prompt::of(LoggedMoves {

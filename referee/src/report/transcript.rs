@@ -7,6 +7,7 @@ use protocol::{ClockKind, LoggedMove, Millis, Record, TimeControl, shown};
 use serde_json::Value;
 
 use super::points;
+use games::kit::to_move::CHANCE;
 use ratings::game_label;
 
 /// The match.
@@ -14,7 +15,10 @@ pub fn text(record: &Record) -> String {
     let mut text = headers(record);
     text.push('\n');
     let digits = record.moves.len().to_string().len();
-    let role = |seat: usize| record.players.get(seat).map_or("?", |player| &*player.role);
+    let role = |seat: Option<usize>| match seat {
+        Some(seat) => record.players.get(seat).map_or("?", |player| &*player.role),
+        None => CHANCE,
+    };
     let roles = record.players.iter().map(|it| it.role.chars().count());
     let roles = roles.max().unwrap_or(0);
     let moves = record.moves.iter().map(|it| it.mv.chars().count());

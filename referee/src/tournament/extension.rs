@@ -23,11 +23,12 @@ pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
     let mut games = Vec::new();
     let mut places = Vec::new();
     for entry in &file.games {
-        let game = game(entry, &file.limits).map_err(|problem| problem.to_string())?;
+        let game =
+            game(entry, &file.limits, &now.rules.catalog).map_err(|problem| problem.to_string())?;
         // Those of the same kind keep their order.
         let from = places.last().map_or(0, |last| last + 1);
         let place = (from..now.games.len()).find(|&at| same(&game, &now.games[at]));
-        let id = game.rules.info().id;
+        let id = &game.rules.info().id;
         places.push(place.ok_or_else(|| format!("the game `{id}` is not there any more"))?);
         games.push(game.shape());
     }
@@ -57,6 +58,6 @@ pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
 }
 
 fn same(one: &GameSetup, other: &GameSetup) -> bool {
-    let key = |game: &GameSetup| (game.rules.info().id, game.rules.options().to_json());
+    let key = |game: &GameSetup| (game.rules.info().id.clone(), game.rules.options().to_json());
     key(one) == key(other) && one.limits == other.limits && one.weight == other.weight
 }

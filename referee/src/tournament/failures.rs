@@ -185,7 +185,7 @@ impl FailureReport {
         let mut last_moves: Vec<LoggedMove> = record.moves[record.opening as usize..]
             .iter()
             .rev()
-            .filter(|played| played.seat == seat && !played.forced)
+            .filter(|played| played.seat == Some(seat) && !played.forced)
             .take(LAST_MOVES)
             .cloned()
             .collect();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use games::BrokenRules;
 use protocol::TimeControl;
 use serde::Serialize;
 use serde_json::Value;
@@ -128,11 +129,15 @@ pub(crate) struct MatchForecast {
 
 impl Forecast {
     /// Looks ahead. Nothing is played but a few random games without bots.
-    pub(crate) fn of(config: &Config) -> Self {
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn of(config: &Config) -> Result<Self, BrokenRules> {
         let shape = config.shape();
         let schedule = Schedule::new(&shape);
         let Count { least, most } = shape.count();
-        let mut games: Vec<GameForecast> = config.games.iter().map(game).collect();
+        let games: Result<Vec<GameForecast>, _> = config.games.iter().map(game).collect();
+        let mut games = games?;
         let (mut time, mut at_once) = (0.0, 0.0);
         for scheduled in schedule.known() {
             let game = &mut games[scheduled.game];
@@ -146,7 +151,7 @@ impl Forecast {
             let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));
             (a_match * matches as f64 / at_a_time as f64).ceil() as u64
         };
-        Forecast {
+        Ok(Forecast {
             name: config.name.clone(),
             format: config.format.name(),
             rounds: match config.format {
@@ -163,7 +168,7 @@ impl Forecast {
             test: TestForecast::of(&config.format),
             games,
             schedule: schedule.known().map(|m| one(config, m)).collect(),
-        }
+        })
     }
 
     /// How many matches there are.
@@ -175,16 +180,18 @@ impl Forecast {
     }
 }
 
-fn game(setup: &GameSetup) -> GameForecast {
+fn game(setup: &GameSetup) -> Result<GameForecast, BrokenRules> {
     let rules = &setup.rules;
-    let playouts = rules.start(1).playouts(PLAYOUTS, 1, setup.limits.max_plies);
-    GameForecast {
+    let playouts = rules
+        .start(1)?
+        .playouts(PLAYOUTS, 1, setup.limits.max_plies)?;
+    Ok(GameForecast {
         id: rules.info().id.to_owned(),
         options: rules.options().to_json(),
         weight: setup.weight,
         plies: playouts.plies,
         matches: 0,
-    }
+    })
 }
 
 fn one(config: &Config, scheduled: &Scheduled) -> MatchForecast {
@@ -231,7 +238,7 @@ mod tests {
         for bot in 0..bots {
             text += &format!("[[bots]]\nname = \"b{bot}\"\ncommand = \"referee bot random\"\n");
         }
-        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap())
+        Forecast::of(&Config::parse(&text, Path::new("/")).unwrap()).unwrap()
     }
 
     const RUN: &str = "games = [{ id = \"amazons\", limits = { max_plies = 10 } }]";

@@ -6,9 +6,10 @@ use std::thread;
 use std::time::{Instant, SystemTime};
 
 use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
-use games::Session;
+use games::{BrokenRules, Session};
 use protocol::{
-    Conditions, Failure, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, excerpt,
+    Conditions, Failure, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, RulesOrigin,
+    excerpt,
 };
 use supervisor::shortage;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
@@ -53,12 +54,15 @@ pub(crate) struct MatchRun {
 impl MatchRun {
     /// Plays the match with bots from this pool, and with people, whose specs give only names.
     /// The observer must not break the match off.
+    ///
+    /// # Errors
+    /// If rules from outside do not work: the match has no result.
     pub(crate) async fn play(
         &self,
         pool: &mut Pool,
         people: People,
         mut observer: impl Observer,
-    ) -> Record {
+    ) -> Result<Record, BrokenRules> {
         let began = SystemTime::now();
         let clock = Instant::now();
         let bots = self.take(pool, &people).await;
@@ -73,22 +77,33 @@ impl MatchRun {
         let FinishedRun { played, players } =
             match_runner::run(setup, players, Timing::Real, &mut observer).await;
         let load = watch_load.end();
-        let played = played.expect("nobody breaks it off");
         let after: Vec<Option<After>> = players.into_iter().map(after).collect();
+        let played = match played {
+            Ok(played) => played.expect("nobody breaks it off"),
+            Err(broken) => {
+                // In the middle of a match that goes on nowhere, no bot can be kept.
+                for after in after.into_iter().flatten() {
+                    if let After::Fit(bot) = after {
+                        pool.dismiss(bot);
+                    }
+                }
+                return Err(broken);
+            }
+        };
         self.note_joined(&joined, &played.result, pool.factory())
             .await;
         let record = Record {
             load,
             started: humantime::format_rfc3339_millis(began).to_string(),
             duration_ms: Millis(clock.elapsed()),
-            ..self.record(played, introduced, pool.factory())
+            ..self.record(played, introduced, pool.factory())?
         };
         for (seat, after) in after.into_iter().enumerate() {
             if let Some(after) = after {
                 self.see_off(&record, seat, after, pool).await;
             }
         }
-        record
+        Ok(record)
     }
 
     /// The match as the arbiter has to know it.
@@ -121,15 +136,16 @@ impl MatchRun {
         played: FinishedMatch,
         introduced: Vec<Introduced>,
         factory: &BotFactory,
-    ) -> Record {
+    ) -> Result<Record, BrokenRules> {
         let rules = &self.game.rules;
-        Record {
+        Ok(Record {
             format: LOG_FORMAT,
             match_id: self.id.clone(),
-            game: rules.info().id.to_owned(),
+            game: rules.info().id.clone(),
+            rules: rules.origin().map(origin),
             options: rules.options().to_json(),
             seed: self.seed,
-            start: self.start.state(),
+            start: self.start.state()?,
             players: self.logged(introduced, factory),
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
@@ -142,7 +158,7 @@ impl MatchRun {
             duration_ms: Millis::default(),
             referee: REFEREE_NAME.to_owned(),
             prev: None,
-        }
+        })
     }
 
     /// The bots' processes, in seat order.
@@ -203,7 +219,7 @@ impl MatchRun {
             return false;
         };
         let games = bot.hello().games.as_ref();
-        games.is_none_or(|games| games.iter().any(|id| id == self.game.rules.info().id))
+        games.is_none_or(|games| games.contains(&self.game.rules.info().id))
     }
 
     fn seated(&self, factory: &BotFactory) -> Vec<SeatSetup> {
@@ -235,6 +251,15 @@ impl MatchRun {
                 cpu_time: factory.limits_cpu_time(spec),
             })
             .collect()
+    }
+}
+
+/// Where rules come from, for the log.
+fn origin(origin: &games::session::Origin) -> RulesOrigin {
+    RulesOrigin {
+        name: origin.name.clone(),
+        version: origin.version.clone(),
+        sha256: origin.sha256.clone(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
 use arbiter::adjudication::LimitWatch;
-use games::{Limits, Rng, Session};
+use arbiter::chance::Chance;
+use games::session::{MoveError, PlyByPly, as_strs};
+use games::{Actor, BrokenRules, Limits, Rng, Session};
 
 use super::schedule::Scheduled;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
@@ -31,33 +33,36 @@ pub(crate) struct Opening {
 
 impl Opening {
     /// How a match of a tournament begins.
-    pub(crate) fn of(config: &Config, scheduled: &Scheduled) -> Self {
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    pub(crate) fn of(config: &Config, scheduled: &Scheduled) -> Result<Self, BrokenRules> {
         let (game, openings) = (&config.games[scheduled.game], &config.openings);
         let seed = seed(config, scheduled);
-        let book = from_book(config, scheduled);
+        let book = from_book(config, scheduled)?;
         let lopsided_book = openings.judged[scheduled.game]
             .get()
             .and_then(|judged| judged.best);
         let candidate = |seed: u64| match &book {
             Some((start, moves)) => {
-                let more = more_moves(&**start, game, moves, seed, openings.random_plies);
-                (start.fork(), more)
+                let more = more_moves(&**start, game, moves, seed, openings.random_plies)?;
+                Ok((start.fork(), more))
             }
             None => {
-                let start = game.rules.start(seed);
-                let moves = moves(&*start, game.limits, seed, openings.random_plies);
-                (start, moves)
+                let start = game.rules.start(seed)?;
+                let moves = moves(&*start, game.limits, seed, openings.random_plies)?;
+                Ok((start, moves))
             }
         };
-        let (start, moves) = candidate(seed);
+        let (start, moves) = candidate(seed)?;
         // What a book has was judged already.
         let varies = openings.random_plies > 0 || book.is_none();
         let Some(margin) = openings.balanced.filter(|_| varies) else {
-            return Opening {
+            return Ok(Opening {
                 start,
                 moves,
                 unbalanced: lopsided_book,
-            };
+            });
         };
         balanced((start, moves), game, seed, margin, candidate)
     }
@@ -71,45 +76,57 @@ fn balanced(
     game: &GameSetup,
     seed: u64,
     margin: f64,
-    candidate: impl Fn(u64) -> Candidate,
-) -> Opening {
-    let first_is = (first.0.identity(), first.1.clone());
-    let mut best = (imbalance(&*first.0, &first.1, game, seed), first);
+    candidate: impl Fn(u64) -> Result<Candidate, BrokenRules>,
+) -> Result<Opening, BrokenRules> {
+    let first_is = (first.0.identity()?, first.1.clone());
+    let mut best = (imbalance(&*first.0, &first.1, game, seed)?, first);
     for number in 1..MOST_JUDGED {
         if best.0 <= margin {
             break;
         }
         let seed = Rng::from_parts(&[seed, OTHERS, number]).next_u64() & SEED_MASK;
-        let (start, moves) = candidate(seed);
-        if number == 1 && (start.identity(), moves.clone()) == first_is && moves.is_empty() {
+        let (start, moves) = candidate(seed)?;
+        if number == 1 && (start.identity()?, moves.clone()) == first_is && moves.is_empty() {
             // A game that always starts the same, and no random plies: there is nothing else.
             break;
         }
-        let value = imbalance(&*start, &moves, game, seed);
+        let value = imbalance(&*start, &moves, game, seed)?;
         if value < best.0 {
             best = (value, (start, moves));
         }
     }
     let (value, (start, moves)) = best;
-    Opening {
+    Ok(Opening {
         start,
         moves,
         unbalanced: (value > margin).then_some(value),
-    }
+    })
 }
 
 /// How far an opening is from equal chances: the largest distance of a seat's mean outcome from
 /// one half, in random games.
-fn imbalance(start: &dyn Session, moves: &[String], game: &GameSetup, seed: u64) -> f64 {
+fn imbalance(
+    start: &dyn Session,
+    moves: &[String],
+    game: &GameSetup,
+    seed: u64,
+) -> Result<f64, BrokenRules> {
     let mut session = start.fork();
-    for mv in moves {
-        if session.play(mv).is_err() {
-            break;
-        }
-    }
-    let playouts = session.playouts(PLAYOUTS, seed, game.limits.max_plies);
+    let played = PlyByPly::default().add_all(&mut *session, moves);
+    played.map_err(refused)?;
+    let playouts = session.playouts(PLAYOUTS, seed, game.limits.max_plies)?;
     let distances = playouts.outcome.iter().map(|mean| (mean - 0.5).abs());
-    distances.fold(0.0, f64::max)
+    Ok(distances.fold(0.0, f64::max))
+}
+
+/// Rules that refuse what they have taken before do not work.
+fn refused(error: MoveError) -> BrokenRules {
+    match error {
+        MoveError::Broken(broken) => broken,
+        error => BrokenRules::new(format!(
+            "the rules refuse an opening that they took: {error}"
+        )),
+    }
 }
 
 /// The opening of a match from the book, if the book has any of its game. Each pairing plays all of
@@ -117,41 +134,51 @@ fn imbalance(start: &dyn Session, moves: &[String], game: &GameSetup, seed: u64)
 pub(crate) fn from_book(
     config: &Config,
     scheduled: &Scheduled,
-) -> Option<(Box<dyn Session>, Vec<String>)> {
-    let book = config.openings.book.get(scheduled.game)?;
-    if book.is_empty() {
-        return None;
-    }
+) -> Result<Option<Candidate>, BrokenRules> {
+    let book = config.openings.book.get(scheduled.game);
+    let Some(book) = book.filter(|book| !book.is_empty()) else {
+        return Ok(None);
+    };
     let game = &config.games[scheduled.game];
     let mut deal: Vec<usize> = match config.openings.balanced {
         Some(margin) => {
             let judged = &config.openings.judged[scheduled.game];
-            let judged = judged.get_or_init(|| judge(book, game, config.seed, margin));
-            judged.chosen.clone()
+            if judged.get().is_none() {
+                // Another slot may have judged meanwhile, with the same result.
+                let _ = judged.set(judge(book, game, config.seed, margin)?);
+            }
+            judged
+                .get()
+                .map_or(Vec::new(), |judged| judged.chosen.clone())
         }
         None => (0..book.len()).collect(),
     };
     let dealer = format!("book\n{}", pairing(config, scheduled));
     Rng::from_text(config.seed, &dealer).shuffle(&mut deal);
     let opening = &book[deal[scheduled.turn as usize % deal.len()]];
-    Some(opening.open(&*game.rules))
+    opening.open(&*game.rules).map(Some)
 }
 
-fn judge(book: &[BookOpening], game: &GameSetup, seed: u64, margin: f64) -> Judged {
+fn judge(
+    book: &[BookOpening],
+    game: &GameSetup,
+    seed: u64,
+    margin: f64,
+) -> Result<Judged, BrokenRules> {
     let value = |opening: &BookOpening| {
-        let (start, moves) = opening.open(&*game.rules);
+        let (start, moves) = opening.open(&*game.rules)?;
         imbalance(&*start, &moves, game, seed)
     };
-    let values: Vec<f64> = book.iter().map(value).collect();
+    let values = book.iter().map(value).collect::<Result<Vec<f64>, _>>()?;
     let chosen: Vec<usize> = (0..book.len()).filter(|&i| values[i] <= margin).collect();
     let best = (0..book.len()).min_by(|&a, &b| values[a].total_cmp(&values[b]));
-    match (chosen.is_empty(), best) {
-        (true, Some(best)) => Judged {
+    Ok(match best.filter(|_| chosen.is_empty()) {
+        Some(best) => Judged {
             chosen: vec![best],
             best: Some(values[best]),
         },
-        _ => Judged { chosen, best: None },
-    }
+        None => Judged { chosen, best: None },
+    })
 }
 
 /// Moves of a book, followed by random plies.
@@ -161,13 +188,15 @@ fn more_moves(
     moves: &[String],
     seed: u64,
     plies: u32,
-) -> Vec<String> {
+) -> Result<Vec<String>, BrokenRules> {
     let mut all = moves.to_vec();
-    let mut session = start.fork();
-    if plies > 0 && moves.iter().all(|mv| session.play(mv).is_ok()) {
-        all.extend(self::moves(&*session, game.limits, seed, plies));
+    if plies > 0 {
+        let mut session = start.fork();
+        let played = PlyByPly::default().add_all(&mut *session, moves);
+        played.map_err(refused)?;
+        all.extend(self::moves(&*session, game.limits, seed, plies)?);
     }
-    all
+    Ok(all)
 }
 
 /// The seed of a pairing: the same for all its seat orders, and independent of what else is in
@@ -176,7 +205,7 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
     let rules = &config.games[scheduled.game].rules;
     let text = format!(
         "{} {} {}\n{}",
-        rules.info().id,
+        rules.own_id(),
         rules.options().to_json(),
         scheduled.turn,
         names(config, scheduled)
@@ -187,7 +216,7 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
 /// The game and the bots of a pairing, as a text that the seed is made from.
 fn pairing(config: &Config, scheduled: &Scheduled) -> String {
     let rules = &config.games[scheduled.game].rules;
-    let (id, options) = (rules.info().id, rules.options().to_json());
+    let (id, options) = (rules.own_id(), rules.options().to_json());
     format!("{id} {options}\n{}", names(config, scheduled))
 }
 
@@ -198,43 +227,74 @@ fn names(config: &Config, scheduled: &Scheduled) -> String {
     names.join("\n")
 }
 
-/// The random plies of a seed, `plies` of them; fewer only where the match does not last longer,
-/// by its game or by its limits.
-pub fn moves(start: &dyn Session, limits: Limits, seed: u64, plies: u32) -> Vec<String> {
+/// The random plies of a seed: `plies` moves of seats, with what chance brings between them; fewer
+/// only where the match does not last longer, by its game or by its limits.
+///
+/// # Errors
+/// If rules from outside do not work.
+pub fn moves(
+    start: &dyn Session,
+    limits: Limits,
+    seed: u64,
+    plies: u32,
+) -> Result<Vec<String>, BrokenRules> {
     let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
-    let mut longest = Vec::new();
+    let mut longest = RandomPlies::default();
     for _ in 0..TRIES {
-        let moves = random_moves(start, limits, &mut rng, plies);
-        if moves.len() == plies as usize {
-            return moves;
+        let tried = RandomPlies::new(start, limits, (&mut rng, seed), plies)?;
+        if tried.made >= plies {
+            return Ok(tried.moves);
         }
-        if moves.len() > longest.len() {
-            longest = moves;
+        if tried.moves.len() > longest.moves.len() {
+            longest = tried;
         }
     }
-    longest
+    Ok(longest.moves)
 }
 
-/// At most `plies` random moves, none of which ends the match.
-fn random_moves(start: &dyn Session, limits: Limits, rng: &mut Rng, plies: u32) -> Vec<String> {
-    let mut session = start.fork();
-    let mut watch = LimitWatch::new(limits);
-    let mut moves = Vec::new();
-    if watch.see(&*session).is_some() {
-        return moves;
-    }
-    while moves.len() < plies as usize {
-        let Some(mv) = session.random_move(rng) else {
-            break;
-        };
-        let played = session.play(&mv).is_ok();
-        let stopped = watch.see(&*session).is_some();
-        if !played || stopped || session.to_move().is_none() {
-            break;
+/// Random plies that do not end the match.
+#[derive(Default)]
+struct RandomPlies {
+    /// All plies, those of chance included.
+    moves: Vec<String>,
+    /// How many of them seats have made.
+    made: u32,
+}
+
+impl RandomPlies {
+    fn new(
+        start: &dyn Session,
+        limits: Limits,
+        (rng, seed): (&mut Rng, u64),
+        plies: u32,
+    ) -> Result<Self, BrokenRules> {
+        let mut session = start.fork();
+        let mut chance = Chance::of(seed);
+        let mut watch = LimitWatch::new(limits);
+        let mut drawn = RandomPlies::default();
+        if watch.see(&*session)?.is_some() {
+            return Ok(drawn);
         }
-        moves.push(mv);
+        while drawn.made < plies && !session.to_move().is_over() {
+            let (mut step, mut made) = (Vec::new(), 0);
+            for actor in session.to_move().actors() {
+                step.push(match actor {
+                    Actor::Chance => chance.draw(&*session)?,
+                    Actor::Seat(seat) => {
+                        made += 1;
+                        session.random_move(seat, rng).unwrap_or_default()
+                    }
+                });
+            }
+            session.play_step(&as_strs(&step)).map_err(refused)?;
+            if watch.see(&*session)?.is_some() || session.to_move().is_over() {
+                break;
+            }
+            drawn.made += made;
+            drawn.moves.extend(step);
+        }
+        Ok(drawn)
     }
-    moves
 }
 
 #[cfg(test)]
@@ -248,20 +308,20 @@ mod tests {
             .unwrap()
             .configure(&json!({"size": 5}))
             .unwrap();
-        let mut session = rules.start(3);
-        let short = moves(&*session, Limits::NONE, 3, 4);
+        let mut session = rules.start(3).unwrap();
+        let short = moves(&*session, Limits::NONE, 3, 4).unwrap();
         assert_eq!(short.len(), 4);
         assert_eq!(
-            moves(&*session, Limits::NONE, 3, 4),
+            moves(&*session, Limits::NONE, 3, 4).unwrap(),
             short,
             "made from the seed alone"
         );
         // No game on 25 cells lasts that long.
-        let long = moves(&*session, Limits::NONE, 3, 100);
+        let long = moves(&*session, Limits::NONE, 3, 100).unwrap();
         for mv in &long {
             session.play(mv).unwrap();
         }
-        assert!(!long.is_empty() && session.to_move().is_some());
+        assert!(!long.is_empty() && !session.to_move().is_over());
     }
 
     #[test]
@@ -270,16 +330,25 @@ mod tests {
             .unwrap()
             .configure(&json!({}))
             .unwrap()
-            .start(1);
+            .start(1)
+            .unwrap();
         let limits = |max_plies, repetition| Limits {
             max_plies,
             repetition,
         };
-        let cut = moves(&*session, limits(Some(7), None), 1, 20);
+        let cut = moves(&*session, limits(Some(7), None), 1, 20).unwrap();
         assert_eq!(cut.len(), 6, "the seventh ply would end the match");
-        assert!(moves(&*session, limits(Some(1), None), 1, 20).is_empty());
+        assert!(
+            moves(&*session, limits(Some(1), None), 1, 20)
+                .unwrap()
+                .is_empty()
+        );
         // Where the start itself counts as a repetition, no move can be made.
-        assert!(moves(&*session, limits(None, Some(1)), 1, 20).is_empty());
+        assert!(
+            moves(&*session, limits(None, Some(1)), 1, 20)
+                .unwrap()
+                .is_empty()
+        );
     }
 
     /// Two bots that play this many rounds of a game.
@@ -296,8 +365,9 @@ mod tests {
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
         let schedule = crate::tournament::schedule::Schedule::new(&config.shape());
         let one = |scheduled: &Scheduled| {
-            let opening = Opening::of(config, scheduled);
-            (opening.start.identity(), opening.moves, opening.unbalanced)
+            let opening = Opening::of(config, scheduled).unwrap();
+            let start = opening.start.identity().unwrap();
+            (start, opening.moves, opening.unbalanced)
         };
         schedule.known().map(one).collect()
     }
@@ -306,7 +376,7 @@ mod tests {
     fn books_are_dealt_whole_before_anything_comes_again() {
         let folder = tempfile::tempdir().unwrap();
         let legal = games::find("run").unwrap().configure(&json!({})).unwrap();
-        let legal = legal.start(0).legal();
+        let legal = legal.start(0).unwrap().legal();
         let lines: Vec<String> = legal[..3].iter().map(|mv| format!("run: {mv}\n")).collect();
         std::fs::write(folder.path().join("book"), lines.concat()).unwrap();
         let config = config("\"run\"", 6, "book = \"book\"", folder.path());
@@ -332,8 +402,8 @@ mod tests {
         let far = |config: &Config, openings: &[(String, Vec<String>, Option<f64>)]| {
             let setup = &config.games[0];
             let far = openings.iter().map(|(_, moves, _)| {
-                let start = setup.rules.start(0);
-                imbalance(&*start, moves, setup, 99)
+                let start = setup.rules.start(0).unwrap();
+                imbalance(&*start, moves, setup, 99).unwrap()
             });
             far.fold(0.0, f64::max)
         };
@@ -369,10 +439,16 @@ mod tests {
             limits: Limits::NONE,
             weight: 1,
         };
-        let mut lines: Vec<(f64, String)> = rules.start(0).legal()[..40]
+        let mut lines: Vec<(f64, String)> = rules.start(0).unwrap().legal()[..40]
             .iter()
             .map(|mv| {
-                let far = imbalance(&*rules.start(0), std::slice::from_ref(mv), &setup, 1);
+                let far = imbalance(
+                    &*rules.start(0).unwrap(),
+                    std::slice::from_ref(mv),
+                    &setup,
+                    1,
+                )
+                .unwrap();
                 (far, format!("amazons: {mv}\n"))
             })
             .collect();

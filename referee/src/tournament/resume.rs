@@ -403,7 +403,7 @@ impl<'a> Ledger<'a> {
             ))
         };
         if record.game != rules.info().id {
-            return wrong("game", &record.game, rules.info().id);
+            return wrong("game", &record.game, &rules.info().id);
         }
         if record.options != rules.options().to_json() {
             let right = rules.options().to_json().to_string();
@@ -415,10 +415,12 @@ impl<'a> Ledger<'a> {
         if players != names {
             return wrong("players", &players.join(", "), &names.join(", "));
         }
-        if let Some((start, moves)) = openings::from_book(self.config, scheduled) {
+        let dealt = openings::from_book(self.config, scheduled);
+        if let Some((start, moves)) = dealt.map_err(|broken| broken.to_string())? {
             let opened = record.moves.iter().map(|played| &*played.mv);
             let opened: Vec<&str> = opened.take(moves.len()).collect();
-            if record.start != start.state() || opened != moves {
+            let state = start.state().map_err(|broken| broken.to_string())?;
+            if record.start != state || opened != moves {
                 return Err(format!(
                     "the match `{id}` has another opening than the book deals to it: was the \
                      book changed?"

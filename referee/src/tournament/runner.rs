@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use games::BrokenRules;
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -56,6 +57,9 @@ pub enum TournamentError {
     /// The machine ran out of something; no bot is at fault.
     #[error("{0}")]
     Short(String),
+    /// Rules from outside do not work; no bot is at fault.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
 }
 
 /// Where the finished matches are after the log failed.
@@ -244,6 +248,7 @@ impl Tournament {
                 error,
             },
             RunError::Short(what) => TournamentError::Short(what),
+            RunError::Broken(broken) => TournamentError::Broken(broken),
         })
     }
 }

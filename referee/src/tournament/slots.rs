@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use arbiter::Arbiter;
+use games::BrokenRules;
 use protocol::Record;
 use supervisor::shortage;
 use supervisor::{BotFactory, BotSpec, News, Pool};
@@ -60,6 +61,9 @@ pub(crate) enum RunError {
     /// The machine has run out of something.
     #[error("{0}")]
     Short(String),
+    /// Rules from outside do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
 }
 
 /// How a tournament ended.
@@ -80,6 +84,8 @@ enum FromSlot {
     Trouble(News),
     /// The machine has run out of something.
     Short(String),
+    /// Rules from outside do not work.
+    Broken(BrokenRules),
 }
 
 impl FromSlot {
@@ -87,7 +93,10 @@ impl FromSlot {
     fn record(&self) -> Option<&Record> {
         match self {
             FromSlot::Finished(_, record) => Some(record),
-            FromSlot::Started(_) | FromSlot::Trouble(_) | FromSlot::Short(_) => None,
+            FromSlot::Started(_)
+            | FromSlot::Trouble(_)
+            | FromSlot::Short(_)
+            | FromSlot::Broken(_) => None,
         }
     }
 }
@@ -189,12 +198,13 @@ async fn write(
     while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
         log.append(batch.iter().filter_map(FromSlot::record))?;
         warn_if_put_back(log, show);
-        let mut short = None;
+        let mut failed = None;
         for report in batch.drain(..) {
             match report {
                 FromSlot::Started(what) => show(Progress::Started(&what)),
                 FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
-                FromSlot::Short(what) => short = Some(what),
+                FromSlot::Short(what) => failed = Some(RunError::Short(what)),
+                FromSlot::Broken(broken) => failed = Some(RunError::Broken(broken)),
                 FromSlot::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
@@ -204,8 +214,8 @@ async fn write(
                 }
             }
         }
-        if let Some(what) = short {
-            return Err(RunError::Short(what));
+        if let Some(error) = failed {
+            return Err(error);
         }
         if inbox.is_empty() && !inbox.is_closed() {
             sleep(REST).await;
@@ -290,7 +300,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if reports.send(begun).await.is_err() {
             break;
         }
-        let opening = Opening::of(&shared.config, &scheduled);
+        let opening = match Opening::of(&shared.config, &scheduled) {
+            Ok(opening) => opening,
+            Err(broken) => {
+                let _ = reports.send(FromSlot::Broken(broken)).await;
+                break;
+            }
+        };
         if let Some(warning) = shared.lopsided(&scheduled, &opening) {
             let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
@@ -312,6 +328,13 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         for what in shared.factory.take_news() {
             let _ = reports.send(FromSlot::Trouble(what)).await;
         }
+        let record = match record {
+            Ok(record) => record,
+            Err(broken) => {
+                let _ = reports.send(FromSlot::Broken(broken)).await;
+                break;
+            }
+        };
         let report = FromSlot::Finished(scheduled.number, Box::new(record));
         if reports.send(report).await.is_err() {
             break;
@@ -325,7 +348,7 @@ impl Shared {
     fn describe(&self, scheduled: &Scheduled) -> String {
         let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
         let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
-        let game = self.config.games[scheduled.game].rules.info().id;
+        let game = &self.config.games[scheduled.game].rules.info().id;
         format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
     }
 
@@ -369,7 +392,12 @@ impl Shared {
     }
 }
 
-async fn play(shared: &Shared, scheduled: &Scheduled, opening: Opening, pool: &mut Pool) -> Record {
+async fn play(
+    shared: &Shared,
+    scheduled: &Scheduled,
+    opening: Opening,
+    pool: &mut Pool,
+) -> Result<Record, BrokenRules> {
     let config = &shared.config;
     let game = &config.games[scheduled.game];
     let specs: Vec<Arc<BotSpec>> = scheduled

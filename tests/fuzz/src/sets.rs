@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use games::session::{as_strs, random_step};
 use games::{Rng, Rules, Session};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ pub struct Set {
 }
 
 static SETS: LazyLock<Vec<Set>> = LazyLock::new(|| {
-    let set = |game, options: Value| {
+    let set = |game: &'static str, options: Value| {
         let entry = games::find(game).expect("a game of the registry");
         let rules = entry.configure(&options).expect("options that are allowed");
         Set {
@@ -25,7 +26,7 @@ static SETS: LazyLock<Vec<Set>> = LazyLock::new(|| {
             rules,
         }
     };
-    let ids = games::GAMES.iter().map(|entry| entry.info.id);
+    let ids = games::GAMES.iter().map(|entry| entry.info.id.as_str());
     ids.flat_map(|id| oracle::sets::of(id).into_iter().map(move |o| set(id, o)))
         .collect()
 });
@@ -57,10 +58,11 @@ pub fn random_game(
 ) {
     visit(session);
     for _ in 0..most {
-        let Some(mv) = session.random_move(rng) else {
+        let Some(step) = random_step(session, rng) else {
             return;
         };
-        session.play(&mv).expect("a move that was drawn is legal");
+        let played = session.play_step(&as_strs(&step));
+        played.expect("a move that was drawn is legal");
         visit(session);
     }
 }

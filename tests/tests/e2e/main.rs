@@ -27,6 +27,7 @@ mod redteam;
 mod replay;
 mod report;
 mod resume;
+mod rules_programs;
 mod sandbox;
 mod shortages;
 mod standings;

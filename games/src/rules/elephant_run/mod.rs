@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat};
 use crate::kit::rng::Rng;
@@ -142,7 +142,7 @@ impl Game for ElephantRun {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "elephant-run",
         title: "Elephant Run",
         summary: "The elephant eats tiles and captures farmers until the farmers have shut it \
@@ -150,27 +150,27 @@ impl Game for ElephantRun {
         roles: &["elephant", "farmers"],
         symmetric: false,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "target",
-                kind: OptionKind::Int {
+                kind: StaticKind::Int {
                     min: 1,
                     max: 30,
                     default: Some(10),
                 },
                 help: "Points that the elephant needs to win.",
             },
-            OptionSpec {
+            StaticOption {
                 name: "farmers",
-                kind: OptionKind::Int {
+                kind: StaticKind::Int {
                     min: 4,
                     max: 8,
                     default: Some(6),
                 },
                 help: "How many farmers there are.",
             },
-            OptionSpec {
+            StaticOption {
                 name: "ranged_jumps",
-                kind: OptionKind::Flag,
+                kind: StaticKind::Flag,
                 help: "Whether farmers may cross holes before and after a jump.",
             },
         ],
@@ -415,7 +415,7 @@ impl Game for ElephantRun {
         ] {
             pieces.extend(cells(set).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

@@ -9,7 +9,7 @@ use super::fish_rules::{FishRules, Move};
 use super::position::{FishPosition, Phase};
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::Info;
+use crate::kit::info::StaticInfo;
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -26,7 +26,7 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     type Step: Copy + Eq + Hash + Debug + Send + Sync + 'static;
 
     /// See [`Game::INFO`].
-    const INFO: Info;
+    const INFO: StaticInfo;
     /// See [`Game::GUIDE`].
     const GUIDE: &'static str;
 
@@ -141,7 +141,7 @@ impl<M: PenguinMoves> Game for FishGame<M> {
     type Position = FishGamePosition<M::Blocked>;
     type Move = Move<M::Step>;
 
-    const INFO: Info = M::INFO;
+    const INFO: StaticInfo = M::INFO;
     const GUIDE: &'static str = M::GUIDE;
 
     fn new(options: &Options) -> Result<Self, OptionError> {

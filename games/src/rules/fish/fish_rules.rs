@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::position::{FishPosition, MOST_FISH, Phase};
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, OptionKind, OptionSpec};
+use crate::kit::info::{StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -13,16 +13,16 @@ use crate::kit::state::{self, next_count};
 use crate::kit::view::{Ground, Piece, View};
 
 /// How the fish come onto the board, as an option.
-pub const SETUP: OptionSpec = OptionSpec {
+pub const SETUP: StaticOption = StaticOption {
     name: "setup",
-    kind: OptionKind::Choice(&["random", "laid", "given"]),
+    kind: StaticKind::Choice(&["random", "laid", "given"]),
     help: "Whether the fish are shuffled, laid by the seats in turn, or given by `fish`.",
 };
 
 /// The given fish, as an option.
-pub const FISH: OptionSpec = OptionSpec {
+pub const FISH: StaticOption = StaticOption {
     name: "fish",
-    kind: OptionKind::Rows,
+    kind: StaticKind::Rows,
     help: "With `setup` `given`: the fish of each cell, rows of digits 0 to 3 (0 is no cell to \
            stand on), the top row first.",
 };
@@ -74,13 +74,13 @@ impl FishRules {
     /// # Errors
     /// If `fish` is missing, not allowed, or not a layout for this board.
     pub fn new(
-        info: &Info,
+        info: &StaticInfo,
         options: &Options,
         board: Board,
         seats: usize,
         penguins: usize,
     ) -> Result<Self, OptionError> {
-        let error = |message: String| OptionError::new(info, FISH.name, message);
+        let error = |message: String| OptionError::new(info.id, FISH.name, message);
         let setup = match (options.choice(SETUP.name), options.rows(FISH.name)) {
             ("given", Some(rows)) => {
                 let fish = state::read_digits(&board, &rows, "0123").map_err(error)?;
@@ -347,7 +347,7 @@ impl FishRules {
             let glyph = self.roles[seat].chars().next().unwrap_or('?');
             bitset::cells64(position.penguins[seat]).map(move |cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "penguin",
+                kind: "penguin".into(),
                 seat: Some(seat),
                 glyph: glyph.to_ascii_uppercase(),
                 facing: None,

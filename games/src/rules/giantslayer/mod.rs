@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits};
+use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -214,7 +214,7 @@ impl Game for Giantslayer {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "giantslayer",
         title: "Giantslayer",
         summary: "Halogai slide and capture giants that two of them touch; giants trample \
@@ -472,7 +472,7 @@ impl Game for Giantslayer {
         for (seat, kind, glyph) in [(HALOGAI, "halogai", 'h'), (GIANTS, "giant", 'G')] {
             pieces.extend(position.stones(seat).map(|cell| Piece {
                 cell: board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

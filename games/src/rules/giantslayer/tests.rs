@@ -6,7 +6,7 @@ use crate::perft::perft;
 crate::conformance!(Giantslayer, [{}]);
 
 fn game() -> Giantslayer {
-    Giantslayer::new(&Options::defaults(&Giantslayer::INFO)).unwrap()
+    Giantslayer::new(&Options::defaults_of::<Giantslayer>()).unwrap()
 }
 
 fn state(seat: Seat, halogai: &[&str], giants: &[&str]) -> Value {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -204,7 +204,7 @@ impl Game for PaperPenguins {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "paper-penguins",
         title: "Paper Pen-guins",
         summary: "Pieces move like chess queens on squared paper, score each cell they come to \
@@ -212,18 +212,18 @@ impl Game for PaperPenguins {
         roles: &["square", "circle"],
         symmetric: true,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "size",
-                kind: OptionKind::Int {
+                kind: StaticKind::Int {
                     min: 4,
                     max: 11,
                     default: Some(8),
                 },
                 help: "Columns and rows of the board.",
             },
-            OptionSpec {
+            StaticOption {
                 name: "points",
-                kind: OptionKind::Rows,
+                kind: StaticKind::Rows,
                 help: "The points of each cell, rows of digits 1 to 3, the top row first; \
                        without it they are random.",
             },
@@ -243,7 +243,7 @@ impl Game for PaperPenguins {
         let lines = Lines::new(&board);
         let given = options.rows("points").map(|rows| {
             fields::read_digits(&board, &rows, "123")
-                .map_err(|message| OptionError::new(&Self::INFO, "points", message))
+                .map_err(|message| OptionError::new(Self::INFO.id, "points", message))
         });
         Ok(PaperPenguins {
             given: given.transpose()?,
@@ -401,7 +401,7 @@ impl Game for PaperPenguins {
         for (seat, glyph) in [(0, 'S'), (1, 'C')] {
             pieces.extend(position.pieces(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "piece",
+                kind: "piece".into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

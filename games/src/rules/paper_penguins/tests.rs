@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
-use crate::session::Rules;
+use crate::session::{LoadError, Rules, configure, random_step};
 
 crate::conformance!(PaperPenguins, [
     {},
@@ -24,7 +24,7 @@ fn rows(text: &str) -> Vec<&str> {
 }
 
 fn rules(options: Value) -> Result<Arc<dyn Rules>, OptionError> {
-    crate::find("paper-penguins").unwrap().configure(&options)
+    configure::<PaperPenguins>(&options)
 }
 
 fn four() -> Arc<dyn Rules> {
@@ -38,8 +38,11 @@ fn state(to_move: Option<Seat>, points: &str, pieces: [&str; 2], scores: [i32; 2
 }
 
 fn refused(rules: &dyn Rules, state: &Value) -> String {
-    let loaded = rules.load(state);
-    loaded.err().expect("a state to be refused").field
+    match rules.load(state) {
+        Err(LoadError::State(error)) => error.field,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("the state should be refused"),
+    }
 }
 
 #[test]
@@ -51,7 +54,12 @@ fn random_boards_have_the_numbers_of_the_rules() {
         (9, [41, 27, 13]),
         (11, [61, 40, 20]),
     ] {
-        let state = rules(json!({"size": size})).unwrap().start(6).state();
+        let state = rules(json!({"size": size}))
+            .unwrap()
+            .start(6)
+            .unwrap()
+            .state()
+            .unwrap();
         let points: Vec<String> = serde_json::from_value(state["points"].clone()).unwrap();
         assert_eq!(points.len(), size);
         let count = |digit| points.concat().matches(digit).count();
@@ -62,7 +70,7 @@ fn random_boards_have_the_numbers_of_the_rules() {
 #[test]
 fn a_given_board_is_the_start() {
     assert_eq!(
-        four().start(0).state(),
+        four().start(0).unwrap().state().unwrap(),
         json!({"ply": 0, "to_move": 0, "phase": "place", "points": rows(FOUR),
                "pieces": [[], []], "scores": [0, 0]})
     );
@@ -70,12 +78,15 @@ fn a_given_board_is_the_start() {
 
 #[test]
 fn placing_and_moving_score_at_once() {
-    let mut session = four().start(0);
-    assert_eq!([1, 2, 3].map(|n| session.perft(n)), [16, 240, 3_360]);
+    let mut session = four().start(0).unwrap();
+    assert_eq!(
+        [1, 2, 3].map(|n| session.perft(n).unwrap()),
+        [16, 240, 3_360]
+    );
     for mv in ["a1", "c3", "d4", "b4"] {
         session.play(mv).unwrap();
     }
-    let placed = session.state();
+    let placed = session.state().unwrap();
     assert_eq!(placed["phase"], "move");
     assert_eq!(placed["points"], json!(["1030", "2302", "3123", "0231"]));
     assert_eq!(placed["scores"], json!([1 + 1, 1 + 2]));
@@ -87,7 +98,7 @@ fn placing_and_moving_score_at_once() {
     assert_eq!(legal[..7], from_a1);
     assert_eq!(legal[7..], ["d4-c4", "d4-d1", "d4-d2", "d4-d3"]);
     session.play("a1-a4").unwrap();
-    let state = session.state();
+    let state = session.state().unwrap();
     assert_eq!(state["points"], json!(["0030", "2302", "3123", "0231"]));
     assert_eq!(state["pieces"], json!([["a4", "d4"], ["b4", "c3"]]));
     assert_eq!(state["scores"], json!([3, 3]));
@@ -98,11 +109,11 @@ fn placing_and_moving_score_at_once() {
 #[test]
 fn bigger_boards_have_four_pieces_each() {
     for (size, pieces) in [(4, 2), (5, 2), (6, 4), (11, 4)] {
-        let mut session = rules(json!({"size": size})).unwrap().start(1);
+        let mut session = rules(json!({"size": size})).unwrap().start(1).unwrap();
         let mut rng = Rng::new(1);
-        while session.state()["phase"] == "place" {
-            let mv = session.random_move(&mut rng).unwrap();
-            session.play(&mv).unwrap();
+        while session.state().unwrap()["phase"] == "place" {
+            let step = random_step(&mut *session, &mut rng).unwrap();
+            session.play(&step[0]).unwrap();
         }
         assert_eq!(session.ply(), 2 * pieces);
     }
@@ -113,16 +124,16 @@ fn a_seat_without_moves_is_skipped() {
     let points = "0000 0000 0000 0031";
     let before = state(Some(0), points, ["a4 a1", "b4 b1"], [10, 17]);
     let mut session = four().load(&before).unwrap();
-    assert_eq!(session.to_move(), Some(1));
+    assert_eq!(session.to_move().alone(), Some(1));
     assert_eq!(session.legal(), ["b1-c1", "b1-d1"]);
     session.play("b1-c1").unwrap();
-    assert_eq!(session.to_move(), Some(1));
+    assert_eq!(session.to_move().alone(), Some(1));
     session.play("c1-d1").unwrap();
     let end = session.end().unwrap();
     assert_eq!(end.reason, "no_moves");
-    assert_eq!(end.scores.as_slice(), [10, 21]);
-    assert_eq!(end.outcome.as_slice(), [0.0, 1.0]);
-    assert_eq!(session.state()["phase"], "move");
+    assert_eq!(end.tally.scores, [10, 21]);
+    assert_eq!(end.tally.outcome, [0.0, 1.0]);
+    assert_eq!(session.state().unwrap()["phase"], "move");
 }
 
 #[test]
@@ -130,9 +141,9 @@ fn loaded_states_are_settled_or_refused() {
     let rules = four();
     let none = "0000 0000 0000 0000";
     let over = state(None, none, ["a1 a4", "b1 b4"], [10, 21]);
-    assert_eq!(rules.load(&over).unwrap().state(), over);
+    assert_eq!(rules.load(&over).unwrap().state().unwrap(), over);
     let unsettled = state(Some(1), none, ["a4 a1", "b4 b1"], [10, 21]);
-    assert_eq!(rules.load(&unsettled).unwrap().state(), over);
+    assert_eq!(rules.load(&unsettled).unwrap().state().unwrap(), over);
     let refused =
         |to_move, points, pieces, scores| refused(&*rules, &state(to_move, points, pieces, scores));
     assert_eq!(refused(None, none, ["a1 a4", "b1 b4"], [10, 20]), "scores");
@@ -191,7 +202,7 @@ fn states_while_placing_agree_with_placing_in_turn() {
 #[test]
 fn more_of_a_number_than_a_random_board_has_is_refused() {
     let rules = rules(json!({"size": 4})).unwrap();
-    let mut state = rules.start(3).state();
+    let mut state = rules.start(3).unwrap().state().unwrap();
     state["points"] = json!(["3333", "1111", "1111", "2222"]);
     assert_eq!(refused(&*rules, &state), "points");
 }

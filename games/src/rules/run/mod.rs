@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::game::{Game, ParseError};
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
-use crate::kit::info::{Info, Limits};
+use crate::kit::info::{Limits, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
@@ -186,7 +186,7 @@ impl Game for Run {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "run",
         title: "Run",
         summary: "Each turn play a cow and a cowboy. Cows go forward and off the far side, \
@@ -443,7 +443,7 @@ impl Game for Run {
         ] {
             pieces.extend(position.pieces(seat, kind).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: WORDS[kind as usize],
+                kind: WORDS[kind as usize].into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

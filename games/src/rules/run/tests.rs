@@ -6,7 +6,7 @@ use crate::perft::perft;
 crate::conformance!(Run, [{}]);
 
 fn game() -> Run {
-    Run::new(&Options::defaults(&Run::INFO)).unwrap()
+    Run::new(&Options::defaults_of::<Run>()).unwrap()
 }
 
 /// A seat's part of a state: cows, cowboys, and both in reserve.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId, cell_name};
-use crate::kit::info::{Info, Limits, OptionKind, OptionSpec};
+use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
@@ -231,7 +231,7 @@ impl Game for Siam {
     type Position = Position;
     type Move = Move;
 
-    const INFO: Info = Info {
+    const INFO: StaticInfo = StaticInfo {
         id: "siam",
         title: "Siam",
         summary: "Enter, move, turn and push with five animals. Whose animal is nearest behind \
@@ -239,14 +239,14 @@ impl Game for Siam {
         roles: &["elephants", "rhinos"],
         symmetric: true,
         options: &[
-            OptionSpec {
+            StaticOption {
                 name: "opening_ban",
-                kind: OptionKind::Flag,
+                kind: StaticKind::Flag,
                 help: "No animal may get onto c1 or c5 during the first two turns of each seat.",
             },
-            OptionSpec {
+            StaticOption {
                 name: "max_exits",
-                kind: OptionKind::Int {
+                kind: StaticKind::Int {
                     min: 1,
                     max: 5,
                     default: None,
@@ -501,7 +501,7 @@ impl Game for Siam {
         for (seat, kind, glyph) in [(0, "elephant", 'E'), (1, "rhino", 'R')] {
             pieces.extend(position.animals(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: LETTERS[position.facing(cell) as usize].chars().next(),
@@ -509,7 +509,7 @@ impl Game for Siam {
         }
         pieces.extend(position.rocks().map(|cell| Piece {
             cell: self.board.name(cell).to_owned(),
-            kind: "rock",
+            kind: "rock".into(),
             seat: None,
             glyph: 'o',
             facing: None,

@@ -15,7 +15,7 @@ crate::conformance!(
 );
 
 fn game(options: Value) -> Siam {
-    Siam::new(&Options::read(&Siam::INFO, &options).unwrap()).unwrap()
+    Siam::new(&Options::of::<Siam>(&options).unwrap()).unwrap()
 }
 
 fn state(seat: Seat, elephants: Value, rhinos: Value, rocks: &[&str]) -> Value {

@@ -65,16 +65,16 @@ fn what_was_seen_of_a_late_bot_is_told() {
         script.event(Event::Joined { seat, hello });
     }
     script.say(0, r#"{"type":"ready"}"#);
-    assert_eq!(script.arbiter.late(at(1019)), [0; 0]);
-    assert_eq!(script.arbiter.late(at(1020)), [1]);
+    assert_eq!(script.late(at(1019)), [0; 0]);
+    assert_eq!(script.late(at(1020)), [1]);
     saw(&mut script, 1);
     script.wait(ms(1020));
     let message = &script.result().faults[0].message;
     assert_eq!(message, "did not say `ready` within 1000 ms; it sleeps");
 
     let mut script = Script::amazons().started();
-    assert_eq!(script.arbiter.late(at(119)), [0; 0]);
-    assert_eq!(script.arbiter.late(at(120)), [0]);
+    assert_eq!(script.late(at(119)), [0; 0]);
+    assert_eq!(script.late(at(120)), [0]);
     saw(&mut script, 0);
     script.wait(ms(120));
     let message = &script.result().faults[0].message;

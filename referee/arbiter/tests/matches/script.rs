@@ -72,14 +72,15 @@ impl Script {
         });
         let arbiter = Arbiter::new(Setup {
             match_id: "m-1".to_owned(),
-            start: rules.start(1),
+            start: rules.start(1).unwrap(),
             opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
             seed: 1,
             limits,
             seats: setups.collect(),
             cores: 2,
             rules,
-        });
+        })
+        .unwrap();
         Script {
             arbiter,
             seats,
@@ -145,9 +146,10 @@ impl Script {
 
     pub(crate) fn wait(&mut self, time: Duration) {
         self.now += time;
-        self.event(Event::Tick {
-            now: self.reading(),
-        });
+        for seat in 0..self.seats {
+            let now = self.reading();
+            self.event(Event::Tick { seat, now });
+        }
     }
 
     pub(crate) fn legal(&self) -> String {
@@ -157,6 +159,18 @@ impl Script {
     pub(crate) fn play(&mut self, seat: usize) {
         let mv = self.legal();
         self.say(seat, &json!({"type": "move", "move": mv}).to_string());
+    }
+
+    /// The seats whose time is up.
+    pub(crate) fn late(&self, now: Reading) -> Vec<usize> {
+        let mut seats = (0..self.seats).collect::<Vec<_>>();
+        seats.retain(|seat| self.arbiter.is_late(*seat, now));
+        seats
+    }
+
+    /// The seats whose moves are awaited.
+    pub(crate) fn awaited(&self) -> Vec<usize> {
+        self.arbiter.awaited().collect()
     }
 
     pub(crate) fn result(&self) -> MatchResult {

@@ -21,7 +21,7 @@ fn no_time_runs_while_the_referee_does_not() {
     script.now = began + ms(3090);
     suspended(&mut script, 3000);
     assert_eq!(script.arbiter.deadline(), Some(began + ms(3120)));
-    let late = script.arbiter.late(script.reading());
+    let late = script.late(script.reading());
     assert!(late.is_empty(), "{late:?}");
     let mv = script.arbiter.session().fork().legal().remove(0);
     script.say(0, &json!({"type": "move", "move": mv}).to_string());
@@ -43,7 +43,7 @@ fn who_is_late_apart_from_that_has_lost() {
     script.now += ms(3125);
     suspended(&mut script, 3000);
     let now = script.reading();
-    script.event(Event::Tick { now });
+    script.event(Event::Tick { seat: 0, now });
     let fault = &script.arbiter.result().expect("a result").faults[0];
     assert_eq!((fault.seat, fault.code), (0, FaultCode::Timeout));
     assert!(
@@ -83,5 +83,5 @@ fn who_is_to_get_ready_has_the_time_for_it() {
     for seat in 0..2 {
         script.say(seat, r#"{"type":"ready"}"#);
     }
-    assert_eq!(script.arbiter.awaited(), Some(0));
+    assert_eq!(script.awaited(), [0]);
 }

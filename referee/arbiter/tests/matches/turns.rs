@@ -12,7 +12,9 @@ fn a_game_is_played_to_its_end() {
     let mut script = Script::amazons().started();
     let mut plies = 0;
     while script.running() {
-        let seat = script.arbiter.awaited().unwrap();
+        let [seat] = script.awaited()[..] else {
+            panic!("one seat at a time");
+        };
         assert_eq!(seat, plies % 2);
         assert_eq!(script.last_turn().ply as usize, plies);
         script.now += ms(10);
@@ -39,7 +41,12 @@ fn turns_tell_every_ply_since_the_last_turn() {
         &["a2-a3/a4", "a5-b5/b4"],
     )
     .started();
-    let seats = |turn: &Turn| turn.moves.iter().map(|m| m.seat).collect::<Vec<_>>();
+    let seats = |turn: &Turn| {
+        turn.moves
+            .iter()
+            .map(|m| m.seat.unwrap())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(script.last_turn().ply, 2);
     assert_eq!(seats(&script.last_turn()), [0, 1]);
     script.play(0);

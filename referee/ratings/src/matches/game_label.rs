@@ -5,8 +5,8 @@ use serde_json::Value;
 /// A game with those of its options that are not the defaults.
 pub fn game_label(game: &str, options: &Value) -> String {
     let defaults = games::find(game)
-        .map(|entry| games::Options::defaults(entry.info).to_json())
-        .unwrap_or_default();
+        .and_then(|entry| games::Options::read(&entry.info, &Value::Null).ok())
+        .map_or(Value::Null, |defaults| defaults.to_json());
     let options = options.as_object();
     let changed: Vec<String> = options
         .into_iter()

@@ -102,8 +102,8 @@ pub struct Plies {
 /// A ply, without its move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ply {
-    /// Who made it.
-    pub seat: usize,
+    /// Who made it; `None` for chance.
+    pub seat: Option<u8>,
     /// The hash of the move.
     pub hash: u64,
     /// The time that the bot took.
@@ -185,7 +185,7 @@ impl From<&[LoggedMove]> for Plies {
             hash.hash(&mut hasher);
             let number = |name| logged.info.as_ref()?.get(name)?.as_f64();
             Ply {
-                seat: logged.seat,
+                seat: logged.seat.and_then(|seat| seat.try_into().ok()),
                 hash,
                 ms: logged.ms,
                 cpu_ms: logged.cpu_ms,
@@ -231,7 +231,7 @@ impl<'de> Deserialize<'de> for Plies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         struct Logged {
-            seat: usize,
+            seat: Option<u8>,
             #[serde(rename = "move")]
             mv: HashedText,
             #[serde(default)]

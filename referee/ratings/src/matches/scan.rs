@@ -375,7 +375,7 @@ impl<'a> Scan<'a> {
     /// A ply with its fields in the order in which referees write them, without spaces.
     fn usual_ply(&mut self) -> Option<Ply> {
         self.word("{\"seat\":")?;
-        let seat = self.natural()?.try_into().ok()?;
+        let seat = self.seat()?;
         self.word(",\"move\":")?;
         let hash = text_hash(self.text()?);
         self.word(",\"ms\":")?;
@@ -400,11 +400,19 @@ impl<'a> Scan<'a> {
         })
     }
 
+    /// A seat's number, or null for chance.
+    fn seat(&mut self) -> Option<Option<u8>> {
+        if self.null() {
+            return Some(None);
+        }
+        Some(Some(self.natural()?.try_into().ok()?))
+    }
+
     fn any_ply(&mut self) -> Option<Ply> {
         let (mut seat, mut hash, mut ms, mut cpu_ms) = (None, None, None, None);
         let (mut told, mut forced) = (None, None);
         self.object(|scan, key| match key {
-            b"seat" => once(&mut seat, scan.natural()?.try_into().ok()?),
+            b"seat" => once(&mut seat, scan.seat()?),
             b"move" => once(&mut hash, text_hash(scan.text()?)),
             b"ms" => once(&mut ms, scan.millis()?),
             b"cpu_ms" if scan.null() => once(&mut cpu_ms, None),

@@ -205,7 +205,11 @@ pub(crate) fn account(played: &MatchSummary, bots: &[usize], uses: &mut [TimeUse
         .collect();
     let own = played.moves.list.iter().skip(played.opening as usize);
     for ply in own.filter(|ply| !ply.forced) {
-        let (Some(clock), Some(&bot)) = (clocks.get_mut(ply.seat), bots.get(ply.seat)) else {
+        // Chance has no clock.
+        let Some(seat) = ply.seat.map(usize::from) else {
+            continue;
+        };
+        let (Some(clock), Some(&bot)) = (clocks.get_mut(seat), bots.get(seat)) else {
             continue;
         };
         let used = Used {

@@ -86,9 +86,9 @@ fn rules_page(game: &Entry) -> String {
     let mut body = String::from("<p><a href=\"../index.html\">All bots</a></p>\n");
     html::push_html(
         &mut body,
-        Parser::new_ext(game.guide, Options::ENABLE_TABLES),
+        Parser::new_ext(&game.guide, Options::ENABLE_TABLES),
     );
-    sheet::page(game.info.title, &body)
+    sheet::page(&game.info.title, &body)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SiteError> {
@@ -139,7 +139,7 @@ fn index_page(played: &Played, names: &[String]) -> String {
         });
     }
     let rules = games(played).into_iter().map(|game| {
-        let (id, title) = (game.info.id, game.info.title);
+        let (id, title) = (&game.info.id, &game.info.title);
         format!("<a href=\"{RULES}/{id}.html\">{title}</a>")
     });
     let rules: Vec<String> = rules.collect();

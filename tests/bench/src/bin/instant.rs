@@ -69,7 +69,7 @@ struct Follower {
 
 impl Follower {
     fn new() -> Self {
-        let options = Options::defaults(&PaperPenguins::INFO);
+        let options = Options::defaults_of::<PaperPenguins>();
         let game = PaperPenguins::new(&options).expect("the defaults");
         let mut rng = Rng::new(1);
         Follower {
@@ -85,7 +85,7 @@ impl Follower {
         let start: Value = serde_json::from_str(start).expect("the referee speaks JSON");
         if self.options != start["options"] {
             self.options = start["options"].clone();
-            let options = Options::read(&PaperPenguins::INFO, &self.options).expect("options");
+            let options = Options::of::<PaperPenguins>(&self.options).expect("options");
             self.game = PaperPenguins::new(&options).expect("its options");
         }
         self.position = self.game.load(&start["state"]).expect("its state");

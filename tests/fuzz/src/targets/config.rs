@@ -149,8 +149,9 @@ fn check(config: &Config) {
     for scheduled in schedule.iter().rev().take(2) {
         let game = &config.games[scheduled.game];
         let seed = opening_seed(config, scheduled);
-        let start = game.rules.start(seed);
-        let moves = opening_moves(&*start, game.limits, seed, config.openings.random_plies);
+        let start = game.rules.start(seed).unwrap();
+        let moves =
+            opening_moves(&*start, game.limits, seed, config.openings.random_plies).unwrap();
         assert!(moves.len() <= config.openings.random_plies as usize);
         let bots = scheduled.seats.iter().map(|bot| &config.bots[*bot]);
         let mut clocks: Vec<Clock> = bots.map(|bot| Clock::new(bot.time.clone())).collect();

@@ -36,17 +36,17 @@ pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
 /// A random match, as the log has it.
 fn record(set: &sets::Set, rng: &mut Rng) -> Value {
     let seed = rng.below(1000);
-    let mut session = set.rules.start(seed);
-    let start = session.state();
+    let mut session = set.rules.start(seed).unwrap();
+    let start = session.state().unwrap();
     let limits = Limits {
         max_plies: Some(80),
         repetition: Some(3),
     };
     let mut watch = LimitWatch::new(limits);
-    let mut stopped = watch.see(&*session);
+    let mut stopped = watch.see(&*session).unwrap();
     let mut moves = Vec::new();
-    while let (Some(seat), None) = (session.to_move(), stopped) {
-        let Some(mv) = session.random_move(rng) else {
+    while let (Some(seat), None) = (session.to_move().alone(), stopped) {
+        let Some(mv) = session.random_move(seat, rng) else {
             break;
         };
         session.play(&mv).expect("a move that was drawn is legal");
@@ -54,8 +54,9 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
             ..OPENING => json!({"seat": seat, "move": mv, "ms": 0}),
             _ => json!({"seat": seat, "move": mv, "ms": 1.5, "info": {"depth": 1}}),
         });
-        stopped = watch.see(&*session);
+        stopped = watch.see(&*session).unwrap();
     }
+    let tally = session.tally().unwrap();
     let roles = set.rules.roles().iter();
     let players = roles.map(|role| json!({"name": format!("the {role}"), "role": role, "version": "1", "command": ["referee"]}));
     json!({
@@ -63,8 +64,8 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
         "start": start, "players": players.collect::<Vec<_>>(),
         "time": {"per_move_ms": 100, "startup_ms": 10000, "margin_ms": 50},
         "limits": limits, "opening": moves.len().min(OPENING), "moves": moves,
-        "result": {"scores": session.scores(), "outcome": session.outcome(),
-                   "reason": session.reason().or(stopped), "faults": []},
+        "result": {"scores": tally.scores, "outcome": tally.outcome,
+                   "reason": session.reason().as_deref().or(stopped), "faults": []},
         "load": {"waiting": 0.25, "stolen": 0},
         "started": "2026-01-02T03:04:05.678Z", "duration_ms": 2345.6, "referee": "referee 0.1.0"
     })
@@ -87,7 +88,7 @@ fn give_up(record: &mut Value, set: &sets::Set) {
         }
     }
     let result = &mut record["result"];
-    let outcome = serde_json::from_value(result["outcome"].take()).expect("an outcome");
+    let outcome: Vec<f64> = serde_json::from_value(result["outcome"].take()).expect("an outcome");
     result["outcome"] = json!(forfeit_outcome(&outcome, &at_fault));
     result["reason"] = json!("forfeit");
     result["faults"] = json!([{"seat": 0, "code": "resign", "ply": 0, "message": "gave up"}]);

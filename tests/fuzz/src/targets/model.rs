@@ -1,6 +1,7 @@
 //! Requests to the forward model, a few lines after one another.
 
 use games::Rng;
+use games::session::{as_strs, random_step};
 use protocol::Answer;
 use referee::fuzzing::Model;
 use serde_json::{Value, json};
@@ -17,14 +18,15 @@ pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
     for set in sets::all() {
         let (game, options) = (set.game, &set.options);
         let seed = rng.below(1000);
-        let mut session = set.rules.start(seed);
+        let mut session = set.rules.start(seed).unwrap();
         let mut moves = Vec::new();
         while moves.len() < 3 {
-            let Some(mv) = session.random_move(rng) else {
+            let Some(step) = random_step(&mut *session, rng) else {
                 break;
             };
-            session.play(&mv).expect("a move that was drawn is legal");
-            moves.push(mv);
+            let played = session.play_step(&as_strs(&step));
+            played.expect("a move that was drawn is legal");
+            moves.extend(step);
         }
         let all = ["legal", "state", "view", "key"];
         let states = states::examples(set, rng);

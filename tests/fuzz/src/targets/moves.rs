@@ -82,7 +82,7 @@ impl Visitor for Fill<'_> {
     type Output = Box<dyn Table>;
 
     fn visit<G: Game>(self) -> Box<dyn Table> {
-        let options = Options::read(&G::INFO, &self.0.options).expect("options of a set");
+        let options = Options::of::<G>(&self.0.options).expect("options of a set");
         let game = G::new(&options).expect("options of a set");
         let mut rng = Rng::new(7);
         let mut positions = vec![game.start(&mut rng)];

@@ -38,8 +38,9 @@ pub(super) fn run(input: &[u8]) -> bool {
     let again = entry.configure(&complete).expect("options that were taken");
     assert_eq!(again.options().to_json(), complete);
     assert_eq!(rules.roles().len(), rules.seats());
-    let start = rules.start(input.len() as u64);
-    assert_eq!(start.state(), again.start(input.len() as u64).state());
+    let start = rules.start(input.len() as u64).unwrap();
+    let again = again.start(input.len() as u64).unwrap();
+    assert_eq!(start.state(), again.state());
     states::check(&*rules, start, input.len() as u64);
     true
 }

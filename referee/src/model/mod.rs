@@ -1,91 +1,29 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
-use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+mod hello;
+mod open;
 
-use bots::evaluate::{PositionValue, position_value};
-use games::Session;
-use games::session::MoveError;
-use protocol::{ModelError, ModelErrorCode as Code, Op, Want};
+use std::sync::Arc;
+
+use games::Catalog;
+use protocol::{ModelError, ModelErrorCode as Code, Op};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
-use crate::known_games;
 use crate::model_fields::{self, Envelope};
+use open::{Extent, NewRequest, Open};
 
 /// No perft goes deeper: it would not end.
 pub(crate) const MAX_DEPTH: u32 = 1000;
 /// No request may be longer, in bytes.
 pub(crate) const MAX_REQUEST: usize = 16 << 20;
-/// A perft generates the moves of at most this many positions, which takes seconds.
-const MOST_POSITIONS: u64 = 10_000_000;
-/// Random games have at most this many plies in all, which takes seconds, too.
-const MOST_PLIES: u64 = 20_000_000;
-/// Random games may go on for so long, in milliseconds.
-const MOST_MS: u32 = 60_000;
-/// An answer to `children` has at most this many bytes.
-const MOST_CHILDREN: usize = 16 << 20;
 
 /// The state of one service: at most one position.
 #[derive(Default)]
 pub struct Model {
+    catalog: Arc<Catalog>,
     game: Option<Open>,
-}
-
-/// A position that was set up.
-struct Open {
-    session: Box<dyn Session>,
-    /// Where playouts stop.
-    max_plies: Option<u32>,
-    evaluation: Evaluation,
-}
-
-/// The evaluation of a game, made when it is first asked for.
-struct Evaluation {
-    game: &'static str,
-    made: Option<Box<dyn PositionValue>>,
-}
-
-impl Evaluation {
-    /// What each seat can expect, as JSON text.
-    fn of(&mut self, session: &dyn Session) -> String {
-        let make = || position_value(self.game).expect("a game of the registry");
-        text(&self.made.get_or_insert_with(make).value(session))
-    }
-}
-
-/// How many random games a request wants, and for how long they may go on.
-struct Extent {
-    count: u32,
-    time: Option<Duration>,
-}
-
-impl Extent {
-    fn new(count: Option<u32>, ms: Option<u32>) -> Result<Self, ModelError> {
-        if count == Some(0) {
-            return error(Code::BadCount, "`count` is 0; at least 1 is needed");
-        }
-        if let Some(ms) = ms.filter(|ms| !(1..=MOST_MS).contains(ms)) {
-            let message = format!("`ms` is {ms}; it must be from 1 to {MOST_MS}");
-            return error(Code::BadCount, message);
-        }
-        Ok(Extent {
-            count: count.unwrap_or(if ms.is_some() { u32::MAX } else { 1 }),
-            time: ms.map(|ms| Duration::from_millis(ms.into())),
-        })
-    }
-}
-
-/// Says whether random games may go on, from the plies of each: until the time is over, or until
-/// they have more than [`MOST_PLIES`] in all.
-fn until(time: Duration) -> impl FnMut(u64) -> bool {
-    let begin = Instant::now();
-    let mut left = MOST_PLIES;
-    move |plies| {
-        left = left.saturating_sub(plies);
-        left > 0 && begin.elapsed() < time
-    }
 }
 
 /// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
@@ -99,6 +37,14 @@ fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
 }
 
 impl Model {
+    /// A service for these games.
+    pub(crate) fn of(catalog: Arc<Catalog>) -> Self {
+        Model {
+            catalog,
+            game: None,
+        }
+    }
+
     /// Answers a line that is longer than [`MAX_REQUEST`].
     pub fn refuse_long(&self) -> String {
         let message = format!("a request of more than {MAX_REQUEST} bytes");
@@ -140,24 +86,37 @@ impl Model {
 
     fn perform(&mut self, op: Op) -> Done {
         match op {
+            Op::Hello { .. } => Ok(text(&hello::answer(&self.catalog))),
             Op::New {
                 game,
                 options,
                 seed,
                 state,
+                observation,
                 max_plies,
                 want,
             } => {
-                let mut open = Open::new(&game, &options, seed, state.as_ref(), max_plies)?;
-                let answer = open.describe(&want);
+                let mut open = Open::new(
+                    NewRequest {
+                        game,
+                        options,
+                        seed,
+                        state,
+                        observation,
+                        max_plies,
+                    },
+                    &self.catalog,
+                )?;
+                let answer = open.introduce(&want)?;
                 self.game = Some(open);
                 Ok(answer)
             }
             Op::Play { moves, want } => self.open()?.play(&moves, &want),
             Op::Undo { count, want } => self.open()?.undo(count, &want),
-            Op::Get { want } => Ok(self.open()?.describe(&want)),
+            Op::Get { seat, want } => self.open()?.get(seat, &want),
+            Op::Sample { seat, seed, count } => self.open()?.sample(seat, seed, count),
             Op::Children { want } => self.open()?.children(&want),
-            Op::Evaluate {} => Ok(self.open()?.evaluate()),
+            Op::Evaluate {} => self.open()?.evaluate(),
             Op::Perft { depth } => self.open()?.perft(depth),
             Op::Playout { count, ms, seed } => self.open()?.playout(&Extent::new(count, ms)?, seed),
             Op::Playouts { count, ms, seed } => {
@@ -192,193 +151,12 @@ fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data is JSON")
 }
 
-impl Open {
-    fn new(
-        game: &str,
-        options: &Value,
-        seed: u64,
-        state: Option<&Value>,
-        max_plies: Option<u32>,
-    ) -> Result<Self, ModelError> {
-        let entry = match known_games::find(game) {
-            Ok(entry) => entry,
-            Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
-        };
-        let rules = entry
-            .configure(options)
-            .or_else(|bad| error(Code::BadOption, bad))?;
-        let session = match state {
-            Some(state) => rules
-                .load(state)
-                .or_else(|bad| error(Code::BadState, bad))?,
-            None => rules.start(seed),
-        };
-        let max_plies = max_plies.or(entry.info.limits.max_plies);
-        let evaluation = Evaluation {
-            game: entry.info.id,
-            made: None,
-        };
-        Ok(Open {
-            session,
-            max_plies,
-            evaluation,
-        })
-    }
-
-    fn play(&mut self, moves: &[String], want: &[Want]) -> Done {
-        for (played, mv) in moves.iter().enumerate() {
-            if let Err(bad) = self.session.play(mv) {
-                let undone = self.session.undo(played);
-                debug_assert!(undone.is_ok(), "just played");
-                let code = match bad {
-                    MoveError::Over { .. } => Code::GameOver,
-                    MoveError::Parse(_) | MoveError::Illegal { .. } => Code::IllegalMove,
-                };
-                return error(code, bad);
-            }
-        }
-        Ok(self.describe(want))
-    }
-
-    fn undo(&mut self, count: u32, want: &[Want]) -> Done {
-        match self.session.undo(count as usize) {
-            Ok(()) => Ok(self.describe(want)),
-            Err(bad) => error(Code::BadCount, bad),
-        }
-    }
-
-    fn describe(&mut self, want: &[Want]) -> String {
-        let mut answer = "{".to_owned();
-        write_position(&mut *self.session, &mut self.evaluation, want, &mut answer);
-        answer.push('}');
-        answer
-    }
-
-    fn children(&mut self, want: &[Want]) -> Done {
-        let mut want = want.to_vec();
-        want.push(Want::Key);
-        let mut answer = "{\"children\":[".to_owned();
-        let evaluation = &mut self.evaluation;
-        self.session.each_child(&mut |mv, child| {
-            if answer.len() > MOST_CHILDREN {
-                return;
-            }
-            let comma = if answer.ends_with('[') { "" } else { "," };
-            let _ = write!(answer, "{comma}{{\"move\":\"{mv}\",");
-            write_position(child, evaluation, &want, &mut answer);
-            answer.push('}');
-        });
-        if answer.len() > MOST_CHILDREN {
-            let message = format!("the answer would have more than {MOST_CHILDREN} bytes");
-            return error(Code::TooMuch, message);
-        }
-        answer.push_str("]}");
-        Ok(answer)
-    }
-
-    fn evaluate(&mut self) -> String {
-        let value = self.evaluation.of(&*self.session);
-        format!("{{\"value\":{value}}}")
-    }
-
-    fn perft(&self, depth: u32) -> Done {
-        if depth > MAX_DEPTH {
-            return error(
-                Code::BadCount,
-                format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
-            );
-        }
-        match self.session.perft_within(depth, MOST_POSITIONS) {
-            Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
-            None => error(
-                Code::TooMuch,
-                format!(
-                    "more than {MOST_POSITIONS} positions would have to be looked at for depth \
-                     {depth}; `referee perft` has no such limit"
-                ),
-            ),
-        }
-    }
-
-    fn playout(&self, extent: &Extent, seed: u64) -> Done {
-        let &Extent { count, time } = extent;
-        let session = &self.session;
-        if let Some(time) = time {
-            let mut go_on = until(time);
-            let (means, games) = session.playouts_while(count, seed, self.max_plies, &mut go_on);
-            let mut answer = json!(means);
-            answer["count"] = games.into();
-            return Ok(text(&answer));
-        }
-        let playouts = session.playouts_within(count, seed, self.max_plies, MOST_PLIES);
-        playouts.map_or_else(|| too_many_plies(count), |playouts| Ok(text(&playouts)))
-    }
-
-    fn playouts(&self, extent: &Extent, seed: u64) -> Done {
-        let &Extent { count, time } = extent;
-        let session = &self.session;
-        if let Some(time) = time {
-            let mut go_on = until(time);
-            let played = session.playouts_by_move_while(count, seed, self.max_plies, &mut go_on);
-            let means = played.moves.into_iter();
-            let means = means.filter_map(|(mv, means)| Some((mv, means?.outcome)));
-            return Ok(text(
-                &json!({"moves": outcomes(means), "count": played.rounds}),
-            ));
-        }
-        let by_move = session.playouts_by_move_within(count, seed, self.max_plies, MOST_PLIES);
-        let Some(by_move) = by_move else {
-            return too_many_plies(count);
-        };
-        let means = by_move.into_iter().map(|(mv, means)| (mv, means.outcome));
-        Ok(text(&json!({"moves": outcomes(means)})))
-    }
-}
-
-fn outcomes(means: impl Iterator<Item = (String, Vec<f64>)>) -> Map<String, Value> {
-    means.map(|(mv, outcome)| (mv, json!(outcome))).collect()
-}
-
-/// Appends what an answer says about a position: `ply`, `to_move`, `result`, and what is wanted.
-fn write_position(
-    session: &mut dyn Session,
-    evaluation: &mut Evaluation,
-    want: &[Want],
-    answer: &mut String,
-) {
-    let (ply, to_move) = (session.ply(), text(&session.to_move()));
-    let result = text(&session.end());
-    let _ = write!(
-        answer,
-        "\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}"
-    );
-    if want.contains(&Want::Legal) {
-        answer.push_str(",\"legal\":");
-        session.write_legal(answer);
-    }
-    if want.contains(&Want::State) {
-        let _ = write!(answer, ",\"state\":{}", session.state());
-    }
-    if want.contains(&Want::View) {
-        let _ = write!(answer, ",\"view\":{}", text(&session.view()));
-    }
-    if want.contains(&Want::Key) {
-        let _ = write!(answer, ",\"key\":{}", text(&session.identity()));
-    }
-    if want.contains(&Want::Value) {
-        let _ = write!(answer, ",\"value\":{}", evaluation.of(session));
-    }
-}
-
-fn too_many_plies(count: u32) -> Done {
-    let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
-    error(Code::TooMuch, message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use protocol::Answer;
+    use serde_json::json;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn ids_that_nobody_can_read_are_refused() {
@@ -591,7 +369,7 @@ mod tests {
     /// `children` is `play`, `get` with everything, and `undo` for every legal move, in all games.
     #[test]
     fn children_are_the_positions_after_each_move() {
-        for entry in games::GAMES {
+        for entry in games::GAMES.iter() {
             let mut model = Model::default();
             ask(
                 &mut model,
@@ -680,7 +458,7 @@ mod tests {
         assert!(begin.elapsed() >= Duration::from_millis(20));
         assert!(playout["ok"]["count"].as_u64().unwrap() > 0);
         // With time enough, `count` is what ends them, and the games are the same.
-        let one = json!({"op": "playout", "ms": MOST_MS, "count": 9, "seed": 1});
+        let one = json!({"op": "playout", "ms": open::MOST_MS, "count": 9, "seed": 1});
         let mut one = ask(&mut model, one)["ok"].take();
         assert_eq!(one["count"], 9);
         one.as_object_mut().unwrap().remove("count");
@@ -688,13 +466,13 @@ mod tests {
             one,
             ask(&mut model, json!({"op": "playout", "count": 9, "seed": 1}))["ok"]
         );
-        let by_move = json!({"op": "playouts", "ms": MOST_MS, "count": 2});
+        let by_move = json!({"op": "playouts", "ms": open::MOST_MS, "count": 2});
         let by_move = ask(&mut model, by_move);
         assert_eq!(by_move["ok"]["count"], 2);
         assert_eq!(by_move["ok"]["moves"].as_object().unwrap().len(), 260);
         for bad in [
             json!({"ms": 0}),
-            json!({"ms": MOST_MS + 1}),
+            json!({"ms": open::MOST_MS + 1}),
             json!({"count": 0}),
         ] {
             for op in ["playout", "playouts"] {

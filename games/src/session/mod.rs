@@ -1,0 +1,472 @@
+//! Every game behind one interface that does not depend on its type: moves as text, states as JSON.
+
+mod errors;
+mod generic;
+mod typed;
+
+use std::any::Any;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::kit::info::Info;
+use crate::kit::options::Options;
+use crate::kit::outcome::Seat;
+use crate::kit::rng::Rng;
+use crate::kit::to_move::{Actor, ToMove};
+use crate::kit::view::View;
+use crate::playout::{Playouts, Total};
+
+pub use errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
+pub(crate) use typed::configure;
+pub use typed::typed;
+
+/// Where rules from outside come from, for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// What the rules call themselves.
+    pub name: String,
+    /// The version that they give.
+    pub version: Option<String>,
+    /// The SHA-256 of what they are made of, as 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The rules of some game under fixed options.
+pub trait Rules: Send + Sync {
+    /// What the game says about itself.
+    fn info(&self) -> &Info;
+    /// Itself, for code that knows its kind of rules.
+    fn as_any(&self) -> &dyn Any;
+    /// The id that the rules give themselves, where the configuration puts a prefix before it. Seeds
+    /// are made from it, so that a prefix does not change what is played.
+    fn own_id(&self) -> &str {
+        &self.info().id
+    }
+    /// The options, with the defaults filled in.
+    fn options(&self) -> &Options;
+    /// The names of the seats, in seat order.
+    fn roles(&self) -> &[String];
+    /// How many seats play.
+    fn seats(&self) -> usize {
+        self.roles().len()
+    }
+    /// Where they come from; `None` for rules that are compiled in.
+    fn origin(&self) -> Option<&Origin> {
+        None
+    }
+    /// A new game; the seed decides the start if that is random.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules>;
+    /// A game that goes on from a given state.
+    ///
+    /// # Errors
+    /// If the state breaks the rules, or rules from outside do not work.
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError>;
+    /// At most `count` states that a seat which knows this much cannot tell from the real one; empty
+    /// if the rules cannot draw any.
+    ///
+    /// # Errors
+    /// If nobody can know this, or rules from outside do not work.
+    fn sample(
+        &self,
+        _observation: &Value,
+        _seat: Seat,
+        _seed: u64,
+        _count: u32,
+    ) -> Result<Vec<Value>, LoadError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A game in progress: a position, and those before it so that moves can be taken back.
+///
+/// What every step needs (who acts, what is legal, how the game ended) is known once a position is
+/// there. Only making steps and asking for more can fail, if the rules come from outside.
+pub trait Session: Send + Sync {
+    /// How many seats play.
+    fn seats(&self) -> usize;
+    /// How many plies were made since the start of the game: moves of seats and outcomes of chance.
+    fn ply(&self) -> u32;
+    /// Who acts in the next step.
+    fn to_move(&self) -> ToMove;
+    /// Calls `take` with each legal move of a seat. There is at least one if the seat acts, and none
+    /// otherwise.
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str));
+    /// What chance may bring, with the probabilities; empty if it takes no part in the step.
+    fn chances(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
+    /// All legal moves of the seat that acts alone, or the outcomes if chance does; empty if the game
+    /// is over or several act at once.
+    fn legal(&mut self) -> Vec<String> {
+        if self.to_move() == ToMove::CHANCE {
+            return self
+                .chances()
+                .into_iter()
+                .map(|(outcome, _)| outcome)
+                .collect();
+        }
+        let mut moves = Vec::new();
+        if let Some(seat) = self.to_move().alone() {
+            self.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
+        }
+        moves
+    }
+    /// Appends everything that is legal as JSON, in the form of the forward model: a list for one
+    /// seat, an object by seat for several, outcomes with their probabilities for chance.
+    fn write_legal(&mut self, out: &mut String) {
+        generic::write_legal(self, out);
+    }
+    /// A random legal move of a seat, all equally likely; `None` if the seat does not act.
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
+        let mut moves = Vec::new();
+        self.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
+        (!moves.is_empty()).then(|| moves.swap_remove(rng.index(moves.len())))
+    }
+    /// Whether a seat that acts may make this move now.
+    ///
+    /// # Errors
+    /// If not, why.
+    fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError>;
+    /// Makes a step, given the choices of all who act: seats in ascending order, then chance.
+    ///
+    /// # Errors
+    /// If one of them is not legal, or rules from outside do not work; the position is then as it was.
+    fn play_step(&mut self, choices: &[&str]) -> Result<(), MoveError>;
+    /// Makes a step in which one seat or chance acts alone.
+    ///
+    /// # Errors
+    /// See [`Session::play_step`].
+    fn play(&mut self, text: &str) -> Result<(), MoveError> {
+        self.play_step(&[text])
+    }
+    /// How many steps can be taken back: those made since the session was opened.
+    fn played(&self) -> usize;
+    /// Takes `count` steps back.
+    ///
+    /// # Errors
+    /// If fewer were made, or rules from outside do not work; the position is then as it was.
+    fn undo(&mut self, count: usize) -> Result<(), UndoError>;
+    /// The state as JSON.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn state(&self) -> Result<Value, BrokenRules>;
+    /// All that a seat knows now: the state, unless the game has hidden information.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn observation(&self, _seat: Seat) -> Result<Value, BrokenRules> {
+        self.state()
+    }
+    /// What each seat perceived of the last step, in games with hidden information.
+    fn sees(&self) -> &[Vec<Value>] {
+        &[]
+    }
+    /// The points so far and what they are worth if play ends in this position.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn tally(&self) -> Result<Tally, BrokenRules>;
+    /// The result; `None` while the game goes on.
+    fn end(&self) -> Option<End>;
+    /// Whether the game is over, and why.
+    fn reason(&self) -> Option<Cow<'_, str>>;
+    /// A text that is the same for two positions exactly if all further play is the same.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn identity(&self) -> Result<String, BrokenRules>;
+    /// The board as a picture shows it; `None` for rules that draw none.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn view(&self) -> Result<Option<View>, BrokenRules>;
+    /// A copy of the session, which goes on independently.
+    fn fork(&self) -> Box<dyn Session>;
+    /// Itself, for [`typed`].
+    fn as_any(&self) -> &dyn Any;
+
+    /// Calls `take` with each possible step (the choices as for [`Session::play_step`]) and a session
+    /// of the position after it, in which it cannot be taken back.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn each_child(
+        &self,
+        take: &mut dyn FnMut(&[&str], &mut dyn Session),
+    ) -> Result<(), BrokenRules> {
+        generic::each_child(&*self.fork(), take)
+    }
+    /// The number of paths of exactly `depth` steps.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn perft(&self, depth: u32) -> Result<u64, BrokenRules> {
+        let all = self.perft_within(depth, u64::MAX)?;
+        Ok(all.expect("u64::MAX is no limit"))
+    }
+    /// The same, or `None` if it takes the legal moves of more than `most` positions.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn perft_within(&self, depth: u32, most: u64) -> Result<Option<u64>, BrokenRules> {
+        generic::perft_within(&mut *self.fork(), depth, most)
+    }
+    /// [`Session::perft`] split by the first step, which counts as one of the `depth`. Empty for depth
+    /// 0.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn divide(&self, depth: u32) -> Result<Vec<(String, u64)>, BrokenRules> {
+        generic::divide(&mut *self.fork(), depth)
+    }
+    /// Plays random games from here, each until it ends or its ply reaches `max_plies`.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+    ) -> Result<Playouts, BrokenRules> {
+        let all = self.playouts_within(count, seed, max_plies, u64::MAX)?;
+        Ok(all.expect("u64::MAX is no limit"))
+    }
+    /// The same, or `None` if it takes more than `most` plies in all.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        most: u64,
+    ) -> Result<Option<Playouts>, BrokenRules> {
+        let mut player = generic::Player::new(seed, max_plies);
+        player.play_within(&*self.fork(), count, &mut { most })
+    }
+    /// Plays `count` random games after each legal move of the seat or chance that acts alone.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts_by_move(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+    ) -> Result<Vec<(String, Playouts)>, BrokenRules> {
+        let all = self.playouts_by_move_within(count, seed, max_plies, u64::MAX)?;
+        Ok(all.expect("u64::MAX is no limit"))
+    }
+    /// The same, or `None` if it takes more than `most` plies in all.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts_by_move_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        most: u64,
+    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
+        generic::playouts_by_move_within(&mut *self.fork(), (count, seed, max_plies), most)
+    }
+    /// Plays random games from here, one after another, as long as `go_on` says so and at most
+    /// `count`, but at least one.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(Playouts, u32), BrokenRules> {
+        let mut player = generic::Player::new(seed, max_plies);
+        player.play_while(&*self.fork(), count, go_on)
+    }
+    /// Plays random games after each legal move, in rounds of one game a move, as long as `go_on` says
+    /// so and at most `count` rounds. The moves come in the order of [`Session::legal`], those that no
+    /// game was played for without a mean; a round takes them in a random order.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn playouts_by_move_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<PlayoutsByMove, BrokenRules> {
+        generic::playouts_by_move_while(&mut *self.fork(), (count, seed, max_plies), go_on)
+    }
+}
+
+/// A random step: every seat's legal moves are equally likely, chance draws by its probabilities.
+/// `None` when the game is over.
+pub fn random_step(session: &mut (impl Session + ?Sized), rng: &mut Rng) -> Option<Vec<String>> {
+    let mut choices = Vec::new();
+    for actor in session.to_move().actors() {
+        choices.push(match actor {
+            Actor::Seat(seat) => session.random_move(seat, rng)?,
+            Actor::Chance => draw(session.chances(), rng)?,
+        });
+    }
+    (!choices.is_empty()).then_some(choices)
+}
+
+/// One of these outcomes, drawn by their probabilities; `None` if there are none.
+pub fn draw(chances: Vec<(String, f64)>, rng: &mut Rng) -> Option<String> {
+    let all: f64 = chances.iter().map(|(_, probability)| probability).sum();
+    let mut left = rng.unit() * all;
+    let mut drawn = None;
+    for (outcome, probability) in chances {
+        // The last possible one, should rounding leave a rest.
+        if probability > 0.0 {
+            drawn = Some(outcome);
+            left -= probability;
+        }
+        if left < 0.0 {
+            break;
+        }
+    }
+    drawn
+}
+
+/// Makes steps of plies that come one by one, as logs and books have them.
+#[derive(Clone, Debug, Default)]
+pub struct PlyByPly {
+    /// The choices of a step that is not complete.
+    choices: Vec<String>,
+}
+
+impl PlyByPly {
+    /// Who makes the next ply; `None` when the game is over.
+    pub fn next(&self, session: &dyn Session) -> Option<Actor> {
+        session.to_move().actors().nth(self.choices.len())
+    }
+
+    /// Whether the last step is complete.
+    pub fn is_whole(&self) -> bool {
+        self.choices.is_empty()
+    }
+
+    /// Adds a ply. With the last one of a step, the step is made.
+    ///
+    /// # Errors
+    /// If the ply is not legal, or rules from outside do not work; the session is then as it was.
+    pub fn add(&mut self, session: &mut dyn Session, text: &str) -> Result<(), MoveError> {
+        let to_move = session.to_move();
+        if to_move.count() <= 1 {
+            return session.play(text);
+        }
+        if let Some(Actor::Seat(seat)) = self.next(session) {
+            session.check_move(seat, text)?;
+        }
+        self.choices.push(text.to_owned());
+        if self.choices.len() < to_move.count() {
+            return Ok(());
+        }
+        let choices = std::mem::take(&mut self.choices);
+        session.play_step(&as_strs(&choices))
+    }
+
+    /// Adds plies, all of them.
+    ///
+    /// # Errors
+    /// See [`PlyByPly::add`].
+    pub fn add_all(
+        &mut self,
+        session: &mut dyn Session,
+        plies: &[impl AsRef<str>],
+    ) -> Result<(), MoveError> {
+        plies
+            .iter()
+            .try_for_each(|text| self.add(session, text.as_ref()))
+    }
+}
+
+/// A step's choices as [`Session::play_step`] takes them.
+pub fn as_strs(choices: &[String]) -> Vec<&str> {
+    choices.iter().map(String::as_str).collect()
+}
+
+/// What random games after each move gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayoutsByMove {
+    /// Every legal move with the means of its games, or `None` if it had no game.
+    pub moves: Vec<(String, Option<Playouts>)>,
+    /// How many rounds were completed.
+    pub rounds: u32,
+}
+
+impl PlayoutsByMove {
+    /// The means of what was played after each move.
+    fn of(moves: Vec<(String, Total)>) -> Self {
+        let least = moves.iter().map(|(_, total)| total.games()).min();
+        let means = |total: Total| (total.games() > 0).then(|| total.means());
+        PlayoutsByMove {
+            rounds: least.unwrap_or(0),
+            moves: moves
+                .into_iter()
+                .map(|(text, total)| (text, means(total)))
+                .collect(),
+        }
+    }
+}
+
+/// Points, and what they are worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Points, one entry a seat.
+    pub scores: Vec<i64>,
+    /// What the points are worth, in [0, 1], one entry a seat.
+    pub outcome: Vec<f64>,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct End {
+    /// The points at the end.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Why the game is over, as the log names it.
+    pub reason: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    #[test]
+    fn errors_about_moves_are_short_and_cannot_steer_terminals() {
+        let rules = crate::find("amazons").unwrap();
+        let mut session = rules
+            .configure(&json!({"size": 5}))
+            .unwrap()
+            .start(0)
+            .unwrap();
+        let mut rng = crate::Rng::new(1);
+        let text = format!("\u{1b}[2J\n{}", "x".repeat(10_000));
+        let check = |session: &mut dyn crate::Session| {
+            let error = session.play(&text).unwrap_err().to_string();
+            assert!(
+                error.len() < 200 && !error.contains(char::is_control),
+                "{error}"
+            );
+        };
+        check(&mut *session);
+        while let Some(step) = super::random_step(&mut *session, &mut rng) {
+            session.play(&step[0]).unwrap();
+        }
+        check(&mut *session);
+    }
+}

@@ -1,0 +1,367 @@
+//! Sessions of games that are compiled in.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
+use super::{End, PlayoutsByMove, Rules, Session, Tally};
+use crate::game::{Game, IllegalMove};
+use crate::kit::info::Info;
+use crate::kit::options::{OptionError, Options};
+use crate::kit::outcome::Seat;
+use crate::kit::rng::Rng;
+use crate::kit::text::shown;
+use crate::kit::to_move::ToMove;
+use crate::kit::view::View;
+use crate::perft;
+use crate::playout::{Player, Playouts, Total, playouts_within};
+
+/// The rules and the position of a session, for code that knows its game; `None` if it is another one.
+pub fn typed<G: Game>(session: &dyn Session) -> Option<(&G, &G::Position)> {
+    let typed: &Typed<G> = session.as_any().downcast_ref()?;
+    Some((&typed.game, &typed.position))
+}
+
+/// The rules of a game under these options.
+pub(crate) fn configure<G: Game>(options: &Value) -> Result<Arc<dyn Rules>, OptionError> {
+    let info = Info::from(&G::INFO);
+    let options = Options::read(&info, options)?;
+    let game = Arc::new(G::new(&options)?);
+    Ok(Arc::new(Configured {
+        roles: info.roles[..game.seats()].to_vec(),
+        game,
+        info,
+        options,
+    }))
+}
+
+struct Configured<G> {
+    game: Arc<G>,
+    info: Info,
+    roles: Vec<String>,
+    options: Options,
+}
+
+impl<G: Game> Configured<G> {
+    fn session(&self, position: G::Position) -> Box<dyn Session> {
+        Box::new(Typed {
+            game: self.game.clone(),
+            position,
+            history: Vec::new(),
+            moves: Vec::new(),
+        })
+    }
+}
+
+impl<G: Game> Rules for Configured<G> {
+    fn info(&self) -> &Info {
+        &self.info
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
+        Ok(self.session(self.game.start(&mut Rng::new(seed))))
+    }
+
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
+        Ok(self.session(self.game.load(state)?))
+    }
+}
+
+struct Typed<G: Game> {
+    game: Arc<G>,
+    position: G::Position,
+    /// The position before each move that was played.
+    history: Vec<G::Position>,
+    /// A list of moves, kept to be reused.
+    moves: Vec<G::Move>,
+}
+
+impl<G: Game> Typed<G> {
+    fn text(&self, mv: G::Move) -> String {
+        let mut text = String::new();
+        self.game.write_move(mv, &mut text);
+        text
+    }
+
+    /// A session of the same game that begins with this position.
+    fn at(&self, position: G::Position) -> Self {
+        Typed {
+            game: self.game.clone(),
+            position,
+            history: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    fn points(&self) -> Tally {
+        let scores = self.game.scores(&self.position);
+        Tally {
+            scores: scores.into_iter().map(i64::from).collect(),
+            outcome: self.game.outcome(&self.position).to_vec(),
+        }
+    }
+
+    /// Each legal move with the position after it.
+    fn children(&self) -> impl Iterator<Item = (String, G::Position)> + '_ {
+        let mut moves = Vec::new();
+        if !self.to_move().is_over() {
+            self.game.legal(&self.position, &mut moves);
+        }
+        moves.into_iter().map(|mv| {
+            let mut next = self.position;
+            self.game.play_unchecked(&mut next, mv);
+            (self.text(mv), next)
+        })
+    }
+}
+
+impl<G: Game> Session for Typed<G> {
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    fn ply(&self) -> u32 {
+        self.game.ply(&self.position)
+    }
+
+    fn to_move(&self) -> ToMove {
+        self.game.to_move(&self.position).into()
+    }
+
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+        if self.game.to_move(&self.position) != Some(seat) {
+            return;
+        }
+        self.game.legal(&self.position, &mut self.moves);
+        let mut text = String::new();
+        for &mv in &self.moves {
+            text.clear();
+            self.game.write_move(mv, &mut text);
+            take(&text);
+        }
+    }
+
+    fn each_child(
+        &self,
+        take: &mut dyn FnMut(&[&str], &mut dyn Session),
+    ) -> Result<(), BrokenRules> {
+        let mut child = self.at(self.position);
+        for (text, next) in self.children() {
+            child.position = next;
+            take(&[&text], &mut child);
+            child.history.clear();
+        }
+        Ok(())
+    }
+
+    fn write_legal(&mut self, out: &mut String) {
+        self.game.legal(&self.position, &mut self.moves);
+        out.push('[');
+        for (i, &mv) in self.moves.iter().enumerate() {
+            // Moves are plain ASCII without quotes, which the conformance suite checks.
+            out.push_str(if i == 0 { "\"" } else { ",\"" });
+            self.game.write_move(mv, out);
+            out.push('"');
+        }
+        out.push(']');
+    }
+
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
+        if self.game.to_move(&self.position) != Some(seat) {
+            return None;
+        }
+        let mv = self.game.random_move(&self.position, rng, &mut self.moves);
+        Some(self.text(mv))
+    }
+
+    fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {
+        if self.game.to_move(&self.position) != Some(seat) {
+            return Err(MoveError::Over { text: shown(text) });
+        }
+        self.at(self.position).play_step(&[text])
+    }
+
+    fn play_step(&mut self, choices: &[&str]) -> Result<(), MoveError> {
+        let (Some(seat), &[text]) = (self.game.to_move(&self.position), choices) else {
+            return Err(wrong_count(self.to_move(), choices));
+        };
+        let mv = self.game.parse_move(text)?;
+        let before = self.position;
+        self.game
+            .play(&mut self.position, mv)
+            .map_err(|IllegalMove| MoveError::Illegal {
+                text: text.to_owned(),
+                seat,
+                role: self.game.role(seat).to_owned(),
+                legal: self.game.count_legal(&before),
+            })?;
+        self.history.push(before);
+        Ok(())
+    }
+
+    fn played(&self) -> usize {
+        self.history.len()
+    }
+
+    fn undo(&mut self, count: usize) -> Result<(), UndoError> {
+        let played = self.played();
+        let keep = played
+            .checked_sub(count)
+            .ok_or(UndoError::TooMany { count, played })?;
+        if let Some(&position) = self.history.get(keep) {
+            self.position = position;
+            self.history.truncate(keep);
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> Result<Value, BrokenRules> {
+        Ok(self.game.save(&self.position))
+    }
+
+    fn tally(&self) -> Result<Tally, BrokenRules> {
+        Ok(self.points())
+    }
+
+    fn end(&self) -> Option<End> {
+        self.game.reason(&self.position).map(|reason| End {
+            tally: self.points(),
+            reason: reason.to_owned(),
+        })
+    }
+
+    fn reason(&self) -> Option<Cow<'_, str>> {
+        self.game.reason(&self.position).map(Cow::Borrowed)
+    }
+
+    fn identity(&self) -> Result<String, BrokenRules> {
+        let mut text = String::new();
+        self.game.write_identity(&self.position, &mut text);
+        Ok(text)
+    }
+
+    fn view(&self) -> Result<Option<View>, BrokenRules> {
+        Ok(Some(self.game.view(&self.position)))
+    }
+
+    fn perft_within(&self, depth: u32, most: u64) -> Result<Option<u64>, BrokenRules> {
+        Ok(perft::perft_within(
+            &*self.game,
+            &self.position,
+            depth,
+            &mut { most },
+        ))
+    }
+
+    fn divide(&self, depth: u32) -> Result<Vec<(String, u64)>, BrokenRules> {
+        let Some(rest) = depth.checked_sub(1) else {
+            return Ok(Vec::new());
+        };
+        let children = self.children();
+        let counted = children.map(|(text, next)| (text, perft::perft(&*self.game, &next, rest)));
+        Ok(counted.collect())
+    }
+
+    fn playouts_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        mut most: u64,
+    ) -> Result<Option<Playouts>, BrokenRules> {
+        let (mut rng, left) = (Rng::new(seed), &mut most);
+        let (game, position) = (&*self.game, &self.position);
+        Ok(playouts_within(
+            game, position, max_plies, count, &mut rng, left,
+        ))
+    }
+
+    fn playouts_by_move_within(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        mut most: u64,
+    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
+        let (game, mut rng) = (&*self.game, Rng::new(seed));
+        let by_move = self.children().map(|(text, next)| {
+            let of_move = playouts_within(game, &next, max_plies, count, &mut rng, &mut most)?;
+            Some((text, of_move))
+        });
+        Ok(by_move.collect())
+    }
+
+    fn playouts_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(Playouts, u32), BrokenRules> {
+        let mut total = Total::new(self.game.seats());
+        let mut player = Player::new(&*self.game, seed, max_plies);
+        loop {
+            let plies = player.play(&self.position, &mut total);
+            if total.games() >= count || !go_on(plies) {
+                return Ok((total.means(), total.games()));
+            }
+        }
+    }
+
+    fn playouts_by_move_while(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<PlayoutsByMove, BrokenRules> {
+        let mut player = Player::new(&*self.game, seed, max_plies);
+        let mut children: Vec<_> = self
+            .children()
+            .map(|(text, next)| (text, next, Total::new(self.game.seats())))
+            .collect();
+        let mut order: Vec<usize> = (0..children.len()).collect();
+        player.rng.shuffle(&mut order);
+        let mut rounds = 0;
+        'rounds: while rounds < count && !order.is_empty() {
+            for &index in &order {
+                let (_, next, total) = &mut children[index];
+                let plies = player.play(next, total);
+                if !go_on(plies) {
+                    break 'rounds;
+                }
+            }
+            rounds += 1;
+        }
+        let children = children.into_iter().map(|(text, _, total)| (text, total));
+        Ok(PlayoutsByMove::of(children.collect()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn fork(&self) -> Box<dyn Session> {
+        Box::new(Typed {
+            game: self.game.clone(),
+            position: self.position,
+            history: self.history.clone(),
+            moves: Vec::new(),
+        })
+    }
+}

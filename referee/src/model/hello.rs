@@ -1,0 +1,65 @@
+//! What the forward model says about itself when rules are asked for.
+
+use games::kit::info::{OptionKind, OptionSpec};
+use games::{Catalog, Entry};
+use protocol::{GameHello, Limits, ModelHello, PROTOCOL};
+use serde_json::{Map, Value, json};
+
+/// What it can beside what every rules program can.
+const CAN: [&str; 8] = [
+    "undo", "key", "view", "scores", "perft", "playout", "playouts", "children",
+];
+
+/// The answer to `hello`: all games of the catalog.
+pub(super) fn answer(catalog: &Catalog) -> ModelHello {
+    ModelHello {
+        protocol: PROTOCOL,
+        name: "referee".to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        can: CAN.map(str::to_owned).to_vec(),
+        games: catalog.iter().map(|entry| game(entry)).collect(),
+    }
+}
+
+fn game(entry: &Entry) -> GameHello {
+    let info = &entry.info;
+    let options = info.options.iter();
+    let options: Map<String, Value> = options
+        .map(|option| (option.name.clone(), describe(option)))
+        .collect();
+    GameHello {
+        id: info.id.clone(),
+        title: info.title.clone(),
+        summary: info.summary.clone(),
+        guide: Some(entry.guide.clone()),
+        roles: info.roles.clone(),
+        // Which of them play depends on the options, so the answer to `new` says it.
+        seats: Some((2, info.roles.len())).filter(|(least, most)| least < most),
+        symmetric: info.symmetric,
+        hidden: info.hidden,
+        options,
+        notation: info.notation.clone(),
+        limits: Limits {
+            max_plies: info.limits.max_plies,
+            repetition: info.limits.repetition,
+        },
+    }
+}
+
+/// An option as `hello` has it.
+fn describe(option: &OptionSpec) -> Value {
+    let mut described = match &option.kind {
+        OptionKind::Int { min, max, default } => {
+            json!({"type": "int", "min": min, "max": max, "default": default})
+        }
+        OptionKind::Bool { default } => json!({"type": "bool", "default": default}),
+        OptionKind::Text { default } => json!({"type": "text", "default": default}),
+        OptionKind::Choice { words, default } => {
+            json!({"type": "choice", "values": words, "default": default})
+        }
+        // Lists of digits: a type of our own, absent by default.
+        OptionKind::Rows => json!({"type": "rows"}),
+    };
+    described["help"] = option.help.clone().into();
+    described
+}

@@ -1,0 +1,455 @@
+//! A position that was set up, and what can be asked about it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bots::evaluate::{PositionValue, position_value};
+use games::kit::to_move::CHANCE;
+use games::session::{LoadError, MoveError, PlayoutsByMove, UndoError};
+use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
+use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
+use serde_json::{Map, Value, json};
+
+use super::{Done, MAX_DEPTH, error, text};
+
+/// A perft generates the moves of at most this many positions, which takes seconds.
+const MOST_POSITIONS: u64 = 10_000_000;
+/// Random games have at most this many plies in all, which takes seconds, too.
+const MOST_PLIES: u64 = 20_000_000;
+/// Random games may go on for so long, in milliseconds.
+pub(super) const MOST_MS: u32 = 60_000;
+/// An answer to `children` has at most this many bytes.
+const MOST_CHILDREN: usize = 16 << 20;
+/// At most this many states are drawn at a time.
+const MOST_SAMPLES: u32 = 10_000;
+
+/// What `new` sets up.
+pub(super) struct NewRequest {
+    pub(super) game: String,
+    pub(super) options: Value,
+    pub(super) seed: u64,
+    pub(super) state: Option<Value>,
+    pub(super) observation: Option<Value>,
+    pub(super) max_plies: Option<u32>,
+}
+
+/// How many random games a request wants, and for how long they may go on.
+pub(super) struct Extent {
+    count: u32,
+    time: Option<Duration>,
+}
+
+impl Extent {
+    pub(super) fn new(count: Option<u32>, ms: Option<u32>) -> Result<Self, ModelError> {
+        if count == Some(0) {
+            return error(Code::BadCount, "`count` is 0; at least 1 is needed");
+        }
+        if let Some(ms) = ms.filter(|ms| !(1..=MOST_MS).contains(ms)) {
+            let message = format!("`ms` is {ms}; it must be from 1 to {MOST_MS}");
+            return error(Code::BadCount, message);
+        }
+        Ok(Extent {
+            count: count.unwrap_or(if ms.is_some() { u32::MAX } else { 1 }),
+            time: ms.map(|ms| Duration::from_millis(ms.into())),
+        })
+    }
+}
+
+/// Says whether random games may go on, from the plies of each: until the time is over, or until
+/// they have more than [`MOST_PLIES`] in all.
+fn until(time: Duration) -> impl FnMut(u64) -> bool {
+    let begin = Instant::now();
+    let mut left = MOST_PLIES;
+    move |plies| {
+        left = left.saturating_sub(plies);
+        left > 0 && begin.elapsed() < time
+    }
+}
+
+/// Rules from outside that do not work.
+fn broken<T>(broken: BrokenRules) -> Result<T, ModelError> {
+    error(Code::BrokenRules, broken)
+}
+
+fn not_loaded<T>(failure: LoadError) -> Result<T, ModelError> {
+    match failure {
+        LoadError::State(bad) => error(Code::BadState, bad),
+        LoadError::Broken(rules) => broken(rules),
+    }
+}
+
+/// A position that was set up.
+pub(super) struct Open {
+    rules: Arc<dyn Rules>,
+    position: Position,
+    /// Where playouts stop.
+    max_plies: Option<u32>,
+    evaluation: Evaluation,
+}
+
+/// What is known of the position.
+enum Position {
+    /// All of it.
+    Known(Box<dyn Session>),
+    /// What one seat knows.
+    Observed(Value),
+}
+
+/// The evaluation of a game, made when it is first asked for.
+struct Evaluation {
+    game: String,
+    made: Option<Box<dyn PositionValue>>,
+}
+
+impl Evaluation {
+    /// What each seat can expect, as JSON text.
+    fn of(&mut self, session: &dyn Session) -> Result<String, ModelError> {
+        if self.made.is_none() {
+            self.made = position_value(&self.game);
+        }
+        match &mut self.made {
+            Some(made) => Ok(text(&made.value(session))),
+            None => {
+                let game = &self.game;
+                error(
+                    Code::BadRequest,
+                    format!("there is no evaluation of `{game}`"),
+                )
+            }
+        }
+    }
+}
+
+impl Open {
+    pub(super) fn new(request: NewRequest, catalog: &Catalog) -> Result<Self, ModelError> {
+        let entry = match catalog.find(&request.game) {
+            Ok(entry) => entry,
+            Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
+        };
+        let rules = match entry.configure(&request.options) {
+            Ok(rules) => rules,
+            Err(ConfigureError::Option(bad)) => return error(Code::BadOption, bad),
+            Err(ConfigureError::Broken(rules)) => return broken(rules),
+        };
+        let position = match (request.state, request.observation) {
+            (Some(_), Some(_)) => {
+                let message = "`new` takes a `state` or an `observation`, not both";
+                return error(Code::BadRequest, message);
+            }
+            (Some(state), None) => Position::Known(rules.load(&state).or_else(not_loaded)?),
+            (None, Some(observation)) => Position::Observed(observation),
+            (None, None) => Position::Known(rules.start(request.seed).or_else(broken)?),
+        };
+        Ok(Open {
+            position,
+            max_plies: request.max_plies.or(entry.info.limits.max_plies),
+            evaluation: Evaluation {
+                game: entry.builtin().unwrap_or(&entry.info.id).to_owned(),
+                made: None,
+            },
+            rules,
+        })
+    }
+
+    fn session(&mut self) -> Result<&mut Box<dyn Session>, ModelError> {
+        match &mut self.position {
+            Position::Known(session) => Ok(session),
+            Position::Observed(_) => error(
+                Code::NoGame,
+                "only an observation was set up: `sample` draws positions that fit it",
+            ),
+        }
+    }
+
+    /// The answer to `new`.
+    pub(super) fn introduce(&mut self, want: &[Want]) -> Done {
+        let roles = text(&self.rules.roles());
+        if let Position::Observed(_) = self.position {
+            return Ok(format!("{{\"roles\":{roles}}}"));
+        }
+        let mut answer = self.describe(want)?;
+        if self.rules.seats() < self.rules.info().roles.len() {
+            answer.pop();
+            let _ = write!(answer, ",\"roles\":{roles}}}");
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn play(&mut self, moves: &[StepMoves], want: &[Want]) -> Done {
+        let session = self.session()?;
+        let mut sees = Vec::new();
+        for (played, step) in moves.iter().enumerate() {
+            if let Err(refusal) = make(&mut **session, step) {
+                session.undo(played).or_else(not_undone)?;
+                return Err(refusal);
+            }
+            if want.contains(&Want::Sees) {
+                sees.push(session.sees().to_vec());
+            }
+        }
+        let mut answer = self.describe(want)?;
+        if want.contains(&Want::Sees) {
+            answer.pop();
+            let _ = write!(answer, ",\"sees\":{}}}", text(&sees));
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn undo(&mut self, count: u32, want: &[Want]) -> Done {
+        self.session()?.undo(count as usize).or_else(not_undone)?;
+        self.describe(want)
+    }
+
+    pub(super) fn get(&mut self, seat: Option<usize>, want: &[Want]) -> Done {
+        let mut answer = self.describe(want)?;
+        if want.contains(&Want::Observation) {
+            let seat = self.seat(seat)?;
+            let observation = self.session()?.observation(seat).or_else(broken)?;
+            answer.pop();
+            let _ = write!(answer, ",\"observation\":{observation}}}");
+        }
+        Ok(answer)
+    }
+
+    fn seat(&self, seat: Option<usize>) -> Result<usize, ModelError> {
+        let seats = self.rules.seats();
+        match seat.filter(|seat| *seat < seats) {
+            Some(seat) => Ok(seat),
+            None => error(
+                Code::BadRequest,
+                format!("`as` is the number of a seat, from 0 to {}", seats - 1),
+            ),
+        }
+    }
+
+    pub(super) fn sample(&mut self, seat: usize, seed: u64, count: u32) -> Done {
+        let seat = self.seat(Some(seat))?;
+        let observation = match &self.position {
+            Position::Known(session) => session.observation(seat).or_else(broken)?,
+            Position::Observed(observation) => observation.clone(),
+        };
+        let count = count.min(MOST_SAMPLES);
+        let states = self.rules.sample(&observation, seat, seed, count);
+        Ok(text(&json!({"states": states.or_else(not_loaded)?})))
+    }
+
+    fn describe(&mut self, want: &[Want]) -> Done {
+        let mut answer = "{".to_owned();
+        let Position::Known(session) = &mut self.position else {
+            self.session()?;
+            return Ok(answer);
+        };
+        write_position(&mut **session, &mut self.evaluation, want, &mut answer)?;
+        answer.push('}');
+        Ok(answer)
+    }
+
+    pub(super) fn children(&mut self, want: &[Want]) -> Done {
+        let mut want = want.to_vec();
+        want.push(Want::Key);
+        let mut answer = "{\"children\":[".to_owned();
+        let Position::Known(session) = &self.position else {
+            self.session()?;
+            return Ok(answer);
+        };
+        let evaluation = &mut self.evaluation;
+        let to_move = session.to_move();
+        let mut failure = None;
+        let listed = session.each_child(&mut |step, child| {
+            if answer.len() > MOST_CHILDREN || failure.is_some() {
+                return;
+            }
+            let comma = if answer.ends_with('[') { "" } else { "," };
+            let _ = write!(answer, "{comma}{{\"move\":{},", step_text(to_move, step));
+            failure = write_position(child, evaluation, &want, &mut answer).err();
+            answer.push('}');
+        });
+        listed.or_else(broken)?;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        if answer.len() > MOST_CHILDREN {
+            let message = format!("the answer would have more than {MOST_CHILDREN} bytes");
+            return error(Code::TooMuch, message);
+        }
+        answer.push_str("]}");
+        Ok(answer)
+    }
+
+    pub(super) fn evaluate(&mut self) -> Done {
+        let Position::Known(session) = &self.position else {
+            self.session()?;
+            return Ok(String::new());
+        };
+        let value = self.evaluation.of(&**session)?;
+        Ok(format!("{{\"value\":{value}}}"))
+    }
+
+    pub(super) fn perft(&mut self, depth: u32) -> Done {
+        if depth > MAX_DEPTH {
+            return error(
+                Code::BadCount,
+                format!("`depth` is {depth}; at most {MAX_DEPTH} is allowed"),
+            );
+        }
+        let counted = self.session()?.perft_within(depth, MOST_POSITIONS);
+        match counted.or_else(broken)? {
+            Some(nodes) => Ok(format!("{{\"nodes\":{nodes}}}")),
+            None => error(
+                Code::TooMuch,
+                format!(
+                    "more than {MOST_POSITIONS} positions would have to be looked at for depth \
+                     {depth}; `referee perft` has no such limit"
+                ),
+            ),
+        }
+    }
+
+    pub(super) fn playout(&mut self, extent: &Extent, seed: u64) -> Done {
+        let (&Extent { count, time }, max_plies) = (extent, self.max_plies);
+        let session = self.session()?;
+        if let Some(time) = time {
+            let played = session.playouts_while(count, seed, max_plies, &mut until(time));
+            let (means, games) = played.or_else(broken)?;
+            let mut answer = json!(means);
+            answer["count"] = games.into();
+            return Ok(text(&answer));
+        }
+        let playouts = session.playouts_within(count, seed, max_plies, MOST_PLIES);
+        match playouts.or_else(broken)? {
+            Some(playouts) => Ok(text(&playouts)),
+            None => too_many_plies(count),
+        }
+    }
+
+    pub(super) fn playouts(&mut self, extent: &Extent, seed: u64) -> Done {
+        let (&Extent { count, time }, max_plies) = (extent, self.max_plies);
+        let session = self.session()?;
+        if session.to_move().count() > 1 {
+            let message = "several act at once here, so there are no games after one move; \
+                           `playout` plays from here";
+            return error(Code::BadRequest, message);
+        }
+        if let Some(time) = time {
+            let played = session.playouts_by_move_while(count, seed, max_plies, &mut until(time));
+            let PlayoutsByMove { moves, rounds } = played.or_else(broken)?;
+            let means = moves.into_iter();
+            let means = means.filter_map(|(mv, means)| Some((mv, means?.outcome)));
+            return Ok(text(&json!({"moves": outcomes(means), "count": rounds})));
+        }
+        let by_move = session.playouts_by_move_within(count, seed, max_plies, MOST_PLIES);
+        let Some(by_move) = by_move.or_else(broken)? else {
+            return too_many_plies(count);
+        };
+        let means = by_move.into_iter().map(|(mv, means)| (mv, means.outcome));
+        Ok(text(&json!({"moves": outcomes(means)})))
+    }
+}
+
+/// Makes one step.
+fn make(session: &mut dyn Session, step: &StepMoves) -> Result<(), ModelError> {
+    let played = match step {
+        StepMoves::One(mv) => session.play(mv),
+        StepMoves::Several(by_actor) => {
+            let to_move = session.to_move();
+            let mut choices = Vec::new();
+            for actor in to_move.actors() {
+                let key = match actor {
+                    Actor::Seat(seat) => seat.to_string(),
+                    Actor::Chance => CHANCE.to_owned(),
+                };
+                match by_actor.get(&key) {
+                    Some(mv) => choices.push(mv.as_str()),
+                    None => {
+                        let message = format!("the step lacks the choice of {actor}");
+                        return error(Code::IllegalMove, message);
+                    }
+                }
+            }
+            if by_actor.len() > choices.len() {
+                let message = format!("the step has choices of others than {to_move}");
+                return error(Code::IllegalMove, message);
+            }
+            session.play_step(&choices)
+        }
+    };
+    played.or_else(|bad| match bad {
+        MoveError::Over { .. } => error(Code::GameOver, bad),
+        MoveError::Broken(rules) => broken(rules),
+        MoveError::Parse(_)
+        | MoveError::Illegal { .. }
+        | MoveError::NoOutcome { .. }
+        | MoveError::Count { .. } => error(Code::IllegalMove, bad),
+    })
+}
+
+fn not_undone<T>(bad: UndoError) -> Result<T, ModelError> {
+    match bad {
+        UndoError::TooMany { .. } => error(Code::BadCount, bad),
+        UndoError::Broken(rules) => broken(rules),
+    }
+}
+
+/// A step as `play` takes it, as JSON text.
+fn step_text(to_move: ToMove, choices: &[&str]) -> String {
+    if let [mv] = choices {
+        return text(mv);
+    }
+    let by_actor = to_move
+        .actors()
+        .zip(choices)
+        .map(|(actor, mv)| match actor {
+            Actor::Seat(seat) => (seat.to_string(), json!(mv)),
+            Actor::Chance => (CHANCE.to_owned(), json!(mv)),
+        });
+    text(&by_actor.collect::<Map<String, Value>>())
+}
+
+fn outcomes(means: impl Iterator<Item = (String, Vec<f64>)>) -> Map<String, Value> {
+    means.map(|(mv, outcome)| (mv, json!(outcome))).collect()
+}
+
+/// Appends what an answer says about a position: `ply`, `to_move`, `result`, and what is wanted.
+fn write_position(
+    session: &mut dyn Session,
+    evaluation: &mut Evaluation,
+    want: &[Want],
+    answer: &mut String,
+) -> Result<(), ModelError> {
+    let (ply, to_move) = (session.ply(), text(&session.to_move()));
+    let result = text(&session.end());
+    let _ = write!(
+        answer,
+        "\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}"
+    );
+    if want.contains(&Want::Legal) {
+        answer.push_str(",\"legal\":");
+        session.write_legal(answer);
+    }
+    if want.contains(&Want::State) {
+        let _ = write!(answer, ",\"state\":{}", session.state().or_else(broken)?);
+    }
+    if want.contains(&Want::View) {
+        let view = session.view().or_else(broken)?;
+        let _ = write!(answer, ",\"view\":{}", text(&view));
+    }
+    if want.contains(&Want::Key) {
+        let key = session.identity().or_else(broken)?;
+        let _ = write!(answer, ",\"key\":{}", text(&key));
+    }
+    if want.contains(&Want::Value) {
+        let _ = write!(answer, ",\"value\":{}", evaluation.of(session)?);
+    }
+    if want.contains(&Want::Scores) {
+        let tally = session.tally().or_else(broken)?;
+        let (scores, outcome) = (text(&tally.scores), text(&tally.outcome));
+        let _ = write!(answer, ",\"scores\":{scores},\"outcome\":{outcome}");
+    }
+    Ok(())
+}
+
+fn too_many_plies(count: u32) -> Done {
+    let message = format!("with `count` {count} they would have more than {MOST_PLIES} plies");
+    error(Code::TooMuch, message)
+}
