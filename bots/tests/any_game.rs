@@ -1,6 +1,8 @@
 //! The reference bots in games whose rules are not compiled in: several seats at once, chance, hidden
 //! information. Playouts are counted, so that the moves are the same on every machine.
 
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +14,9 @@ use games::test_games::{
     ConnectFour, Goofspiel, KuhnPoker, LiarsDice, Pig, Position, RockPaperScissors, entry,
 };
 use games::{Actor, BrokenRules, Catalog, Entry, Rng, Rules};
-use protocol::{ClockState, Limits, MoveList, Opponent, PlayedMove, Start, TimeControl, Turn};
+use protocol::{
+    ClockState, Limits, Millis, MoveList, Opponent, PlayedMove, Start, TimeControl, Turn,
+};
 use serde_json::{Value, json};
 
 /// A game that bots play here, with what a referee keeps of a match.
@@ -352,8 +356,8 @@ fn mcts_loses_little_to_the_equilibrium_of_kuhn_poker() {
 #[test]
 #[ignore = "measures strength, and takes a minute"]
 fn kuhn_by_playouts() {
-    for playouts in [100, 1000, 10_000] {
-        let [to_equilibrium, to_best] = losses(playouts, 200);
+    for playouts in [100, 1000, 5000] {
+        let [to_equilibrium, to_best] = losses(playouts, 100);
         println!(
             "{playouts:6} playouts: {to_equilibrium:.4} to the equilibrium, {to_best:.4} to the best reply"
         );
@@ -517,6 +521,29 @@ fn a_search_ends_where_the_match_does() {
         let (mv, _) = chosen(&mut *bot, &table.turn(0, &mut *session, &[]));
         assert_eq!(mv, "hold", "{name}: with this ply the points decide");
     }
+}
+
+#[test]
+fn there_is_a_move_even_without_any_time() {
+    fn check<P: Position>(start: P) {
+        let table = Table::of(start, 1);
+        let mut session = table.rules.start(1).unwrap();
+        for name in ["greedy", "mcts"] {
+            let options = BotOptions::default();
+            let mut bot = find(name).unwrap().make(&options, &table.catalog());
+            bot.start(&table.start(0, &*session)).unwrap();
+            let mut turn = table.turn(0, &mut *session, &[]);
+            turn.clock.move_ms = Some(Millis::default());
+            let (mv, _) = chosen(&mut *bot, &turn);
+            session.check_move(0, &mv).unwrap();
+        }
+    }
+    check(ConnectFour::default());
+    check(RockPaperScissors::new(3));
+    check(KuhnPoker {
+        cards: vec![1, 0],
+        moves: Vec::new(),
+    });
 }
 
 #[test]

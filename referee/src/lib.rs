@@ -79,6 +79,7 @@ pub mod cli;
 pub mod config;
 mod draw;
 mod files;
+mod json_schema;
 pub mod log;
 mod machine;
 mod match_runner;

@@ -247,6 +247,8 @@ export class Model {
   ): Promise<Record<string, number[]>>;
   /** The same as `playout` after these moves, which are taken back: one wait instead of three. */
   playoutAfter(moves: Step[], count?: number, seed?: number): Promise<Playout>;
+  /** The same as `children` after these moves, which are taken back: one wait instead of three. */
+  childrenAfter(moves: Step[], wanted?: Wanted): Promise<Child[]>;
   /** Ends the process. */
   close(): Promise<void>;
 }

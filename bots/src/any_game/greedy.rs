@@ -5,12 +5,13 @@
 //! in the same circumstances.
 
 use std::cmp::Ordering;
-use std::time::Instant;
+use std::time::Duration;
 
 use games::session::{Session, draw};
 use games::{Actor, BrokenRules, Rng, Seat};
 use serde_json::json;
 
+use super::budget::IterationBudget;
 use super::{
     Known, SessionDecision, SessionQuestion, SessionSearch, load, make, outcome, playout, sample,
 };
@@ -21,7 +22,7 @@ const CIRCUMSTANCES: u32 = 8;
 /// How many moves, at most, are judged by random games.
 const SHORTLIST: usize = 24;
 /// The number of random games after a move, over all circumstances.
-const PLAYOUTS: u32 = 8;
+const PLAYOUTS: usize = 8;
 
 /// The search of the bot `greedy`. It remembers nothing.
 pub(crate) struct GreedySearch;
@@ -59,6 +60,8 @@ impl SessionSearch for GreedySearch {
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules> {
+        // Without a clock there is time for everything.
+        let mut budget = IterationBudget::new(Some(u32::MAX), question.deadline, Duration::ZERO);
         let circumstances = circumstances(question, rng)?;
         let mut legal = question.legal.to_vec();
         rng.shuffle(&mut legal);
@@ -67,7 +70,7 @@ impl SessionSearch for GreedySearch {
         }
         let mut rated = Vec::new();
         for mv in legal {
-            if !rated.is_empty() && is_late(question) {
+            if !rated.is_empty() && !budget.go_on() {
                 break;
             }
             rated.push((rate(&circumstances, question.seat, &mv)?, mv));
@@ -75,19 +78,13 @@ impl SessionSearch for GreedySearch {
         // The sort is stable, so that equal moves stay in random order.
         rated.sort_by(|(one, _), (other, _)| other.compare(one));
         let nodes = rated.len() * circumstances.len();
-        let mv = closer_look(question, &circumstances, rated, rng)?;
+        let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
         let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
         Ok(SessionDecision {
             mv,
             info: Some(info),
         })
     }
-}
-
-fn is_late(question: &SessionQuestion<'_>) -> bool {
-    question
-        .deadline
-        .is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// The circumstances in which moves are tried; none if it is not known what can be the case.
@@ -177,39 +174,44 @@ fn lead(scores: &[i64], seat: Seat) -> i64 {
     scores[seat].saturating_sub(best.unwrap_or(0))
 }
 
-/// Chooses among the moves that are rated best, by random games after them.
+/// Chooses among the moves that are rated best, by random games after them: in rounds of one after
+/// each move, as long as there is time for a whole round.
 fn closer_look(
     question: &SessionQuestion<'_>,
     circumstances: &[Circumstance],
     rated: Vec<(StepRating, String)>,
+    budget: &mut IterationBudget,
     rng: &mut Rng,
 ) -> Result<String, BrokenRules> {
     let best = rated[0].0;
     let equal = rated.into_iter().take_while(|(rating, _)| *rating == best);
-    let mut shortlist: Vec<String> = equal.map(|(_, mv)| mv).take(SHORTLIST).collect();
-    if shortlist.len() == 1 {
-        return Ok(shortlist.swap_remove(0));
-    }
-    let each = PLAYOUTS.div_ceil(circumstances.len() as u32);
-    let mut highest = f64::NEG_INFINITY;
-    let mut choice = shortlist[0].clone();
-    for mv in shortlist {
-        if is_late(question) {
-            break;
-        }
-        let mut value = 0.0;
-        for circumstance in circumstances {
-            let next = circumstance.after(&mv)?;
-            for _ in 0..each {
-                value += match next.end() {
-                    Some(_) => outcome(&*next)?,
-                    None => playout(&*next, circumstance.last_ply, rng)?,
-                }[question.seat];
+    let shortlist = equal.map(|(_, mv)| (0.0, mv)).take(SHORTLIST);
+    let mut shortlist: Vec<(f64, String)> = shortlist.collect();
+    let rounds = if shortlist.len() > 1 { PLAYOUTS } else { 0 };
+    for circumstance in circumstances.iter().cycle().take(rounds) {
+        let mut values = Vec::new();
+        for (_, mv) in &shortlist {
+            if !budget.go_on() {
+                return Ok(highest(shortlist));
             }
+            let next = circumstance.after(mv)?;
+            let value = match next.end() {
+                Some(_) => outcome(&*next)?,
+                None => playout(&*next, circumstance.last_ply, rng)?,
+            };
+            values.push(value[question.seat]);
         }
-        if value > highest {
-            (highest, choice) = (value, mv);
+        for ((sum, _), value) in shortlist.iter_mut().zip(values) {
+            *sum += value;
         }
     }
-    Ok(choice)
+    Ok(highest(shortlist))
+}
+
+/// The first of the moves with the highest value.
+fn highest(valued: Vec<(f64, String)>) -> String {
+    let better =
+        |best: (f64, String), next: (f64, String)| if next.0 > best.0 { next } else { best };
+    let best = valued.into_iter().reduce(better);
+    best.expect("at least one move was rated").1
 }

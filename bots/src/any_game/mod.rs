@@ -4,6 +4,7 @@
 //! Several seats may act at once, and chance may take part. Rules from outside answer in microseconds
 //! at best, so searches make few requests, and any of them can fail.
 
+mod budget;
 mod follow;
 pub(crate) mod greedy;
 pub(crate) mod mcts;

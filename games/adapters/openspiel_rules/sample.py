@@ -28,10 +28,11 @@ from .position import Position
 from .setup import Setup
 from .steps import Step
 
-#: How many steps are tried for one answer, dead ends included: about a second's worth, in games of
-#: slow steps fewer. A limit of time would give other answers on other machines.
-MOST_TRIED = 20_000
-MOST_TRIED_SLOW = {"battleship": 5_000, "bridge": 10_000, "gin_rummy": 5_000}
+#: How many steps are tried for one answer, dead ends included: a fraction of a second's worth, since
+#: bots ask on their own time; in games of slow steps fewer. A limit of time would give other answers
+#: on other machines.
+MOST_TRIED = 10_000
+MOST_TRIED_SLOW = {"battleship": 1_500, "gin_rummy": 1_500}
 #: How many steps the first search tries before it starts again with other draws; then twice as many.
 FIRST_SEARCH = 500
 #: How often a single way is tried before many.
@@ -41,7 +42,7 @@ SWARM, SWARM_TRIES = 200, 3
 #: How often OpenSpiel is asked for another state in one dead end.
 REDRAWS = 20
 #: What that counts for, in steps; it is slow where OpenSpiel analyses every deal.
-REDRAW_COST, REDRAW_COSTS = 20, {"bridge": 5000}
+REDRAW_COST, REDRAW_COSTS = 20, {"bridge": 1_000}
 #: After so many draws that were no others, OpenSpiel is not asked any more.
 SAME_DRAWS = 5
 

@@ -302,7 +302,7 @@ async fn timed(
     turns: u32,
 ) -> Result<Note, Trouble> {
     let seed = bot.lab.extent.seed;
-    let start = home.rules.start(seed).unwrap();
+    let start = home.rules.start(seed)?;
     let limits = limits(home, &*start, 0, turns, seed);
     let mut sitting = sitting_at(bot.lab, home, 0, seed, start, limits);
     sitting.time = time;

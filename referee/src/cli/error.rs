@@ -6,15 +6,14 @@ use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
-use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::one_match::MatchError;
 use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
-use crate::tournament::TournamentError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
+use crate::tournament::{AdmissionError, TournamentError};
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -51,8 +50,6 @@ pub(crate) enum CliError {
     /// Rules that cannot be used.
     #[error(transparent)]
     RulesSource(#[from] RulesError),
-    #[error(transparent)]
-    Admission(#[from] AdmissionError),
     #[error(transparent)]
     BotFactory(#[from] FactoryError),
     #[error(transparent)]
@@ -98,8 +95,6 @@ impl CliError {
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
             CliError::RulesSource(error) => rules_code(error),
-            CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
-            CliError::Admission(_) => 2,
             CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
             CliError::Scaffold(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
@@ -115,7 +110,10 @@ impl CliError {
 fn tournament_code(error: &TournamentError) -> u8 {
     match error {
         TournamentError::Folder(FolderError::Taken { .. }) => 2,
-        TournamentError::BotFactory(error) => factory_code(error),
+        TournamentError::BotFactory(error)
+        | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
+        TournamentError::Admission(AdmissionError::Unwritable { .. }) => 4,
+        TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
         TournamentError::Folder(_)
         | TournamentError::Capacity(_)

@@ -291,15 +291,15 @@ mod tests {
              {{\"game\": \"penguins\", \"state\": {state}}}\nsiam: not in this tournament\n"
         );
         // The first line is legal on the large board only, so it is an opening there.
-        let book = read(&text, &games).unwrap();
+        let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
         // On the small board alone, it is none.
-        let (line, reason) = read(&text, &games[..1]).unwrap_err();
+        let (line, reason) = read(&text, &games[..1], &Catalog::built_in()).unwrap_err();
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");
         let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
         let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
-        let book = read(&text, &games).unwrap();
+        let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
         let (start, moves) = book[0][0].open(&*games[0].rules).unwrap();
         assert_eq!((start.ply(), moves), (0, vec![small]));
@@ -311,7 +311,8 @@ mod tests {
     fn what_is_no_opening_is_named_with_its_line() {
         let games = games();
         let refused = |line: &str| {
-            let (number, reason) = read(&format!("\n{line}\n"), &games).unwrap_err();
+            let (number, reason) =
+                read(&format!("\n{line}\n"), &games, &Catalog::built_in()).unwrap_err();
             assert_eq!(number, 2);
             reason
         };
@@ -327,7 +328,7 @@ mod tests {
         let mut short = games.clone();
         short[0].limits.max_plies = Some(1);
         let text = format!("amazons: {}", first_move(&short[0]));
-        let (_, reason) = read(&text, &short[..1]).unwrap_err();
+        let (_, reason) = read(&text, &short[..1], &Catalog::built_in()).unwrap_err();
         assert!(reason.contains("over after this opening"), "{reason}");
     }
 }

@@ -112,7 +112,7 @@ pub enum Problem {
     },
     /// Rules that cannot be used.
     #[error("`rules`: {0}")]
-    Rules(RulesError),
+    Rules(Box<RulesError>),
     /// A variable of the environment.
     #[error(
         "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \
@@ -150,7 +150,7 @@ pub enum Problem {
         /// The key.
         key: String,
         /// Why not.
-        error: GameError,
+        error: Box<GameError>,
     },
     /// A book of openings.
     #[error("`opening.book`: {0}")]

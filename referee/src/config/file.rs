@@ -162,8 +162,8 @@ pub enum OnBroken {
     Stop,
 }
 
-/// How bots are built. A build can write in its folder, so it is held to limits, but not kept from
-/// files or the network.
+/// How bots are built. A build runs in the sandbox of its bot, but at least in "limits", and may write
+/// to the bot's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct BuildTable {
@@ -340,7 +340,7 @@ pub(crate) enum RulesEntry {
     /// A command line, split as a shell does.
     Line(String),
     /// With more.
-    Table(RulesTable),
+    Table(Box<RulesTable>),
 }
 
 // As for games: errors say what in the table is wrong.
@@ -366,7 +366,8 @@ impl<'de> Visitor<'de> for RulesVisitor {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<RulesEntry, M::Error> {
-        RulesTable::deserialize(MapAccessDeserializer::new(map)).map(RulesEntry::Table)
+        let table = RulesTable::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(RulesEntry::Table(Box::new(table)))
     }
 }
 

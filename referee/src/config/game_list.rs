@@ -22,7 +22,7 @@ pub(super) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetu
             };
             let problem = Problem::Game {
                 key: format!("games{shown}"),
-                error,
+                error: Box::new(error),
             };
             WrongValue::new(format!("games.{i}{key}"), problem)
         })

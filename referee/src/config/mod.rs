@@ -148,7 +148,7 @@ impl Config {
         let rules = rules::rules(&mut file, folder)?;
         let games = game_list::games(&file, &rules.catalog)?;
         let bots = bots::bots(&file, &time, folder, &rules)?;
-        let builds = bots::builds(&file)?;
+        let builds = bots::builds(&file, &bots)?;
         let openings = openings::openings(&file.opening, &games, &rules.catalog, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
@@ -503,6 +503,10 @@ mod tests {
             (
                 "command = \"sh\"\nsandbox = \"none\"\nresources.memory = \"1GiB\"",
                 "line 7: bot `a`: `resources.memory`: the sandbox \"none\" cannot enforce this",
+            ),
+            (
+                "command = \"sh\"\nsandbox = \"strict\"\nbuild = \"make\"",
+                "line 7: bot `a`: `build`: in the sandbox `strict` a build writes to the bot's folder",
             ),
             (
                 "command = \"sh\"\nenv = { A = 3 }",

@@ -82,7 +82,7 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
         let at = format!("rules.{index}");
         sources.push(match entry {
             RulesEntry::Line(line) => RulesSource::parse(line, folder)
-                .map_err(|error| WrongValue::new(at, Problem::Rules(error.into())))?,
+                .map_err(|error| WrongValue::new(at, Problem::Rules(Box::new(error.into()))))?,
             RulesEntry::Table(table) => source(file, table, folder, &at)?,
         });
     }
@@ -91,7 +91,7 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
         ..Surroundings::default()
     };
     RulesSet::open(sources, &surroundings)
-        .map_err(|error| WrongValue::new("rules", Problem::Rules(error)))
+        .map_err(|error| WrongValue::new("rules", Problem::Rules(Box::new(error))))
 }
 
 fn source(
@@ -101,7 +101,10 @@ fn source(
     at: &str,
 ) -> Result<RulesSource, WrongValue> {
     let wrong = |key: &str, error: SourceError| {
-        WrongValue::new(format!("{at}.{key}"), Problem::Rules(error.into()))
+        WrongValue::new(
+            format!("{at}.{key}"),
+            Problem::Rules(Box::new(error.into())),
+        )
     };
     let command = match &table.command {
         BotCommand::Words(words) => words.clone(),
@@ -133,6 +136,7 @@ fn source(
             tier: table.sandbox.or(file.sandbox).unwrap_or(least),
             resources,
             readable: Vec::new(),
+            writable: Vec::new(),
             best_effort: file.best_effort,
         },
     };

@@ -17,7 +17,6 @@
 //! of random games learns fast and not exactly; how much an opponent who knows it can gain in Kuhn poker
 //! is measured in `bots/tests/any_game.rs`.
 
-mod budget;
 mod statistics;
 mod tree;
 mod worlds;
@@ -28,8 +27,8 @@ use games::session::Session;
 use games::{BrokenRules, Rng};
 use serde_json::{Value, json};
 
+use super::budget::IterationBudget;
 use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
-use budget::IterationBudget;
 use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
 use worlds::Worlds;

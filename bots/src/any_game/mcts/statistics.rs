@@ -3,10 +3,10 @@
 use games::Rng;
 
 /// How much UCT explores, in outcomes from 0 to 1.
-const EXPLORATION: f64 = 0.8;
+const EXPLORATION: f64 = 0.4;
 /// Moves that were tried less than this part of the most tried one are not drawn: they were tried to
 /// explore.
-const PRUNED: f64 = 0.1;
+const PRUNED: f64 = 0.25;
 
 /// How often each move was tried, and what that gave the seat.
 pub(super) struct Statistics {

@@ -8,8 +8,10 @@ use serde_json::Value;
 use super::super::{load, sample};
 use super::tree::{Node, Tree};
 
-/// How many states are drawn at first from one view; after that, as many as there are.
-const FIRST_DRAWS: u32 = 8;
+/// How many states are drawn from one view at first: views of others are often met only once.
+const FIRST_DRAWS: usize = 2;
+/// At most this many are drawn at once, since an iteration must not take long.
+const DRAWS_AT_ONCE: usize = 8;
 /// At most this many are drawn from one view; after that, they come again.
 const MOST_DRAWS: usize = 512;
 /// How often the view changes once more, to that of another seat.
@@ -96,7 +98,7 @@ impl<'a> Worlds<'a> {
             let is_enough = tree.is_full() && !view.drawn.is_empty();
             if view.drawn.len() < MOST_DRAWS && !is_enough {
                 view.next = view.drawn.len();
-                let count = FIRST_DRAWS.max(view.drawn.len() as u32);
+                let count = view.drawn.len().clamp(FIRST_DRAWS, DRAWS_AT_ONCE) as u32;
                 let seed = tree.rng.next_u64();
                 for state in sample(self.rules, observation, seat, seed, count)? {
                     view.drawn.push(self.world(&state, tree)?);

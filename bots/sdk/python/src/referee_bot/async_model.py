@@ -133,6 +133,17 @@ class AsyncModel:
         self._send({"op": "undo", "count": len(moves)})
         return requests.playout(requests.ok(await asyncio.shield(playout)))
 
+    async def children_after(
+        self, moves: Sequence[str], want: Iterable[str] = ()
+    ) -> list[Child]:
+        """See `Model.children_after`."""
+        play = self._send({"op": "play", "moves": list(moves)})
+        children = self._send(requests.wanting({"op": "children"}, want))
+        requests.ok(await asyncio.shield(play))
+        # Only now is it known that there is something to take back.
+        self._send({"op": "undo", "count": len(moves)})
+        return requests.children(requests.ok(await asyncio.shield(children)))
+
     async def close(self) -> None:
         """Ends the process. The model is of no use afterwards."""
         stdin = self._process.stdin

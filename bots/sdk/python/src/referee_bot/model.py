@@ -137,6 +137,19 @@ class Model:
         self._unread += 1
         return requests.playout(answers[1])
 
+    def children_after(
+        self, moves: Sequence[str], want: Iterable[str] = ()
+    ) -> list[Child]:
+        """What `children` gives after these moves, which are taken back: one wait instead of
+        three."""
+        answers = self._ask_all(
+            {"op": "play", "moves": list(moves)},
+            requests.wanting({"op": "children"}, want),
+        )
+        self._send({"op": "undo", "count": len(moves)})
+        self._unread += 1
+        return requests.children(answers[1])
+
     def close(self) -> None:
         """Ends the process. The model is of no use afterwards."""
         stdin, stdout = self._pipes()
