@@ -210,10 +210,19 @@ impl Tournament {
         let mut warnings = prepare(&mut config)?;
         let path = folder_of(&config, folder)?;
         let mut played = PlayedBuilds::default();
+        let mut by_other_rules = 0;
         let resumed = resume::open(&path, &config, allowed, |record| {
             played.add(record);
+            by_other_rules += u32::from(is_by_other_rules(record, &config));
             take(record);
         })?;
+        if by_other_rules > 0 {
+            warnings.push(format!(
+                "the number of matches that were played by other versions of their rules is \
+                 {by_other_rules}; `referee replay --verify` refuses them unless `--rules` names the \
+                 rules to check them by"
+            ));
+        }
         let builds = Builds::read(&config.bots);
         warnings.extend(builds.identical());
         warnings.extend(builds.changed(&played));
@@ -349,6 +358,14 @@ impl Tournament {
 fn runtime() -> Result<Runtime, TournamentError> {
     Runtime::new()
         .map_err(|error| TournamentError::Short(format!("the tournament cannot run: {error}")))
+}
+
+/// Whether rules from outside have changed since a match was played.
+fn is_by_other_rules(record: &Record, config: &Config) -> bool {
+    let mut games = config.games.iter().map(|game| &game.rules);
+    let rules = games.find(|rules| rules.info().id == record.game);
+    let now = rules.and_then(|rules| rules.origin());
+    record.rules.as_ref().map(|then| &then.sha256) != now.map(|now| &now.sha256)
 }
 
 /// The folder to go on in: the one that is given, or the newest one of this tournament below `runs`.
