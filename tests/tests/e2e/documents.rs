@@ -24,10 +24,11 @@ const LEFT_OUT: [(&str, &str); 6] = [
 ];
 
 /// Tournaments that take minutes: they are only checked.
-const LONG: [&str; 3] = [
+const LONG: [&str; 4] = [
     "tournaments/all-eight.toml",
     "tournaments/repeated-games.toml",
     "tournaments/identical-three.toml",
+    "tournaments/rules-programs.toml",
 ];
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
