@@ -1,14 +1,22 @@
 //! What the reference bots share: an [`Engine`] chooses moves, and [`EngineBot`] makes a bot of it.
-//! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal`.
+//!
+//! The bot follows the match by the rules itself, so it asks for neither `state` nor `legal` where all
+//! games are compiled in. Games whose rules come from outside are played through
+//! [`SessionSearch`], and games that nobody knows by the legal moves alone.
 
 use std::time::{Duration, Instant};
 
 use games::registry::{self, Visitor};
-use games::{GAMES, Game, OptionError, Options, ParseError, Rng, Seat, StateError};
+use games::session::LoadError;
+use games::{
+    BrokenRules, Catalog, ConfigureError, Entry, Game, OptionError, Options, ParseError, Rng, Seat,
+    StateError,
+};
 use protocol::{BotHello, PlayedMove, Start, Turn, Wants};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::any_game::{ByLegal, FollowedSession, SessionSearch};
 use crate::clock;
 use crate::sdk::{self, Bot, BotError, Choice};
 
@@ -19,6 +27,10 @@ pub trait Engine {
 
     /// Starts a search for one match.
     fn new_search<G: Game>(&self) -> Box<dyn Search<G>>;
+
+    /// Starts a search for one match of a game that is not compiled in; `None` if the engine plays no
+    /// such game.
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>>;
 }
 
 /// An engine at work on one match, with everything that it keeps from turn to turn.
@@ -82,7 +94,7 @@ pub struct Decision<G: Game> {
 /// Why a match cannot be followed.
 #[derive(Debug, Error)]
 pub enum FollowError {
-    /// The game is not in the registry.
+    /// The game is not in the catalog.
     #[error("unknown game `{game}`; known are {known}")]
     UnknownGame {
         /// The game that was asked for.
@@ -120,53 +132,156 @@ pub enum FollowError {
     /// The first `turn` came without a `start`.
     #[error("`turn` came before `start`")]
     NoMatch,
+    /// The engine plays only games that are compiled in.
+    #[error("`{bot}` plays only games that are compiled in, and `{game}` is not")]
+    NotCompiledIn {
+        /// The name of the bot.
+        bot: &'static str,
+        /// The game that was asked for.
+        game: String,
+    },
+    /// The game is unknown, and the referee does not say what is legal.
+    #[error("the game is unknown, and `turn` lists no legal moves")]
+    NoMoves,
+    /// The rules come from outside and do not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+}
+
+impl From<LoadError> for FollowError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::State(error) => error.into(),
+            LoadError::Broken(error) => error.into(),
+        }
+    }
+}
+
+impl From<ConfigureError> for FollowError {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Option(error) => error.into(),
+            ConfigureError::Broken(error) => error.into(),
+        }
+    }
 }
 
 /// A bot that plays the moves of an engine.
 pub struct EngineBot<E> {
     engine: E,
     seed: u64,
+    catalog: Catalog,
     current: Option<Box<dyn CurrentMatch>>,
 }
 
 impl<E: Engine> EngineBot<E> {
-    /// A bot whose random choices depend on the seed, the match's id and the seat alone, not on the
-    /// matches that the process played before.
-    pub fn new(engine: E, seed: u64) -> Self {
+    /// A bot for the games of a catalog. Its random choices depend on the seed, the match's id and the
+    /// seat alone, not on the matches that the process played before.
+    pub fn new(engine: E, seed: u64, catalog: Catalog) -> Self {
         EngineBot {
             engine,
             seed,
+            catalog,
             current: None,
         }
+    }
+
+    /// Whether there are games that are not compiled in.
+    fn has_rules_from_outside(&self) -> bool {
+        self.catalog.iter().any(|game| game.builtin().is_none())
+    }
+
+    /// The games that the bot plays; `None` for all.
+    fn games(&self) -> Option<Vec<String>> {
+        if !self.has_rules_from_outside() || self.engine.new_session_search().is_some() {
+            return None;
+        }
+        let compiled_in = self.catalog.iter().filter(|game| game.builtin().is_some());
+        Some(compiled_in.map(|game| game.info.id.clone()).collect())
+    }
+
+    /// Begins a match.
+    fn open(&self, start: &Start) -> Result<Box<dyn CurrentMatch>, FollowError> {
+        let entry = match self.catalog.find(&start.game) {
+            Ok(entry) => entry,
+            // The referee knows more games than this bot; it may list the moves.
+            Err(_) if self.has_rules_from_outside() => {
+                return Ok(Box::new(ByLegal {
+                    rng: self.rng(start),
+                }));
+            }
+            Err(unknown) => {
+                let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
+                return Err(FollowError::UnknownGame {
+                    game: start.game.clone(),
+                    known: games::kit::text::quoted(&known),
+                });
+            }
+        };
+        let open = OpenMatch {
+            engine: &self.engine,
+            rng: self.rng(start),
+            start,
+        };
+        let builtin = entry.builtin();
+        match builtin.and_then(|id| registry::visit(id, open)) {
+            Some(opened) => opened,
+            None => self.open_session(entry, start),
+        }
+    }
+
+    /// Begins a match of a game that is not compiled in. If its rules do not work, the bot plays by
+    /// what is legal alone.
+    fn open_session(
+        &self,
+        entry: &Entry,
+        start: &Start,
+    ) -> Result<Box<dyn CurrentMatch>, FollowError> {
+        let rng = self.rng(start);
+        let search = self.engine.new_session_search();
+        let search = search.ok_or_else(|| FollowError::NotCompiledIn {
+            bot: self.engine.name(),
+            game: start.game.clone(),
+        })?;
+        let opened = entry
+            .configure(&start.options)
+            .map_err(FollowError::from)
+            .and_then(|rules| FollowedSession::open(rules, start, search, rng));
+        match opened {
+            Ok(followed) => Ok(Box::new(followed)),
+            Err(FollowError::Broken(broken)) => {
+                eprintln!("{broken}; all moves are random");
+                let rng = self.rng(start);
+                Ok(Box::new(ByLegal { rng }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn rng(&self, start: &Start) -> Rng {
+        let match_hash = games::hash_text(&start.match_id);
+        Rng::from_parts(&[self.seed, match_hash, start.seat as u64])
     }
 }
 
 impl<E: Engine> Bot for EngineBot<E> {
     fn hello(&self) -> BotHello {
+        // `hello` goes out before the game is known.
+        let outside = self.has_rules_from_outside();
         BotHello {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            games: self.games(),
             wants: Wants {
-                state: false,
-                legal: false,
+                state: outside,
+                legal: outside,
             },
             ..sdk::hello(self.engine.name())
         }
     }
 
     fn start(&mut self, start: &Start) -> Result<(), BotError> {
-        let open = OpenMatch {
-            engine: &self.engine,
-            seed: self.seed,
-            start,
-        };
-        let opened = registry::visit(&start.game, open).ok_or_else(|| {
-            let known: Vec<&str> = GAMES.iter().map(|game| game.info.id.as_str()).collect();
-            FollowError::UnknownGame {
-                game: start.game.clone(),
-                known: games::kit::text::quoted(&known),
-            }
-        })?;
-        self.current = Some(opened?);
+        self.current = None;
+        self.current = Some(self.open(start)?);
         Ok(())
     }
 
@@ -178,7 +293,7 @@ impl<E: Engine> Bot for EngineBot<E> {
 }
 
 /// The match that a bot is playing, whatever the type of its game.
-trait CurrentMatch {
+pub(crate) trait CurrentMatch {
     /// Follows the match up to this turn and chooses a move. `asked` is when the turn was read.
     fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError>;
 }
@@ -186,7 +301,7 @@ trait CurrentMatch {
 /// Opens a match once the registry knows the type of its game.
 struct OpenMatch<'a, E> {
     engine: &'a E,
-    seed: u64,
+    rng: Rng,
     start: &'a Start,
 }
 
@@ -197,7 +312,6 @@ impl<E: Engine> Visitor for OpenMatch<'_, E> {
         let start = self.start;
         let game = G::new(&Options::of::<G>(&start.options)?)?;
         let position = game.load(start.state.as_ref().unwrap_or(&Value::Null))?;
-        let match_hash = games::hash_text(&start.match_id);
         let repetition = start.limits.repetition;
         let history = repetition.map(|_| game.key(&position));
         Ok(Box::new(FollowedMatch {
@@ -207,7 +321,7 @@ impl<E: Engine> Visitor for OpenMatch<'_, E> {
             max_plies: start.limits.max_plies,
             repetition,
             history: history.into_iter().collect(),
-            rng: Rng::from_parts(&[self.seed, match_hash, start.seat as u64]),
+            rng: self.rng,
             search: self.engine.new_search::<G>(),
         }))
     }

@@ -3,6 +3,8 @@
 use games::{Game, Rng};
 use serde_json::json;
 
+use crate::any_game::SessionSearch;
+use crate::any_game::greedy::GreedySearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::mobility::{self, MoveRating};
 
@@ -22,6 +24,10 @@ impl Engine for Greedy {
 
     fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
         Box::new(Greedy)
+    }
+
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>> {
+        Some(Box::new(GreedySearch))
     }
 }
 

@@ -2,10 +2,14 @@
 //!
 //! A lower level searches less, and in some turns does not search at all but plays a random move.
 
-use games::{Game, Rng};
+use games::{BrokenRules, Game, Rng};
 use serde_json::json;
 
+use crate::any_game::{SessionDecision, SessionQuestion, SessionSearch};
 use crate::engine::{Decision, Engine, Question, Search};
+
+/// What the log says of a move that was not searched for.
+const RANDOM: &str = "a move at random";
 
 /// How strong a bot plays: from 1, which is nearly random, to 10, which is its full strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +102,13 @@ impl<E: Engine> Engine for Weakened<E> {
             level: self.level,
         })
     }
+
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>> {
+        Some(Box::new(WeakenedSessionSearch {
+            search: self.engine.new_session_search()?,
+            level: self.level,
+        }))
+    }
 }
 
 struct WeakenedSearch<G: Game> {
@@ -113,12 +124,38 @@ impl<G: Game> Search<G> for WeakenedSearch<G> {
         let Question { game, position, .. } = *question;
         Decision {
             mv: game.random_move(position, rng, &mut Vec::new()),
-            info: Some(json!({"text": "a move at random"})),
+            info: Some(json!({"text": RANDOM})),
         }
     }
 
     fn played(&mut self, mv: G::Move) {
         self.search.played(mv);
+    }
+}
+
+struct WeakenedSessionSearch {
+    search: Box<dyn SessionSearch>,
+    level: Level,
+}
+
+impl SessionSearch for WeakenedSessionSearch {
+    fn choose(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        if rng.below(100) >= self.level.random_percent() {
+            return self.search.choose(question, rng);
+        }
+        let random = SessionDecision::random(question.legal, rng);
+        Ok(SessionDecision {
+            info: Some(json!({"text": RANDOM})),
+            ..random
+        })
+    }
+
+    fn played(&mut self, choices: &[String]) {
+        self.search.played(choices);
     }
 }
 

@@ -5,14 +5,17 @@
 //!
 //! ```
 //! use bots::BotOptions;
+//! use games::Catalog;
 //!
 //! let mut output = Vec::new();
 //! let input = "{\"type\":\"hello\",\"protocol\":1,\"referee\":\"referee 0.1.0\"}\n";
-//! bots::run_named("greedy", &BotOptions::default(), input.as_bytes(), &mut output).unwrap();
+//! let (options, games) = (BotOptions::default(), Catalog::built_in());
+//! bots::run_named("greedy", &options, &games, input.as_bytes(), &mut output).unwrap();
 //! assert!(String::from_utf8(output).unwrap().contains("\"name\":\"greedy\""));
 //! ```
 
 mod alphabeta;
+mod any_game;
 pub mod clock;
 pub mod engine;
 pub mod evaluate;
@@ -28,6 +31,7 @@ mod test_match;
 
 use std::io::{BufRead, Write};
 
+use games::Catalog;
 use thiserror::Error;
 
 use crate::alphabeta::AlphaBeta;
@@ -37,6 +41,8 @@ use crate::level::{Level, Weakened};
 use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
+
+pub use crate::any_game::{Known, SessionDecision, SessionQuestion, SessionSearch};
 
 /// The options of a reference bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +54,7 @@ pub struct BotOptions {
     /// For `alphabeta`: the number of nodes a move, regardless of the clock.
     pub nodes: Option<u64>,
     /// For `mcts`: the number of threads; 0 means 1. With several, its moves are not reproducible.
+    /// Games that are not compiled in are always searched by one thread.
     pub threads: usize,
     /// For all but `random`: how strong it plays; `None` is full strength. The clock applies as well.
     pub level: Option<Level>,
@@ -55,10 +62,11 @@ pub struct BotOptions {
 
 impl BotOptions {
     /// A bot that plays the moves of the engine, weakened to the level if there is one.
-    fn bot<E: Engine + 'static>(&self, engine: E) -> Box<dyn Bot> {
+    fn bot<E: Engine + 'static>(&self, engine: E, games: &Catalog) -> Box<dyn Bot> {
+        let (seed, games) = (self.seed, games.clone());
         match self.level {
-            Some(level) => Box::new(EngineBot::new(Weakened { engine, level }, self.seed)),
-            None => Box::new(EngineBot::new(engine, self.seed)),
+            Some(level) => Box::new(EngineBot::new(Weakened { engine, level }, seed, games)),
+            None => Box::new(EngineBot::new(engine, seed, games)),
         }
     }
 
@@ -76,13 +84,15 @@ pub struct ReferenceBot {
     pub name: &'static str,
     /// One line for people.
     pub summary: &'static str,
-    make: fn(&BotOptions) -> Box<dyn Bot>,
+    make: fn(&BotOptions, &Catalog) -> Box<dyn Bot>,
 }
 
 impl ReferenceBot {
-    /// Makes a bot with these options.
-    pub fn make(&self, options: &BotOptions) -> Box<dyn Bot> {
-        (self.make)(options)
+    /// Makes a bot with these options that knows the rules of these games. Games that are compiled in
+    /// are played by their types, with evaluations made for them, whatever their ids in the catalog;
+    /// others through their [`Rules`](games::Rules).
+    pub fn make(&self, options: &BotOptions, games: &Catalog) -> Box<dyn Bot> {
+        (self.make)(options, games)
     }
 }
 
@@ -91,32 +101,34 @@ pub static BOTS: &[ReferenceBot] = &[
     ReferenceBot {
         name: "random",
         summary: "plays any legal move, each equally likely",
-        make: |options| Box::new(EngineBot::new(Random, options.seed)),
+        make: |options, games| Box::new(EngineBot::new(Random, options.seed, games.clone())),
     },
     ReferenceBot {
         name: "greedy",
         summary: "one ply ahead: most points, then most mobility",
-        make: |options| options.bot(Greedy),
+        make: |options, games| options.bot(Greedy, games),
     },
     ReferenceBot {
         name: "alphabeta",
         summary: "alpha-beta search with an evaluation for each game",
-        make: |options| {
-            options.bot(AlphaBeta {
+        make: |options, games| {
+            let engine = AlphaBeta {
                 nodes: options.limit(options.nodes, Level::nodes),
                 untimed: options.nodes.is_some(),
-            })
+            };
+            options.bot(engine, games)
         },
     },
     ReferenceBot {
         name: "mcts",
         summary: "Monte Carlo tree search with evaluations and proofs",
-        make: |options| {
-            options.bot(Mcts {
+        make: |options, games| {
+            let engine = Mcts {
                 playouts: options.limit(options.playouts, Level::playouts),
                 untimed: options.playouts.is_some(),
                 threads: options.threads,
-            })
+            };
+            options.bot(engine, games)
         },
     },
 ];
@@ -155,17 +167,19 @@ pub fn find(name: &str) -> Result<&'static ReferenceBot, RunError> {
     })
 }
 
-/// Runs the reference bot with this name until the referee ends it.
+/// Runs the reference bot with this name, which knows the rules of these games, until the referee ends
+/// it.
 ///
 /// # Errors
 /// If there is no such bot, the input breaks the protocol, or reading or writing fails.
 pub fn run_named(
     name: &str,
     options: &BotOptions,
+    games: &Catalog,
     input: impl BufRead,
     output: impl Write,
 ) -> Result<(), RunError> {
-    let mut bot = find(name)?.make(options);
+    let mut bot = find(name)?.make(options, games);
     Ok(sdk::run(&mut *bot, input, output)?)
 }
 

@@ -2,6 +2,7 @@
 
 use games::{Game, Rng};
 
+use crate::any_game::{AnyMove, SessionSearch};
 use crate::engine::{Decision, Engine, Question, Search};
 
 /// The engine of the bot `random`.
@@ -15,6 +16,10 @@ impl Engine for Random {
 
     fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {
         Box::new(Random)
+    }
+
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>> {
+        Some(Box::new(AnyMove))
     }
 }
 

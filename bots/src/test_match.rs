@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use games::{GAMES, Rules, Session};
+use games::{Catalog, GAMES, Rules, Session};
 use protocol::{
     ClockState, FromBot, Limits, Millis, Opponent, PlayedMove, Start, TimeControl, ToBot, Turn,
 };
@@ -122,7 +122,7 @@ pub(crate) fn bot(name: &str, seed: u64, playouts: Option<u32>) -> Box<dyn Bot> 
         nodes,
         ..BotOptions::default()
     };
-    find(name).unwrap().make(&options)
+    find(name).unwrap().make(&options, &Catalog::built_in())
 }
 
 /// Every game, with options that keep it short, and one game with more than two seats.
@@ -205,13 +205,14 @@ fn every_bot_follows_the_protocol() {
             for quit in ["", "{\"type\":\"quit\"}\n"] {
                 let script = script(&test_match, &played) + quit;
                 let mut output = Vec::new();
+                let games = Catalog::built_in();
                 let options = BotOptions {
                     seed: 5,
                     playouts: Some(20),
                     nodes: Some(20),
                     ..BotOptions::default()
                 };
-                run_named(entry.name, &options, script.as_bytes(), &mut output).unwrap();
+                run_named(entry.name, &options, &games, script.as_bytes(), &mut output).unwrap();
                 let mut lines = output.split_inclusive(|byte| *byte == b'\n');
                 let mut next = || FromBot::from_line(lines.next().unwrap()).unwrap();
                 assert!(matches!(next(), FromBot::Hello(hello) if hello.name == entry.name));
@@ -285,7 +286,7 @@ fn level_duel(
                 level: Level::new(level),
                 ..BotOptions::default()
             };
-            find(name).unwrap().make(&options)
+            find(name).unwrap().make(&options, &Catalog::built_in())
         }
     };
     let clock = ClockState::default();
@@ -385,7 +386,7 @@ fn by_the_clock() {
                 seed,
                 ..BotOptions::default()
             };
-            entry.make(&seeded)
+            entry.make(&seeded, &Catalog::built_in())
         }
     };
     for game in GAMES.iter() {

@@ -406,10 +406,13 @@ class Kuhn(unittest.TestCase):
 class Hidden(unittest.TestCase):
     def test_percepts_are_exact(self) -> None:
         texts = ["", "abc", "abcd", "axcd", "", "axcd axcd", "cd", "cdcd"]
+        texts += ["a 1\nb 2\nc", "a 10\nb\nc d", "a\n\nb 2\nc", "a 1\nb 2"]
         for before, now in itertools.product(texts, repeat=2):
             self.assertEqual(perceived(before, percepts(before, now)), now)
         self.assertEqual(percepts("0", "0b"), ["b"])
         self.assertEqual(percepts("0b", "0b"), [])
+        changes = [{"at": 3, "cut": 0, "add": "2"}, {"at": 7, "cut": 0, "add": "!"}]
+        self.assertEqual(percepts("a 1\nb2\n", "a 12\nb2!\n"), changes)
 
     def test_the_other_seats_cards_are_not_perceived(self) -> None:
         # The same deal but for cards that seat 0 does not see; then everybody plays the same.

@@ -3,6 +3,8 @@
 //!
 //!     cargo run --release -p games --example giantslayer_chains -- [STEPS] [SEED]
 
+#![expect(clippy::unwrap_used, reason = "an example whose rules are compiled in")]
+
 use std::env;
 use std::time::Instant;
 

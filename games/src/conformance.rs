@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::game::{Game, IllegalMove};
 use crate::kit::options::Options;
-use crate::kit::outcome::{MAX_SEATS, rank};
+use crate::kit::outcome::{MAX_SEATS, Outcome, rank};
 use crate::kit::rng::Rng;
 use crate::perft::perft;
 
@@ -208,7 +208,7 @@ pub fn games_end_with_a_result<G: Game>(options: &Value) {
         assert!((sum - seats as f64 / 2.0).abs() < 1e-9, "{outcome:?}");
         assert!(outcome.iter().all(|o| (0.0..=1.0).contains(o)));
         if G::INFO.symmetric {
-            assert_eq!(outcome, rank(&scores));
+            assert_eq!(outcome, rank::<_, Outcome>(&scores));
         }
         match game.to_move(position) {
             Some(seat) => {

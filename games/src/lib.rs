@@ -18,6 +18,7 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+mod catalog;
 pub mod conformance;
 mod game;
 pub mod kit;
@@ -26,7 +27,10 @@ pub mod playout;
 pub mod registry;
 pub mod rules;
 pub mod session;
+#[doc(hidden)]
+pub mod test_games;
 
+pub use catalog::{Catalog, TakenId, UnknownGame};
 pub use game::{Game, IllegalMove, ParseError};
 pub use kit::info::{Info, Limits, StaticInfo};
 pub use kit::options::{OptionError, Options};

@@ -1,13 +1,13 @@
 //! Playouts: random games in which all legal moves are equally likely.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Game;
 use crate::kit::outcome::Outcome;
 use crate::kit::rng::Rng;
 
 /// The results of random games from one position.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Playouts {
     /// The mean outcome, one entry a seat.
     pub outcome: Vec<f64>,

@@ -18,6 +18,8 @@ pub struct Entry {
     /// are named `board`, `legal`, `illegal` and `state`; behind the name of a `board` stands the
     /// position that it shows, as JSON.
     pub guide: String,
+    /// See [`Entry::builtin`].
+    builtin: Option<String>,
     configure: Box<Configure>,
 }
 
@@ -45,13 +47,30 @@ impl Entry {
         Entry {
             info,
             guide,
+            builtin: None,
             configure: Box::new(configure),
         }
     }
 
     fn of<G: Game>() -> Self {
         let configure = |options: &Value| Ok(configure::<G>(options)?);
-        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure)
+        Self::new(Info::from(&G::INFO), G::GUIDE.to_owned(), configure).played_as(G::INFO.id)
+    }
+
+    /// Says that this is the game of the registry with that id, perhaps under another id and reached
+    /// in another way.
+    #[must_use]
+    pub fn played_as(self, id: &str) -> Self {
+        Entry {
+            builtin: Some(id.to_owned()),
+            ..self
+        }
+    }
+
+    /// The id in the registry of the game that this really is, so that [`visit`] finds its type;
+    /// `None` for rules from outside.
+    pub fn builtin(&self) -> Option<&str> {
+        self.builtin.as_deref()
     }
 
     /// The rules under these options: an object, or `null` for the defaults.
@@ -70,7 +89,10 @@ impl Entry {
 /// assert_eq!(rules.start(0).unwrap().perft(1).unwrap(), 544);
 /// ```
 pub fn find(id: &str) -> Option<&'static Entry> {
-    GAMES.iter().find(|entry| entry.info.id == id)
+    GAMES
+        .iter()
+        .map(|entry| &**entry)
+        .find(|entry| entry.info.id == id)
 }
 
 /// A generic function over games, to be called by [`visit`] with the type that belongs to an id.
@@ -84,7 +106,7 @@ pub trait Visitor {
 macro_rules! games {
     ($($game:ty,)*) => {
         /// All games, in the order of listings.
-        pub static GAMES: LazyLock<Vec<Entry>> = LazyLock::new(|| vec![$(Entry::of::<$game>()),*]);
+        pub static GAMES: LazyLock<Vec<Arc<Entry>>> = LazyLock::new(|| vec![$(Arc::new(Entry::of::<$game>())),*]);
 
         /// Calls the visitor with the type of the game with this id; `None` if there is no such game.
         pub fn visit<V: Visitor>(id: &str, visitor: V) -> Option<V::Output> {

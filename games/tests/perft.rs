@@ -1,6 +1,11 @@
 //! The rules against `games/perft/GAME.json`, tables of node counts that a slow second
 //! implementation made (`tests/oracle/examples/perft-tables.rs`), and against published counts.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
 use std::path::Path;
 use std::{fs, iter};
 

@@ -1,6 +1,11 @@
 //! Sessions of every game: undo is exact, and states mean the same in whatever order their lists
 //! and fields are.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
 use games::session::{UndoError, random_step};
 use games::{Rng, Session, ToMove};
 use serde_json::{Map, Value, json};

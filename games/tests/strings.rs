@@ -1,6 +1,11 @@
 //! Every string that is well formed for a game, in some positions: exactly those that are listed
 //! are accepted.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
 use std::collections::HashSet;
 
 use games::session::random_step;

@@ -1,6 +1,11 @@
 //! Symmetric positions have symmetric moves: games are played twice side by side, the second time
 //! turned or mirrored, and with the seats exchanged where the rules treat them alike.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
 mod mirror;
 
 use games::session::random_step;

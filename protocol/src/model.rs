@@ -24,6 +24,10 @@ pub struct Request {
 }
 
 /// What a request asks for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "each is made for one request and taken apart at once"
+)]
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Op {

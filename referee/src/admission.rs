@@ -1,8 +1,12 @@
 //! Who may play: bots are built, and those that must pass checks are checked, exactly as the
 //! tournament would run them.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{
+    self,
+    ErrorKind::{NotADirectory, NotFound},
+    Read as _, Seek as _,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +17,12 @@ use thiserror::Error;
 
 use crate::check::{self, CheckOutcome, Extent, Lab, Selection};
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
+use crate::files::{self, MOST_TEXT};
 
 /// Where the output of a build goes, in the bot's folder.
 const BUILD_LOG: &str = "build.log";
+/// How much of a log is searched for its last line, in bytes.
+const LOG_END: u64 = 64 << 10;
 /// What the folder of a tournament says about bots that were left out.
 const LEFT_OUT: &str = "left-out.toml";
 /// What a bot that must pass has to do: start, and play its games.
@@ -25,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A bot that does not play.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct LeftOut {
+pub struct LeftOut {
     /// Its name.
     pub bot: String,
     /// Why.
@@ -33,15 +40,14 @@ pub(crate) struct LeftOut {
 }
 
 /// The file [`LEFT_OUT`].
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct LeftOutFile {
-    #[serde(default)]
     left_out: Vec<LeftOut>,
 }
 
 /// Why a tournament does not begin.
 #[derive(Debug, Error)]
-pub(crate) enum AdmissionError {
+pub enum AdmissionError {
     /// Bots are broken, and `on_broken = "stop"`.
     #[error("{}", .0.iter().map(LeftOut::in_words).collect::<Vec<_>>().join("; "))]
     Broken(Vec<LeftOut>),
@@ -53,6 +59,22 @@ pub(crate) enum AdmissionError {
         /// What is wrong then.
         error: ConfigError,
     },
+    /// What says who was left out cannot be used.
+    #[error("`{}`: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// What says who was left out cannot be written.
+    #[error("`{}`: {error}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
     /// Bots cannot be started on this machine.
     #[error(transparent)]
     Factory(#[from] FactoryError),
@@ -60,9 +82,18 @@ pub(crate) enum AdmissionError {
 
 impl LeftOut {
     /// In a sentence.
-    pub(crate) fn in_words(&self) -> String {
+    pub fn in_words(&self) -> String {
         format!("bot `{}`: {}", self.bot, self.why)
     }
+}
+
+/// Whether there is anything to build or to check before these bots may play.
+pub(crate) fn is_wanted(config: &Config) -> bool {
+    config.builds.iter().any(is_of_interest)
+}
+
+fn is_of_interest(build: &BuildPlan) -> bool {
+    build.command.is_some() || build.must_pass
 }
 
 /// Builds and checks the bots of a configuration, and leaves out those that are broken; `report` gets
@@ -76,7 +107,7 @@ pub(crate) async fn admit(
 ) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
     let mut left_out = Vec::new();
     for (spec, build) in config.bots.iter().zip(&config.builds) {
-        if build.command.is_none() && !build.must_pass {
+        if !is_of_interest(build) {
             continue;
         }
         let why = match built(spec, build, &mut report).await? {
@@ -111,26 +142,47 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
 }
 
 /// Notes who was left out in the folder of the tournament.
-pub(crate) fn note(folder: &Path, left_out: Vec<LeftOut>) -> io::Result<()> {
+///
+/// # Errors
+/// If that cannot be written.
+pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionError> {
     if left_out.is_empty() {
         return Ok(());
     }
-    let text = toml::to_string(&LeftOutFile { left_out }).map_err(io::Error::other)?;
-    fs::write(folder.join(LEFT_OUT), text)
+    let path = folder.join(LEFT_OUT);
+    let file = LeftOutFile {
+        left_out: left_out.to_vec(),
+    };
+    let text = toml::to_string(&file).map_err(io::Error::other);
+    let written = text.and_then(|text| fs::write(&path, text));
+    written.map_err(|error| AdmissionError::Unwritable { path, error })
 }
 
-/// The configuration without the bots that were left out when the tournament in this folder began.
+/// The configuration without the bots that were left out when the tournament in this folder began;
+/// `None` if there are none.
 ///
 /// # Errors
-/// If too few bots are left.
-pub(crate) fn as_it_began(config: Config, folder: &Path) -> Result<Config, AdmissionError> {
-    let text = fs::read_to_string(folder.join(LEFT_OUT)).unwrap_or_default();
-    let file: LeftOutFile = toml::from_str(&text).unwrap_or_default();
+/// If the file that names them cannot be used, or too few bots are left.
+pub(crate) fn as_it_began(
+    config: &Config,
+    folder: &Path,
+) -> Result<Option<Config>, AdmissionError> {
+    let path = folder.join(LEFT_OUT);
+    let unreadable = |why: String| AdmissionError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let text = match files::read(&path, MOST_TEXT) {
+        Ok(text) => text,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    let file: LeftOutFile =
+        toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))?;
     if file.left_out.is_empty() {
-        Ok(config)
-    } else {
-        without(&config, &file.left_out)
+        return Ok(None);
     }
+    without(config, &file.left_out).map(Some)
 }
 
 /// Builds a bot, if there is anything to build; the inner error says why that failed.
@@ -178,8 +230,8 @@ pub(crate) async fn built(
 }
 
 /// Why a build failed, with the last line of its output.
-fn failed_build(how: &str, log: &PathBuf) -> String {
-    let text = fs::read(log).unwrap_or_default();
+fn failed_build(how: &str, log: &Path) -> String {
+    let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     let last = last.map_or(String::new(), |line| {
@@ -189,6 +241,20 @@ fn failed_build(how: &str, log: &PathBuf) -> String {
         "its build {how}{last} (all of it is in `{}`)",
         log.display()
     )
+}
+
+/// The end of what a build has printed. The build may have put anything in the place of its log: what
+/// is no file, or a link to one, is not read.
+fn end_of(log: &Path) -> io::Result<Vec<u8>> {
+    if !log.symlink_metadata()?.is_file() {
+        return Ok(Vec::new());
+    }
+    let mut file = File::open(log)?;
+    let length = file.metadata()?.len();
+    file.seek(io::SeekFrom::Start(length.saturating_sub(LOG_END)))?;
+    let mut end = Vec::new();
+    file.take(LOG_END).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 /// The first thing that is wrong with a bot as it would play.
@@ -216,6 +282,7 @@ pub(crate) fn selection(config: &Config, only: &[&str]) -> Selection {
     games.dedup();
     Selection {
         games,
+        catalog: config.rules.catalog.clone(),
         only: only.iter().map(|name| (*name).to_owned()).collect(),
     }
 }

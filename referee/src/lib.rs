@@ -79,19 +79,21 @@ pub mod cli;
 pub mod config;
 mod draw;
 mod files;
-mod known_games;
+mod json_schema;
 pub mod log;
 mod machine;
 mod match_runner;
 mod model;
 mod model_fields;
-mod new_bot;
 mod one_match;
 mod players;
 mod prose;
 mod reference_bot;
 mod report;
 mod rerun;
+mod rules_check;
+mod rules_program;
+mod scaffold;
 pub mod tournament;
 
 pub use ::arbiter;
@@ -100,6 +102,7 @@ pub use ::supervisor;
 
 pub use config::Config;
 pub use one_match::{MatchError, MatchRequest};
+pub use rules_program::{RulesError, SourceError};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.

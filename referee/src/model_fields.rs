@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Vi
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::config::schema::{kinds, resolve};
+use crate::json_schema::{fits, items, kinds};
 
 /// Longer values are cut in messages.
 const LONGEST: usize = 60;
@@ -146,14 +146,11 @@ pub(crate) fn explain(line: &[u8]) -> Option<String> {
 /// What is wrong with the value of a field, if anything is.
 fn mistake(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<String> {
     if fits(root, schema, value) {
-        return None;
-    }
-    // In a list, the entry is at fault.
-    let items = resolve(root, schema).get("items");
-    if let (Some(items), Value::Array(list)) = (items, value) {
-        return list
-            .iter()
-            .find_map(|value| mistake(root, name, items, value));
+        let entries = value.as_array().zip(items(root, schema));
+        let (list, items) = entries?;
+        // An entry may be at fault.
+        let mut list = list.iter();
+        return list.find_map(|value| mistake(root, name, items, value));
     }
     let kinds = kinds(root, schema);
     let allowed = if kinds.len() > 1 {
@@ -162,44 +159,6 @@ fn mistake(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<St
         format!("a {}", kinds.concat())
     };
     Some(format!("`{name}`: {} is not {allowed}", shown(value)))
-}
-
-fn fits(root: &Value, schema: &Value, value: &Value) -> bool {
-    let schema = resolve(root, schema);
-    if let Some(word) = schema.get("const") {
-        return word == value;
-    }
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        return words.contains(value);
-    }
-    let alternatives = schema.get("anyOf").or_else(|| schema.get("oneOf"));
-    if let Some(alternatives) = alternatives.and_then(Value::as_array) {
-        return alternatives.iter().any(|inner| fits(root, inner, value));
-    }
-    let is = |name: &str| match (name, value) {
-        ("integer", Value::Number(number)) => {
-            let most = if schema.get("format") == Some(&"uint32".into()) {
-                u64::from(u32::MAX)
-            } else {
-                u64::MAX
-            };
-            number.as_u64().is_some_and(|number| number <= most)
-        }
-        ("array", Value::Array(list)) => schema
-            .get("items")
-            .is_none_or(|items| list.iter().all(|value| fits(root, items, value))),
-        ("number", value) => value.is_number(),
-        ("string", value) => value.is_string(),
-        ("boolean", value) => value.is_boolean(),
-        ("object", value) => value.is_object(),
-        ("null", value) => value.is_null(),
-        _ => false,
-    };
-    match schema.get("type") {
-        Some(Value::String(name)) => is(name),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
-        _ => true,
-    }
 }
 
 /// A value for people.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session};
+use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
 use supervisor::bot::command;
@@ -12,14 +12,16 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
-use crate::known_games::{self, UnknownGame};
 use crate::match_runner::Observer;
+use crate::rules_program::{RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
 pub struct MatchRequest {
+    /// Where rules come from besides those that are built in: command lines of rules programs.
+    pub rules: Vec<String>,
     /// The game's id.
     pub game: String,
     /// The game's options; `null` for the defaults.
@@ -38,6 +40,9 @@ pub struct MatchRequest {
 /// A match that cannot be played. No bot is at fault.
 #[derive(Debug, Error)]
 pub enum MatchError {
+    /// Rules from outside cannot be used.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     /// There is no such game.
     #[error(transparent)]
     Game(#[from] UnknownGame),
@@ -89,6 +94,7 @@ impl MatchRequest {
     /// A match of this game with its usual options, without an opening, at a second a move.
     pub fn new<B: Into<String>>(game: &str, bots: impl IntoIterator<Item = B>) -> Self {
         MatchRequest {
+            rules: Vec::new(),
             game: game.to_owned(),
             options: Value::Null,
             seed: 1,
@@ -118,7 +124,16 @@ impl MatchRequest {
     }
 
     fn run(&self) -> Result<MatchRun, MatchError> {
-        let rules = known_games::find(&self.game)?.configure(&self.options)?;
+        let here = std::env::current_dir()?;
+        let sources = self
+            .rules
+            .iter()
+            .map(|line| RulesSource::parse(line, &here));
+        let sources = sources
+            .collect::<Result<_, _>>()
+            .map_err(RulesError::Source)?;
+        let set = RulesSet::open(sources, &Surroundings::default())?;
+        let rules = set.catalog.find(&self.game)?.configure(&self.options)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         if seats != bots {
             let game = self.game.clone();
@@ -131,7 +146,8 @@ impl MatchRequest {
                 why,
             };
             let command = command::split(bot).map_err(|error| wrong(error.to_string()))?;
-            let spec = bot_spec(bot, command, &specs, &self.time)?;
+            let mut spec = bot_spec(bot, command, &specs, &self.time)?;
+            set.equip(&mut spec);
             spec.program().map_err(|error| wrong(error.to_string()))?;
             specs.push(Arc::new(spec));
         }

@@ -4,6 +4,8 @@
 //! column indented below the others. Blocks of code stay as they are; in the rules, those named
 //! `legal` and `illegal` are lists of moves, and `state` is JSON that may be broken after commas.
 
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+
 /// Columns by which whatever is not running text is indented.
 const INDENT: usize = 2;
 /// The narrowest width for which text is laid out; below it, the terminal has to break lines.
@@ -23,89 +25,153 @@ pub(crate) fn for_terminal(markdown: &str) -> String {
 /// Lays out Markdown for a terminal with this many columns.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut page = Page {
+        markdown,
         text: String::new(),
         width: width.max(NARROWEST),
+        inline: String::new(),
+        in_heading: false,
+        lists: Vec::new(),
+        bullet: None,
+        cells: Vec::new(),
+        code: None,
     };
-    let mut lines = markdown.lines().peekable();
-    while let Some(line) = lines.next() {
-        if let Some(name) = line.strip_prefix("```") {
-            let inside: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            page.fenced(name.split(' ').next().unwrap_or_default(), &inside);
-        } else if let Some(code) = line.strip_prefix("    ") {
-            page.code(code);
-        } else if line.starts_with('|') {
-            let mut rows = vec![line];
-            while let Some(row) = lines.next_if(|line| line.starts_with('|')) {
-                rows.push(row);
-            }
-            page.table(&rows);
-        } else if line.is_empty() {
-            page.text.push('\n');
-        } else if let Some(heading) = line.strip_prefix('#') {
-            page.heading(heading.trim_start_matches('#').trim());
-        } else {
-            let mut paragraph = line.to_owned();
-            while let Some(more) = lines.next_if(|line| continues(line)) {
-                paragraph.push(' ');
-                paragraph.push_str(more.trim_start());
-            }
-            page.paragraph(&paragraph);
+    for (event, place) in Parser::new_ext(markdown, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(tag) => page.start(tag, place.start),
+            Event::End(tag) => page.end(tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => page.add(&text),
+            Event::Code(text) => page.add_code(&text),
+            Event::SoftBreak | Event::HardBreak => page.add(" "),
+            _ => {}
         }
     }
     page.text
 }
 
-/// Whether a line goes on with the paragraph or the list item before it.
-fn continues(line: &str) -> bool {
-    let begins = ["#", "|", "```", "    "]
-        .iter()
-        .any(|b| line.starts_with(b));
-    !(line.is_empty() || begins || bullet(line).is_some())
-}
-
-/// The bullet or the number with which an item of a list begins.
-fn bullet(line: &str) -> Option<&str> {
-    let mark = line.split(' ').next()?;
-    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    (mark == "-" || mark.strip_suffix('.').is_some_and(is_number)).then_some(mark)
-}
-
-/// What is laid out so far.
-struct Page {
+/// What is laid out so far, and what is being read.
+struct Page<'a> {
+    markdown: &'a str,
     text: String,
     width: usize,
+    /// The text of the block that is being read.
+    inline: String,
+    in_heading: bool,
+    /// The lists that are open, the innermost last; the number of the next item, where they have
+    /// numbers.
+    lists: Vec<Option<u64>>,
+    /// What the next paragraph begins with, where it is the first one of an item.
+    bullet: Option<String>,
+    /// The cells of the row that is being read.
+    cells: Vec<String>,
+    /// The name of the block of code that is being read, empty where it has none.
+    code: Option<String>,
 }
 
-impl Page {
-    fn heading(&mut self, heading: &str) {
-        // What is in backquotes stays as it is typed.
-        let parts = plain(heading);
-        let parts = parts.split('`').enumerate();
-        let shouted: Vec<String> = parts
-            .map(|(i, part)| {
-                if i % 2 == 0 {
-                    part.to_uppercase()
-                } else {
-                    part.to_owned()
-                }
-            })
-            .collect();
-        self.line(&shouted.join("`"));
-    }
-
-    fn paragraph(&mut self, text: &str) {
-        let text = plain(text);
-        match bullet(&text) {
-            Some(bullet) => {
-                let rest = text[bullet.len()..].trim_start();
-                let first = format!("{:INDENT$}{bullet} ", "");
-                self.wrapped(&first, first.len(), rest);
+impl Page<'_> {
+    fn start(&mut self, tag: Tag<'_>, place: usize) {
+        match tag {
+            Tag::Heading { .. } => {
+                self.gap(place);
+                self.in_heading = true;
             }
-            None => self.wrapped("", 0, &text),
+            Tag::Paragraph if self.bullet.is_none() => self.gap(place),
+            Tag::CodeBlock(kind) => {
+                self.paragraph();
+                self.gap(place);
+                self.code = Some(match kind {
+                    CodeBlockKind::Fenced(name) => {
+                        name.split(' ').next().unwrap_or_default().to_owned()
+                    }
+                    CodeBlockKind::Indented => String::new(),
+                });
+            }
+            Tag::Table(_) => self.gap(place),
+            Tag::TableHead | Tag::TableRow => self.cells.clear(),
+            Tag::List(number) => {
+                self.paragraph();
+                self.lists.push(number);
+            }
+            Tag::Item => {
+                self.gap(place);
+                self.bullet = Some(self.next_bullet());
+            }
+            _ => {}
         }
     }
 
-    fn fenced(&mut self, name: &str, lines: &[&str]) {
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => {
+                self.in_heading = false;
+                let heading = std::mem::take(&mut self.inline);
+                self.line(&heading);
+            }
+            TagEnd::Paragraph | TagEnd::Item => self.paragraph(),
+            TagEnd::CodeBlock => {
+                let text = std::mem::take(&mut self.inline);
+                let lines: Vec<&str> = text.lines().collect();
+                let name = self.code.take().unwrap_or_default();
+                self.block_of_code(&name, &lines);
+            }
+            TagEnd::TableCell => self.cells.push(std::mem::take(&mut self.inline)),
+            // The names of the columns say nothing that the rows do not.
+            TagEnd::TableRow => self.row(),
+            TagEnd::List(_) => {
+                self.lists.pop();
+            }
+            _ => {}
+        }
+    }
+
+    /// An empty line where there is one above this place.
+    fn gap(&mut self, place: usize) {
+        let above = self.markdown[..place].trim_end_matches([' ', '\t']);
+        if above.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        if self.in_heading {
+            self.inline.push_str(&text.to_uppercase());
+        } else {
+            self.inline.push_str(text);
+        }
+    }
+
+    /// Code stays in its backquotes, and as it is typed.
+    fn add_code(&mut self, text: &str) {
+        self.inline.push('`');
+        self.inline.push_str(text);
+        self.inline.push('`');
+    }
+
+    fn next_bullet(&mut self) -> String {
+        let indent = INDENT * self.lists.len();
+        match self.lists.last_mut() {
+            Some(Some(number)) => {
+                let bullet = format!("{:indent$}{number}. ", "");
+                *number += 1;
+                bullet
+            }
+            _ => format!("{:indent$}- ", ""),
+        }
+    }
+
+    /// Lays out the text that was read, if there is any.
+    fn paragraph(&mut self) {
+        let text = std::mem::take(&mut self.inline);
+        if text.is_empty() {
+            return;
+        }
+        let hang = INDENT * 2 * self.lists.len();
+        match self.bullet.take() {
+            Some(bullet) => self.wrapped(&bullet, bullet.len(), &text),
+            None => self.wrapped(&" ".repeat(hang), hang, &text),
+        }
+    }
+
+    fn block_of_code(&mut self, name: &str, lines: &[&str]) {
         match name {
             "legal" => self.moves("Legal here:", lines),
             "illegal" => self.moves("Not legal:", lines),
@@ -113,7 +179,7 @@ impl Page {
                 let json = lines.concat().replace(',', ", ");
                 self.wrapped("  ", INDENT, &json);
             }
-            _ => lines.iter().for_each(|line| self.code(line)),
+            _ => lines.iter().for_each(|line| self.line_of_code(line)),
         }
     }
 
@@ -131,20 +197,17 @@ impl Page {
         }
     }
 
-    fn table(&mut self, rows: &[&str]) {
-        // The names of the columns and the rule below them say nothing that the rows do not.
-        for row in rows.iter().skip(2) {
-            let cells = row.trim_matches('|').split('|').map(plain);
-            let mut cells: Vec<String> = cells.map(|cell| cell.trim().to_owned()).collect();
-            let last = cells.pop().unwrap_or_default();
-            cells.retain(|cell| !cell.is_empty());
-            self.wrapped("  ", INDENT, &cells.join(", "));
-            self.wrapped("      ", 3 * INDENT, &last);
-        }
+    /// The cells of a row: the last one below the others.
+    fn row(&mut self) {
+        let mut cells = std::mem::take(&mut self.cells);
+        let last = cells.pop().unwrap_or_default();
+        cells.retain(|cell| !cell.is_empty());
+        self.wrapped("  ", INDENT, &cells.join(", "));
+        self.wrapped("      ", 3 * INDENT, &last);
     }
 
     /// A line that is broken only where it is too long, as code.
-    fn code(&mut self, line: &str) {
+    fn line_of_code(&mut self, line: &str) {
         let line = format!("{:INDENT$}{line}", "");
         self.line(line.trim_end());
     }
@@ -176,27 +239,6 @@ impl Page {
         self.text.push_str(line);
         self.text.push('\n');
     }
-}
-
-/// A text without the marks for bold type and without the addresses of links.
-fn plain(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, label, after)) = next_link(rest) {
-        plain.push_str(before);
-        plain.push_str(label);
-        rest = after;
-    }
-    plain.push_str(rest);
-    plain.replace("**", "")
-}
-
-/// The text before the first link, its label, and the text after it.
-fn next_link(text: &str) -> Option<(&str, &str, &str)> {
-    let middle = text.find("](")?;
-    let open = text[..middle].rfind('[')?;
-    let close = middle + text[middle..].find(')')?;
-    Some((&text[..open], &text[open + 1..middle], &text[close + 1..]))
 }
 
 #[cfg(test)]

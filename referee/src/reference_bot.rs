@@ -23,7 +23,7 @@ pub(crate) struct ReferenceBotArgs {
     #[arg(long, value_name = "L", value_parser = clap::value_parser!(u8).range(1..=10))]
     level: Option<u8>,
     /// For mcts: think with N threads [default: 1]; with more than one, the same --playouts need not
-    /// give the same moves
+    /// give the same moves; games that are not compiled in are always searched with one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }

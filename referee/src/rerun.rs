@@ -6,14 +6,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
-use games::Limits;
+use games::{Catalog, Limits};
 use protocol::{BadMessage, BotHello, BotMove, Failure, Fault, FromBot, Record, ToBot};
 use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::known_games;
-use crate::log::{Mismatch, verify};
+use crate::log::{Mismatch, Versions, verify};
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};
 
@@ -73,11 +72,12 @@ pub(crate) enum News<'a> {
 /// If the record is not a match that can be played.
 pub(crate) async fn play(
     record: &Record,
+    catalog: &Catalog,
     seat: usize,
     bot: Box<BotProcess>,
     mut report: impl FnMut(News<'_>),
 ) -> Result<(), RerunError> {
-    let setup = setup(record).map_err(|reason| RerunError::Record {
+    let setup = setup(record, catalog).map_err(|reason| RerunError::Record {
         id: record.match_id.clone(),
         reason,
     })?;
@@ -108,9 +108,11 @@ pub(crate) async fn play(
     Ok(())
 }
 
-fn setup(record: &Record) -> Result<Setup, String> {
-    verify(record).map_err(|mismatch: Mismatch| mismatch.to_string())?;
-    let game = known_games::find(&record.game).map_err(|unknown| unknown.to_string())?;
+fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
+    verify(record, catalog, Versions::Any).map_err(|mismatch: Mismatch| mismatch.to_string())?;
+    let game = catalog
+        .find(&record.game)
+        .map_err(|unknown| unknown.to_string())?;
     let rules = game.configure(&record.options).map_err(|e| e.to_string())?;
     let opening = &record.moves[..record.opening as usize];
     Ok(Setup {

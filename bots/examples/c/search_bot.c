@@ -1,5 +1,5 @@
-/* Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward model.
- * POSIX, for the model's process.
+/* Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+ * says in one answer what all moves lead to and what that is worth. POSIX, for the model's process.
  *
  *     cc -O2 -o search_bot search_bot.c json.c -lm
  */
@@ -17,20 +17,19 @@
 #include "json.h"
 
 enum {
-    HORIZON = 80, /* random games stop after this many plies: longer ones say less */
-    BATCH = 4,    /* random games at a time */
-    READY = 8,    /* after this many games with a move, the replies to it are searched, too */
-    DEEPEST = 64  /* no line of moves is followed further */
+    SEATS = 4,   /* no game has more */
+    DEEPEST = 64 /* no line of moves is followed further */
 };
 /* How much moves that were tried less are preferred. */
-static const double CURIOSITY = 0.4;
+static const double CURIOSITY = 0.1;
 
-/* A move, what games after it came to for the seat that made it, and the answers to it. */
+/* A move of a seat, the position after it, and the answers to it. */
 typedef struct Node Node;
 struct Node {
     char *move;
-    int seat;
-    double sum, games;
+    int seat, to_move, over;
+    double values[SEATS]; /* what each seat can expect */
+    double sum, looks;    /* what its seat expects, summed up over all looks at it and beyond */
     Node *children;
     size_t count;
 };
@@ -39,7 +38,6 @@ struct Node {
 static struct {
     char game[64], *options;
     int seat;
-    double max_plies;
 } match;
 
 /* `referee model` as a child process, which holds one position. */
@@ -96,45 +94,41 @@ static void pass_over(void) {
     free(line);
 }
 
-/* Asks for `op` after a line of moves, and takes them back; returns the seat to move there. All is
- * sent before anything is read, which saves waiting. */
-static Json *ask_after(Node *const *moves, size_t count, const char *op, int games, long seed, int *seat, char **line) {
+/* Sets a node up from a position that the model describes. */
+static void read_node(Node *node, int seat, const Json *position) {
+    const Json *to_move = json_get(position, "to_move"), *value = json_get(position, "value");
+    value = value ? value->first : NULL;
+    for (int i = 0; i < SEATS && value; i++, value = value->next) node->values[i] = json_number(value, 0);
+    node->seat = seat;
+    node->over = !to_move || to_move->kind == JSON_NULL;
+    node->to_move = (int)json_number(to_move, 0);
+    node->sum = node->values[seat];
+    node->looks = 1;
+}
+
+/* Gives a node its children, and returns the best of them. All is sent before anything is read, which
+ * saves waiting. */
+static Node *expand(Node *node, Node *const *moves, size_t count) {
+    char *line;
     fputs("{\"op\":\"play\",\"moves\":[", requests);
     for (size_t i = 0; i < count; i++) fprintf(requests, "%s\"%s\"", i ? "," : "", moves[i]->move);
-    fprintf(requests, "]}\n{\"op\":\"%s\",\"count\":%d,\"seed\":%ld}\n", op, games, seed);
+    fputs("]}\n{\"op\":\"children\",\"want\":[\"value\"]}\n", requests);
     fprintf(requests, "{\"op\":\"undo\",\"count\":%zu}\n", count);
-    Json *position = receive(line);
-    *seat = (int)json_number(json_get(json_get(position, "ok"), "to_move"), 0);
-    json_free(position);
-    free(*line);
-    return receive(line);
-}
-
-/* What an outcome, a list of numbers, is for a seat. */
-static double outcome_of(const Json *outcome, int seat) {
-    const Json *value = outcome->first;
-    while (seat-- > 0 && value) value = value->next;
-    return json_number(value, 0);
-}
-
-/* Gives a node its children, each of which begins with one random game. */
-static void expand(Node *node, Node *const *moves, size_t count) {
-    char *line;
-    int seat;
-    Json *answer = ask_after(moves, count, "playouts", 1, (long)node->games, &seat, &line);
-    const Json *means = json_get(json_get(answer, "ok"), "moves");
-    node->children = calloc(means->count + 1, sizeof *node->children);
+    pass_over(); /* of `play` */
+    Json *answer = receive(&line);
+    const Json *children = json_get(json_get(answer, "ok"), "children");
+    Node *best = node->children = calloc(children->count + 1, sizeof *node->children);
     if (!node->children) fail("memory");
-    for (const Json *mean = means->first; mean; mean = mean->next) {
+    for (const Json *position = children->first; position; position = position->next) {
         Node *child = &node->children[node->count++];
-        child->move = strdup(mean->key);
-        child->seat = seat;
-        child->sum = outcome_of(mean, seat);
-        child->games = 1;
+        child->move = strdup(json_text(json_get(position, "move")));
+        read_node(child, node->to_move, position);
+        if (child->sum > best->sum) best = child;
     }
     json_free(answer);
     free(line);
     pass_over(); /* of `undo` */
+    return best;
 }
 
 static void free_children(Node *node) {
@@ -149,12 +143,10 @@ static void free_children(Node *node) {
 static Node *pick(const Node *node) {
     double total = 1, highest = -1;
     Node *best = NULL;
-    for (size_t i = 0; i < node->count; i++) total += node->children[i].games;
+    for (size_t i = 0; i < node->count; i++) total += node->children[i].looks;
     for (size_t i = 0; i < node->count; i++) {
         Node *child = &node->children[i];
-        /* As if half a game more had been won and half a game lost. */
-        double mean = (child->sum + 0.5) / (child->games + 1);
-        double promise = mean + CURIOSITY * sqrt(log(total) / child->games);
+        double promise = child->sum / child->looks + CURIOSITY * sqrt(log(total) / child->looks);
         if (promise > highest) {
             best = child;
             highest = promise;
@@ -163,23 +155,17 @@ static Node *pick(const Node *node) {
     return best;
 }
 
-/* Follows the most promising moves, plays on at random, and remembers what that gave. */
-static void try_line(Node *root, long seed) {
-    Node *moves[DEEPEST] = {0}, *leaf = root;
+/* Follows the most promising moves, looks at all answers to the last one, and remembers what the best
+ * of them leads to. */
+static void try_line(Node *root) {
+    Node *moves[DEEPEST] = {0}, *last = root;
     size_t count = 0;
-    char *line;
-    int seat;
-    while (leaf->count && count < DEEPEST) moves[count++] = leaf = pick(leaf);
-    if (leaf->games >= READY && !leaf->children) expand(leaf, moves, count);
-    Json *answer = ask_after(moves, count, "playout", BATCH, seed, &seat, &line);
-    const Json *outcome = json_get(json_get(answer, "ok"), "outcome");
+    while (last->count && count < DEEPEST) moves[count++] = last = pick(last);
+    if (!last->over && !last->count) last = expand(last, moves, count);
     for (size_t i = 0; i < count; i++) {
-        moves[i]->sum += BATCH * outcome_of(outcome, moves[i]->seat);
-        moves[i]->games += BATCH;
+        moves[i]->sum += last->values[moves[i]->seat];
+        moves[i]->looks++;
     }
-    json_free(answer);
-    free(line);
-    pass_over(); /* of `undo` */
 }
 
 static double usable(double limit) {
@@ -206,26 +192,30 @@ static void start_match(const Json *start) {
     free(match.options);
     match.options = options ? strndup(options->raw, options->raw_length) : strdup("{}");
     match.seat = (int)json_number(json_get(start, "seat"), 0);
-    match.max_plies = json_number(json_get(json_get(start, "limits"), "max_plies"), INFINITY);
 }
 
 static void answer_turn(const Json *turn, double began) {
     double end = began + budget(json_get(turn, "clock"));
     double ply = json_number(json_get(turn, "ply"), 0);
     const Json *state = json_get(turn, "state");
-    fprintf(requests, "{\"op\":\"new\",\"game\":\"%s\",\"options\":%s,\"state\":%.*s,\"max_plies\":%.0f}\n",
-            match.game, match.options, (int)state->raw_length, state->raw, fmin(match.max_plies, ply + HORIZON));
-    pass_over();
+    fprintf(requests, "{\"op\":\"new\",\"game\":\"%s\",\"options\":%s,\"state\":%.*s,\"want\":[\"value\"]}\n",
+            match.game, match.options, (int)state->raw_length, state->raw);
+    char *line;
+    Json *position = receive(&line);
     Node root = {0};
-    root.seat = match.seat;
+    read_node(&root, match.seat, json_get(position, "ok"));
+    json_free(position);
+    free(line);
     expand(&root, NULL, 0);
-    long playouts = (long)root.count;
-    for (; root.count > 1 && now_ms() < end; playouts += BATCH) try_line(&root, playouts);
+    long tried = 0;
+    for (; root.count > 1 && now_ms() < end; tried++) try_line(&root);
     const Node *best = root.children;
-    for (size_t i = 1; i < root.count; i++)
-        if (root.children[i].games > best->games) best = &root.children[i];
+    for (size_t i = 1; i < root.count; i++) {
+        const Node *child = &root.children[i];
+        if (child->looks > best->looks || (child->looks == best->looks && child->sum > best->sum)) best = child;
+    }
     printf("{\"type\":\"move\",\"move\":\"%s\",\"ply\":%.0f,\"info\":{\"value\":%.3f,\"nodes\":%ld}}\n", best->move,
-           ply, best->sum / best->games, playouts);
+           ply, best->sum / best->looks, tried);
     free_children(&root);
 }
 

@@ -1,5 +1,5 @@
-// Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward model.
-// POSIX, for the model's process.
+// Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+// says in one answer what all moves lead to and what that is worth. POSIX, for the model's process.
 //
 //     c++ -std=c++17 -O2 -o search_bot search_bot.cpp
 
@@ -22,14 +22,8 @@
 
 using Clock = std::chrono::steady_clock;
 
-/// Random games stop after this many plies: longer ones say less.
-constexpr double horizon = 80;
-/// Random games at a time.
-constexpr int batch = 4;
-/// After this many games with a move, the replies to it are searched, too.
-constexpr int ready = 8;
 /// How much moves that were tried less are preferred.
-constexpr double curiosity = 0.4;
+constexpr double curiosity = 0.1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// `referee model` as a child process, which holds one position.
@@ -78,18 +72,18 @@ public:
         return answer["ok"];
     }
 
-    /// Asks something after these moves, and takes them back; `read` gets the seat to move there and
-    /// the answer. All is sent before anything is read, which saves waiting.
-    template <typename Read>
-    void after(const std::vector<std::string>& moves, const std::string& request, Read read) {
+    /// All legal moves after these moves, which are taken back, with the positions that they lead to.
+    /// All is sent before anything is read, which saves waiting.
+    Json::Array children_after(const std::vector<std::string>& moves) {
         std::string list;
         for (const std::string& move : moves) list += (list.empty() ? "" : ",") + quote(move);
         send(R"({"op":"play","moves":[)" + list + "]}");
-        send(request);
+        send(R"({"op":"children","want":["value"]})");
         send(R"({"op":"undo","count":)" + std::to_string(moves.size()) + "}");
-        auto seat = static_cast<std::size_t>(receive()["to_move"].number());
-        read(seat, receive());
         receive();
+        Json::Array children = receive()["children"].items();
+        receive();
+        return children;
     }
 
 private:
@@ -99,12 +93,25 @@ private:
     Json answer;
 };
 
-/// A move, what games after it came to for the seat that made it, and the answers to it.
+/// A move of a seat, the position after it, and the answers to it.
 struct Node {
     std::string move;
-    std::size_t seat;
-    double sum = 0, games = 0;
+    std::size_t seat, to_move;
+    bool over;
+    /// What each seat can expect.
+    std::vector<double> values;
+    /// What its seat expects, summed up over all looks at it and beyond.
+    double sum, looks = 1;
     std::vector<Node> children;
+
+    Node(const std::string& move, std::size_t seat, const Json& position)
+        : move(move),
+          seat(seat),
+          to_move(static_cast<std::size_t>(position["to_move"].number())),
+          over(position["to_move"].is_null()) {
+        for (const Json& value : position["value"].items()) values.push_back(value.number());
+        sum = values.at(seat);
+    }
 
     /// The child that is worth most.
     Node* best(const std::function<double(const Node&)>& worth) {
@@ -123,45 +130,36 @@ struct Node {
     /// The child to try next: a good one, or one that is not known well (UCB1).
     Node* pick() {
         double total = 1;
-        for (const Node& child : children) total += child.games;
+        for (const Node& child : children) total += child.looks;
         total = std::log(total);
         return best([total](const Node& child) {
-            // As if half a game more had been won and half a game lost.
-            double mean = (child.sum + 0.5) / (child.games + 1);
-            return mean + curiosity * std::sqrt(total / child.games);
+            return child.sum / child.looks + curiosity * std::sqrt(total / child.looks);
         });
     }
 
-    /// Gives the node its children, each of which begins with one random game.
-    void expand(Model& model, const std::vector<std::string>& moves) {
-        std::string request = R"({"op":"playouts","count":1,"seed":)" + std::to_string(long(games)) + "}";
-        model.after(moves, request, [this](std::size_t seat, const Json& answer) {
-            for (const auto& [move, outcome] : answer["moves"].fields())
-                children.push_back({move, seat, outcome.items().at(seat).number(), 1, {}});
-        });
+    /// Gives the node its children, with one request, and returns the best of them.
+    Node* expand(Model& model, const std::vector<std::string>& moves) {
+        for (const Json& child : model.children_after(moves)) children.emplace_back(child["move"].text(), to_move, child);
+        return best([](const Node& child) { return child.sum; });
     }
 };
 
-/// Follows the most promising moves, plays on at random, and remembers what that gave.
-void try_line(Model& model, Node& root, long seed) {
+/// Follows the most promising moves, looks at all answers to the last one, and remembers what the best
+/// of them leads to.
+void try_line(Model& model, Node& root) {
     std::vector<Node*> line;
     std::vector<std::string> moves;
-    Node* leaf = &root;
-    while (!leaf->children.empty()) {
-        leaf = leaf->pick();
-        line.push_back(leaf);
-        moves.push_back(leaf->move);
+    Node* last = &root;
+    while (!last->children.empty()) {
+        last = last->pick();
+        line.push_back(last);
+        moves.push_back(last->move);
     }
-    if (leaf->games >= ready) leaf->expand(model, moves);
-    std::string request = R"({"op":"playout","count":)" + std::to_string(batch);
-    request += R"(,"seed":)" + std::to_string(seed) + "}";
-    model.after(moves, request, [&line](std::size_t, const Json& answer) {
-        const Json::Array& outcome = answer["outcome"].items();
-        for (Node* node : line) {
-            node->sum += batch * outcome.at(node->seat).number();
-            node->games += batch;
-        }
-    });
+    if (!last->over) last = last->expand(model, moves);
+    for (Node* passed : line) {
+        passed->sum += last->values.at(passed->seat);
+        passed->looks += 1;
+    }
 }
 
 /// One match after the other.
@@ -171,31 +169,28 @@ public:
         game = message["game"].text();
         options = message["options"].raw();
         seat = static_cast<std::size_t>(message["seat"].number());
-        max_plies = message["limits"]["max_plies"].number(infinity);
     }
 
     /// The answer to a turn that began at that time.
     std::string choose(const Json& turn, Clock::time_point began) {
         auto end = began + std::chrono::duration<double, std::milli>(budget(turn["clock"]));
         std::string state(turn["state"].raw()), ply(turn["ply"].raw());
-        double limit = std::min(max_plies, turn["ply"].number() + horizon);
         model.send(R"({"op":"new","game":)" + quote(game) + R"(,"options":)" + options + R"(,"state":)" + state +
-                   R"(,"max_plies":)" + std::to_string(long(limit)) + "}");
-        model.receive();
-        Node root{"", seat, 0, 0, {}};
+                   R"(,"want":["value"]})");
+        Node root("", seat, model.receive());
         root.expand(model, {});
-        long playouts = long(root.children.size());
-        for (; root.children.size() > 1 && Clock::now() < end; playouts += batch) try_line(model, root, playouts);
-        const Node* best = root.best([](const Node& child) { return child.games; });
+        long tried = 0;
+        for (; root.children.size() > 1 && Clock::now() < end; tried++) try_line(model, root);
+        // Of those that were looked at as often, the better one.
+        const Node* best = root.best([](const Node& child) { return child.looks + child.sum / child.looks / 2; });
         return R"({"type":"move","move":)" + quote(best->move) + R"(,"ply":)" + ply + R"(,"info":{"value":)" +
-               std::to_string(best->sum / best->games) + R"(,"nodes":)" + std::to_string(playouts) + "}}";
+               std::to_string(best->sum / best->looks) + R"(,"nodes":)" + std::to_string(tried) + "}}";
     }
 
 private:
     Model model;
     std::string game, options;
     std::size_t seat = 0;
-    double max_plies = infinity;
 
     /// Milliseconds to spend on a move: a safe part of what is allowed.
     double budget(const Json& clock) const {

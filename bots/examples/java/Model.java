@@ -13,9 +13,6 @@ final class Model implements AutoCloseable {
     private final Writer requests;
     private final BufferedReader answers;
 
-    /** An answer, and the seat to move where it was asked for. */
-    record Answer(int seat, Json ok) {}
-
     /** The referee gives its bots its own path in REFEREE; otherwise it must be on the PATH. */
     Model() throws IOException {
         String program = System.getenv().getOrDefault("REFEREE", "referee");
@@ -25,27 +22,27 @@ final class Model implements AutoCloseable {
         answers = new BufferedReader(new InputStreamReader(process.getInputStream()));
     }
 
-    /** Sets a position up; options and state are JSON. Random games stop at maxPlies. */
-    void create(String game, String options, String state, int maxPlies) throws IOException {
+    /** Sets a position up, and gives what there is to know; options and state are JSON. */
+    Json create(String game, String options, String state) throws IOException {
         send(
-            "{\"op\":\"new\",\"game\":%s,\"options\":%s,\"state\":%s,\"max_plies\":%d}"
-                .formatted(Json.quote(game), options, state, maxPlies));
-        receive();
+            "{\"op\":\"new\",\"game\":%s,\"options\":%s,\"state\":%s,\"want\":[\"value\"]}"
+                .formatted(Json.quote(game), options, state));
+        return receive();
     }
 
     /**
-     * Asks something after these moves, and takes them back. All is sent before anything is read,
-     * which saves waiting.
+     * All legal moves after these moves, which are taken back, each with the position that it leads to
+     * and what that is worth. All is sent before anything is read, which saves waiting.
      */
-    Answer after(List<String> moves, String request) throws IOException {
+    List<Json> childrenAfter(List<String> moves) throws IOException {
         String list = moves.stream().map(Json::quote).collect(Collectors.joining(","));
         send("{\"op\":\"play\",\"moves\":[" + list + "]}");
-        send(request);
+        send("{\"op\":\"children\",\"want\":[\"value\"]}");
         send("{\"op\":\"undo\",\"count\":" + moves.size() + "}");
-        int seat = (int) receive().get("to_move").number(0);
-        Json ok = receive();
         receive();
-        return new Answer(seat, ok);
+        List<Json> children = receive().get("children").items();
+        receive();
+        return children;
     }
 
     private void send(String request) throws IOException {

@@ -3,47 +3,44 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward model.
+ * Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+ * says in one answer what all moves lead to and what that is worth.
  */
 final class SearchBot {
-    /** Random games stop after this many plies: longer ones say less. */
-    private static final int HORIZON = 80;
-
-    /** Random games at a time. */
-    private static final int BATCH = 4;
-
-    /** After this many games with a move, the replies to it are searched, too. */
-    private static final int READY = 8;
-
     /** How much moves that were tried less are preferred. */
-    private static final double CURIOSITY = 0.4;
+    private static final double CURIOSITY = 0.1;
 
-    /** A move, what games after it came to for the seat that made it, and the answers to it. */
+    /** A move of a seat, the position after it, and the answers to it. */
     private static final class Node {
         final String move;
         final int seat;
+        final boolean over;
+        final int toMove;
+        final double[] values;
+
+        /** What its seat expects, summed up over all looks at it and beyond. */
         double sum;
-        int games = 1;
+
+        int looks = 1;
         final List<Node> children = new ArrayList<>();
 
-        Node(String move, int seat, double outcome) {
+        Node(String move, int seat, Json position) {
             this.move = move;
             this.seat = seat;
-            this.sum = outcome;
+            over = position.get("to_move").isNull();
+            toMove = (int) position.get("to_move").number(0);
+            List<Json> value = position.get("value").items();
+            values = value.stream().mapToDouble(part -> part.number(0)).toArray();
+            sum = values[seat];
         }
 
         /** The child to try next: a good one, or one that is not known well (UCB1). */
         Node pick() {
-            double total = Math.log(1 + children.stream().mapToInt(child -> child.games).sum());
-            return best(child -> {
-                // As if half a game more had been won and half a game lost.
-                double mean = (child.sum + 0.5) / (child.games + 1);
-                return mean + CURIOSITY * Math.sqrt(total / child.games);
-            });
+            double total = Math.log(1 + children.stream().mapToInt(child -> child.looks).sum());
+            return best(child -> child.sum / child.looks + CURIOSITY * Math.sqrt(total / child.looks));
         }
 
         /** The child that is worth most. */
@@ -60,14 +57,12 @@ final class SearchBot {
             return best;
         }
 
-        /** Gives the node its children, each of which begins with one random game. */
-        void expand(Model model, List<String> moves) throws IOException {
-            String request = "{\"op\":\"playouts\",\"count\":1,\"seed\":" + games + "}";
-            Model.Answer answer = model.after(moves, request);
-            for (Map.Entry<String, Json> entry : answer.ok().get("moves").fields().entrySet()) {
-                double outcome = entry.getValue().items().get(answer.seat()).number(0);
-                children.add(new Node(entry.getKey(), answer.seat(), outcome));
+        /** Gives the node its children, with one request, and returns the best of them. */
+        Node expand(Model model, List<String> moves) throws IOException {
+            for (Json child : model.childrenAfter(moves)) {
+                children.add(new Node(child.get("move").text(), toMove, child));
             }
+            return best(child -> child.sum);
         }
     }
 
@@ -87,40 +82,37 @@ final class SearchBot {
     /** The answer to a turn that began at that time. */
     private String choose(Json turn, long began) throws IOException {
         long end = began + budget(turn.get("clock"));
-        double ply = turn.get("ply").number(0);
-        double limit = match.get("limits").get("max_plies").number(Double.POSITIVE_INFINITY);
-        int maxPlies = (int) Math.min(limit, ply + HORIZON);
-        String game = match.get("game").text();
-        model.create(game, match.get("options").raw, turn.get("state").raw, maxPlies);
-        Node root = new Node("", seat, 0);
+        Json options = match.get("options");
+        Json position = model.create(match.get("game").text(), options.raw, turn.get("state").raw);
+        Node root = new Node("", seat, position);
         root.expand(model, List.of());
-        int playouts = root.children.size();
-        while (root.children.size() > 1 && System.nanoTime() < end) {
-            tryLine(root, playouts);
-            playouts += BATCH;
+        int tried = 0;
+        for (; root.children.size() > 1 && System.nanoTime() < end; tried++) {
+            tryLine(root);
         }
-        Node best = root.best(child -> child.games);
+        // Of those that were looked at as often, the better one.
+        Node best = root.best(child -> child.looks + child.sum / child.looks / 2);
         return "{\"type\":\"move\",\"move\":%s,\"ply\":%s,\"info\":{\"value\":%s,\"nodes\":%d}}"
-            .formatted(Json.quote(best.move), turn.get("ply").raw, best.sum / best.games, playouts);
+            .formatted(Json.quote(best.move), turn.get("ply").raw, best.sum / best.looks, tried);
     }
 
-    /** Follows the most promising moves, plays on at random, and remembers what that gave. */
-    private void tryLine(Node root, int seed) throws IOException {
+    /**
+     * Follows the most promising moves, looks at all answers to the last one, and remembers what the
+     * best of them leads to.
+     */
+    private void tryLine(Node root) throws IOException {
         List<Node> line = new ArrayList<>();
-        Node leaf = root;
-        while (!leaf.children.isEmpty()) {
-            leaf = leaf.pick();
-            line.add(leaf);
+        Node last = root;
+        while (!last.children.isEmpty()) {
+            last = last.pick();
+            line.add(last);
         }
-        List<String> moves = line.stream().map(node -> node.move).toList();
-        if (leaf.games >= READY) {
-            leaf.expand(model, moves);
+        if (!last.over) {
+            last = last.expand(model, line.stream().map(node -> node.move).toList());
         }
-        String request = "{\"op\":\"playout\",\"count\":" + BATCH + ",\"seed\":" + seed + "}";
-        List<Json> outcome = model.after(moves, request).ok().get("outcome").items();
-        for (Node node : line) {
-            node.sum += BATCH * outcome.get(node.seat).number(0);
-            node.games += BATCH;
+        for (Node passed : line) {
+            passed.sum += last.values[passed.seat];
+            passed.looks += 1;
         }
     }
 

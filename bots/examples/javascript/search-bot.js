@@ -1,37 +1,33 @@
 #!/usr/bin/env node
-// Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward
-// model. Uses the SDK where it lies in the repository; installed, it is "referee-bot".
+// Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+// says in one answer what all moves lead to and what that is worth. Uses the SDK where it lies in the
+// repository; installed, it is "referee-bot".
 
 import { Bot } from "../../sdk/javascript/index.js";
 
-/** Random games stop after this many plies: longer ones say less. */
-const HORIZON = 80;
-/** Random games at a time. */
-const BATCH = 4;
-/** After this many games with a move, the replies to it are searched, too. */
-const READY = 8;
 /** How much moves that were tried less are preferred. */
-const CURIOSITY = 0.4;
+const CURIOSITY = 0.1;
 
-/** A move, what games after it came to for the seat that made it, and the answers to it. */
+/** A move of a seat, the position after it, and the answers to it. */
 class Node {
-  games = 1;
+  looks = 1;
   children = [];
 
-  constructor(move, seat, outcome) {
+  constructor(move, seat, position) {
     this.move = move;
     this.seat = seat;
-    this.sum = outcome;
+    this.position = position;
+    // What its seat expects, summed up over all looks at it and beyond.
+    this.sum = position.value[seat];
   }
 
   /** The child to try next: a good one, or one that is not known well (UCB1). */
   pick() {
-    const total = Math.log(this.children.reduce((sum, { games }) => sum + games, 1));
-    return highest(this.children, ({ sum, games }) => {
-      // As if half a game more had been won and half a game lost.
-      const mean = (sum + 0.5) / (games + 1);
-      return mean + CURIOSITY * Math.sqrt(total / games);
-    });
+    const total = Math.log(this.children.reduce((sum, { looks }) => sum + looks, 1));
+    return highest(
+      this.children,
+      ({ sum, looks }) => sum / looks + CURIOSITY * Math.sqrt(total / looks),
+    );
   }
 }
 
@@ -46,24 +42,27 @@ function highest(items, worth) {
 
 class SearchBot extends Bot {
   name = "search-javascript";
-  version = "1";
+  version = "2";
   wants = { state: true, legal: false };
 
   async choose(turn) {
-    const model = await this.modelAt(turn, HORIZON);
-    const root = new Node(undefined, turn.match.seat, 0);
+    const model = await this.modelAt(turn);
+    const root = new Node("", turn.match.seat, await model.position({ want: ["value"] }));
     await this.expand(model, root, []);
-    let playouts = root.children.length;
-    while (turn.timeLeft() > 0 && root.children.length > 1) {
-      await this.tryLine(model, root, playouts);
-      playouts += BATCH;
+    let tried = 0;
+    for (; turn.timeLeft() > 0 && root.children.length > 1; tried += 1) {
+      await this.tryLine(model, root);
     }
-    const best = highest(root.children, ({ games }) => games);
-    return { move: best.move, info: { value: best.sum / best.games, nodes: playouts } };
+    // Of those that were looked at as often, the better one.
+    const best = highest(root.children, ({ looks, sum }) => looks + sum / looks / 2);
+    return { move: best.move, info: { value: best.sum / best.looks, nodes: tried } };
   }
 
-  /** Follows the most promising moves, plays on at random, and remembers what that gave. */
-  async tryLine(model, root, seed) {
+  /**
+   * Follows the most promising moves, looks at all answers to the last one, and remembers what the best
+   * of them leads to.
+   */
+  async tryLine(model, root) {
     const line = [];
     let node = root;
     while (node.children.length > 0) {
@@ -71,23 +70,19 @@ class SearchBot extends Bot {
       line.push(node);
     }
     const moves = line.map(({ move }) => move);
-    if (node.games >= READY) await this.expand(model, node, moves);
-    const { outcome } = await model.playoutAfter(moves, BATCH, seed);
-    for (const node of line) {
-      node.sum += BATCH * outcome[node.seat];
-      node.games += BATCH;
+    if (!node.position.result) node = await this.expand(model, node, moves);
+    for (const passed of line) {
+      passed.sum += node.position.value[passed.seat];
+      passed.looks += 1;
     }
   }
 
-  /** Gives a node its children, each of which begins with one random game. */
+  /** Gives a node its children, with one request, and returns the best of them. */
   async expand(model, node, moves) {
-    const [{ to_move: seat }, means] = await Promise.all([
-      model.play(...moves),
-      model.playouts(1, node.games),
-      model.undo(moves.length),
-    ]);
-    const children = Object.entries(means);
-    node.children = children.map(([move, outcome]) => new Node(move, seat, outcome[seat]));
+    const seat = node.position.to_move;
+    const children = await model.childrenAfter(moves, { want: ["value"] });
+    node.children = children.map((child) => new Node(child.move, seat, child));
+    return highest(node.children, ({ sum }) => sum);
   }
 }
 

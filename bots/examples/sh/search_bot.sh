@@ -8,8 +8,6 @@ here=$(dirname "$0")
 tab=$(printf '\t')
 # Random games stop after this many plies: longer ones say less.
 horizon=80
-# As many of them are played in a millisecond, with a lot of room for slow machines.
-pace=10
 
 # A field of the message in hand.
 field() {
@@ -29,12 +27,9 @@ budget() {
 
 # Asks the forward model, a process for each turn, what the moves are worth; prints the best one.
 choose() {
-    count=$(field 'legal\.[0-9]*' | wc -l)
-    games=$((ms * pace / count))
-    [ "$games" -gt 0 ] || games=1
     printf '%s\n%s\n' \
         "{\"op\":\"new\",\"game\":\"$game\",\"options\":$options,\"state\":$(field state),\"max_plies\":$max_plies}" \
-        "{\"op\":\"playouts\",\"count\":$games,\"seed\":$ply}" |
+        "{\"op\":\"playouts\",\"ms\":$ms,\"seed\":$ply}" |
         "$referee" model | awk -f "$here/json.awk" |
         awk -v path="^ok\\\\.moves\\\\..*\\\\.$seat\$" '
             BEGIN { FS = "\t" }

@@ -10,8 +10,10 @@ export interface Match {
   seat: number;
   role: string;
   players: { name: string; role: string }[];
-  /** The position at the start. */
-  state: unknown;
+  /** The position at the start; absent in games with hidden information. */
+  state?: unknown;
+  /** What the bot may know of the start, in games with hidden information. */
+  observation?: unknown;
   time: Record<string, unknown>;
   limits: { max_plies: number | null; repetition: number | null };
 }
@@ -48,10 +50,20 @@ export class Turn {
   readonly match: Match;
   /** Plies made so far. */
   readonly ply: number;
-  /** All plies since the bot's last turn, its own first. */
-  readonly moves: { seat: number; move: string }[];
-  /** The position now; `undefined` for bots that do not want it. */
+  /**
+   * All plies since the bot's last turn, its own first; only its own in games with hidden information.
+   * What chance brought has no seat.
+   */
+  readonly moves: { seat: number | null; move: string }[];
+  /** The position now; `undefined` for bots that do not want it, and where information is hidden. */
   readonly state: unknown;
+  /** All that the bot may know now, in place of `state` in games with hidden information. */
+  readonly observation: unknown;
+  /**
+   * What the bot perceived of each step since its last turn, in games with hidden information: a list
+   * a step, often empty.
+   */
+  readonly sees: unknown[][];
   /** All legal moves; empty for bots that do not want them. */
   readonly legal: string[];
   readonly clock: Clock;
@@ -101,7 +113,8 @@ export abstract class Bot {
   info(fields: Info): void;
   /**
    * The forward model, set up with the position of a turn. Playouts stop where the match does, and
-   * after `horizon` plies: in long games, short ones say more.
+   * after `horizon` plies: in long games, short ones say more. In games with hidden information it
+   * is set up with the observation, and `sample` draws states for `create`.
    */
   modelAt(turn: Turn, horizon?: number): Promise<Model>;
   /** Answers the referee's messages until `quit` or the end of the input. */
@@ -111,10 +124,17 @@ export abstract class Bot {
 /** Where the model is. */
 export interface Position {
   ply: number;
-  /** The seat to move; `null` when the game is over. */
+  /**
+   * The seat to move; `null` when the game is over. In games where that happens, `"chance"`, or a list
+   * of several that act at once: narrow it there with `typeof` or `as ToMove`.
+   */
   to_move: number | null;
   result: Result | null;
-  /** All legal moves; none when the game is over. This and all that follows: if it was wanted. */
+  /**
+   * All legal moves; none when the game is over. This and all that follows: if it was wanted. Where
+   * several act at once, an object of them by seat; for chance, one of outcomes with their
+   * probabilities: read it `as Legal`.
+   */
   legal?: string[];
   /** The position as the game writes it. */
   state?: unknown;
@@ -125,6 +145,18 @@ export interface Position {
   /** The board, for drawing. */
   view?: unknown;
 }
+
+/** Who acts, in any game. */
+export type ToMove = number | "chance" | (number | "chance")[] | null;
+
+/** What is legal, in any game. */
+export type Legal = string[] | Record<string, string[] | Record<string, number>> | Record<string, number>;
+
+/**
+ * A step: a move, what chance brings or, where several act at once, the choices of all by their seats
+ * and `chance`.
+ */
+export type Step = string | Record<string, string>;
 
 /** A legal move and the position after it. */
 export interface Child extends Position {
@@ -166,6 +198,8 @@ export class Model {
     settings?: {
       options?: Record<string, unknown>;
       state?: unknown;
+      /** What a seat knows, in place of a position; only `sample` is of use then. */
+      observation?: unknown;
       seed?: number;
       /** Where playouts stop, instead of the game's own limit. */
       maxPlies?: number | null;
@@ -182,9 +216,16 @@ export class Model {
   /** The board, for drawing. */
   view(): Promise<unknown>;
   /** Plays all of these moves, or none if one of them is not legal. */
-  play(...moves: string[]): Promise<Position>;
+  play(...moves: Step[]): Promise<Position>;
   /** The same, with what the answer should hold: `play(move, { want: ["legal", "key"] })`. */
-  play(...moves: [...string[], Wanted]): Promise<Position>;
+  play(...moves: [...Step[], Wanted]): Promise<Position>;
+  /** All that a seat may know; the state where nothing is hidden. */
+  observation(seat: number): Promise<unknown>;
+  /**
+   * At most `count` states that a seat cannot tell from the present one, also after `create` with an
+   * `observation`; none if the rules draw none.
+   */
+  sample(seat: number, count?: number, seed?: number): Promise<unknown[]>;
   /** Takes back as many moves. */
   undo(count?: number, wanted?: Wanted): Promise<Position>;
   /** Every legal move with the position after it. */
@@ -205,7 +246,9 @@ export class Model {
     time?: { ms?: number },
   ): Promise<Record<string, number[]>>;
   /** The same as `playout` after these moves, which are taken back: one wait instead of three. */
-  playoutAfter(moves: string[], count?: number, seed?: number): Promise<Playout>;
+  playoutAfter(moves: Step[], count?: number, seed?: number): Promise<Playout>;
+  /** The same as `children` after these moves, which are taken back: one wait instead of three. */
+  childrenAfter(moves: Step[], wanted?: Wanted): Promise<Child[]>;
   /** Ends the process. */
   close(): Promise<void>;
 }

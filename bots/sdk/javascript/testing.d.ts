@@ -1,13 +1,16 @@
 /** For tests of bots: gives a bot a position and sees what it plays, without a referee. */
 
-import type { Bot, Clock, Info, Match } from "./index.js";
+import type { Bot, Clock, Info, Match, Step } from "./index.js";
 
 /** Where a bot is asked: after `moves` from `state`, or from the start that belongs to `seed`. */
 export interface TestPosition {
   options?: Record<string, unknown>;
   state?: unknown;
   seed?: number;
-  moves?: string[];
+  /** Of all seats and of chance; where several act at once, one move is an object. */
+  moves?: Step[];
+  /** The seat that the bot takes, where several act at once. */
+  seat?: number;
   /** Handed to the bot, and not enforced. */
   clock?: Clock;
   limits?: Partial<Match["limits"]>;
@@ -23,7 +26,7 @@ export interface Reply {
   progress: Info[];
   /** How long all that took, in milliseconds, the start of the match included. */
   ms: number;
-  /** The position in which it had to move. */
+  /** The position in which it had to move, whatever the bot may know of it. */
   state: unknown;
   /** The moves that it could have played. */
   legal: string[];

@@ -13,6 +13,7 @@ mod value;
 use games::{Game, Rng};
 use serde_json::{Value as Json, json};
 
+use crate::any_game::SessionSearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::evaluate;
 use budget::NodeBudget;
@@ -59,6 +60,10 @@ impl Engine for AlphaBeta {
                 scratch: Vec::new(),
             },
         })
+    }
+    /// Its evaluations and its move ordering need the type of the game.
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>> {
+        None
     }
 }
 

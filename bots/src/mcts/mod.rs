@@ -1,4 +1,5 @@
-//! Monte Carlo tree search for any game and any number of seats.
+//! Monte Carlo tree search for games that are compiled in, with any number of seats.
+//! [`any_game::mcts`](crate::any_game::mcts) plays all others.
 //!
 //! Every seat is assumed to play for its own outcome (max^n). A playout ends at a position whose
 //! moves are not yet evaluated: the game's evaluation judges each of them, and the value of the
@@ -23,6 +24,8 @@ use std::thread;
 use games::{Game, Rng};
 use serde_json::{Value, json};
 
+use crate::any_game::SessionSearch;
+use crate::any_game::mcts::SessionMcts;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use budget::PlayoutBudget;
 use graph::SearchGraph;
@@ -51,6 +54,13 @@ impl Engine for Mcts {
             graph: Mutex::new(SearchGraph::empty()),
             workers: Vec::new(),
         })
+    }
+
+    fn new_session_search(&self) -> Option<Box<dyn SessionSearch>> {
+        let Mcts {
+            playouts, untimed, ..
+        } = *self;
+        Some(Box::new(SessionMcts::new(playouts, untimed)))
     }
 }
 

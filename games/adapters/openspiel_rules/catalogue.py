@@ -24,6 +24,9 @@ PLAYERS = ("players", "numPlayers", "num_players")
 #: Scores are returns times this, where returns are fractions.
 FRACTION_SCALE = 1000
 
+#: No game of OpenSpiel is as long as this with its own options: they all end by themselves.
+MOST_PLIES = 100_000
+
 #: Games that hide something with certain parameters only are two games here, since `hidden` is said
 #: of a game and not of its options: short name, suffix of the id, the parameters, suffix of the title.
 HIDDEN_VARIANTS: tuple[tuple[str, str, Mapping[str, Value], str], ...] = (
@@ -192,7 +195,7 @@ class Entry:
             "hidden": self.hidden,
             "options": self.options(),
             "notation": [],
-            "limits": {"max_plies": None, "repetition": None},
+            "limits": {"max_plies": MOST_PLIES, "repetition": None},
         }
 
 

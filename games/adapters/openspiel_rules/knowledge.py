@@ -6,8 +6,8 @@ says `ply` could hide. (OpenSpiel's games with imperfect recall are games with p
 nobody can make a program forget.)
 
 A *percept* is how the text changed: the text that was added, or
-`{"at": 12, "cut": 3, "add": "..."}`, where `cut` characters at `at` were replaced. Nothing changed,
-nothing perceived.
+`{"at": 12, "cut": 3, "add": "..."}`, where `cut` characters at `at` were replaced. Several of them are
+replaced one after the other. Nothing changed, nothing perceived.
 """
 
 from __future__ import annotations
@@ -22,15 +22,30 @@ Percept = Union[str, dict[str, Any]]
 
 
 def percepts(before: str, now: str) -> list[Percept]:
-    """How a text changed: one percept, or none."""
+    """How a text changed: what was added, or what to replace, one after the other."""
     if now == before:
         return []
     if now.startswith(before):
         return [now[len(before) :]]
+    old, new = before.split("\n"), now.split("\n")
+    if len(old) != len(new):
+        return [_replaced(0, before, now)]
+    changes: list[Percept] = []
+    at = 0
+    for old_line, new_line in zip(old, new):
+        if old_line != new_line:
+            changes.append(_replaced(at, old_line, new_line))
+        # What comes before this line is as it is now.
+        at += len(new_line) + 1
+    return changes
+
+
+def _replaced(at: int, before: str, now: str) -> Percept:
+    """The shortest replacement that makes one text, which begins at `at`, the other."""
     start = _common(before, now)
     end = _common(before[start:][::-1], now[start:][::-1])
     cut = len(before) - end - start
-    return [{"at": start, "cut": cut, "add": now[start : len(now) - end]}]
+    return {"at": at + start, "cut": cut, "add": now[start : len(now) - end]}
 
 
 def _common(one: str, other: str) -> int:

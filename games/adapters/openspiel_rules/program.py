@@ -194,10 +194,7 @@ class Program:
             if not setup.entry.hidden:
                 return {"states": [position.to_json()] * count}
             memory = Memory(setup, position.observation(seat))
-        states = [drawn.to_json() for drawn in Sampler(setup, memory, seed).draw(count)]
-        if not states:
-            raise RulesError("too_much", "no state was found that fits what this seat knows")
-        return {"states": states}
+        return {"states": [drawn.to_json() for drawn in Sampler(setup, memory, seed).draw(count)]}
 
     def _answer(
         self, position: Position, request: Object, more: Mapping[str, Any] | None = None

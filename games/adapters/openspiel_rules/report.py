@@ -8,6 +8,9 @@ from typing import Sequence
 from .catalogue import Entry
 from .check import Findings, check
 
+#: Observations of more bytes are worth a word.
+LARGE = 20_000
+
 
 def report(games: Sequence[Entry], list_all: bool, check_all: bool, rounds: int, seed: int) -> int:
     """Prints the table, or with a check alone only what is wrong. Returns the exit code."""
@@ -54,6 +57,8 @@ def _verdict(findings: Findings) -> str:
     if findings.no_sample:
         share = 100 * (findings.samples - findings.no_sample) // findings.samples
         words.append(f"`sample` answers {share} % of the time")
+    if findings.observation_bytes > LARGE:
+        words.append(f"observations of up to {findings.observation_bytes // 1000} kB")
     return "; ".join(words)
 
 

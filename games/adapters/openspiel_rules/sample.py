@@ -28,9 +28,11 @@ from .position import Position
 from .setup import Setup
 from .steps import Step
 
-#: How many steps are tried for one answer, dead ends included: about a second's worth, in games of
-#: slow steps fewer. A limit of time would give other answers on other machines.
-MOST_TRIED, MOST_TRIED_SLOW = 20_000, {"battleship": 5_000, "gin_rummy": 5_000}
+#: How many steps are tried for one answer, dead ends included: a fraction of a second's worth, since
+#: bots ask on their own time; in games of slow steps fewer. A limit of time would give other answers
+#: on other machines.
+MOST_TRIED = 10_000
+MOST_TRIED_SLOW = {"battleship": 1_500, "gin_rummy": 1_500}
 #: How many steps the first search tries before it starts again with other draws; then twice as many.
 FIRST_SEARCH = 500
 #: How often a single way is tried before many.
@@ -40,9 +42,13 @@ SWARM, SWARM_TRIES = 200, 3
 #: How often OpenSpiel is asked for another state in one dead end.
 REDRAWS = 20
 #: What that counts for, in steps; it is slow where OpenSpiel analyses every deal.
-REDRAW_COST, REDRAW_COSTS = 20, {"bridge": 5000}
+REDRAW_COST, REDRAW_COSTS = 20, {"bridge": 1_000}
 #: After so many draws that were no others, OpenSpiel is not asked any more.
 SAME_DRAWS = 5
+
+
+#: Games that were found not to have `resample_from_infostate`.
+_NO_REDRAWS: set[str] = set()
 
 
 class _TooMany(Exception):
@@ -60,7 +66,7 @@ class Sampler:
         self._initial = setup.game.new_initial_state()
         steps.settle(self._initial)
         #: Whether the game has `resample_from_infostate`; `None` if nobody has asked it.
-        self._redraws: bool | None = None
+        self._redraws: bool | None = False if setup.entry.id in _NO_REDRAWS else None
         self._same_draws = 0
         #: Histories that a swarm has left.
         self._swarm: list[list[Step]] = []
@@ -285,7 +291,9 @@ class Sampler:
         try:
             other = state.resample_from_infostate(self._memory.seat, self._rng.random)
         except (pyspiel.SpielError, ArithmeticError, LookupError, RuntimeError, ValueError):
-            self._redraws = self._redraws or False
+            if self._redraws is None:
+                self._redraws = False
+                _NO_REDRAWS.add(self._setup.entry.id)
             return None
         same = list(other.history()) == list(state.history())
         self._same_draws = self._same_draws + 1 if same else 0

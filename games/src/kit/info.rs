@@ -126,7 +126,7 @@ impl OptionKind {
     }
 
     /// Whether a value is allowed.
-    pub(crate) fn accepts(&self, value: &Value) -> bool {
+    pub fn allows(&self, value: &Value) -> bool {
         match self {
             OptionKind::Int { min, max, default } => match value.as_i64() {
                 Some(n) => (*min..=*max).contains(&n),

@@ -64,7 +64,7 @@ impl Options {
             match given.get(&spec.name) {
                 // For a grid, null means absent; for other options it is a value.
                 Some(Value::Null) if matches!(spec.kind, OptionKind::Rows) => {}
-                Some(value) if spec.kind.accepts(value) => {
+                Some(value) if spec.kind.allows(value) => {
                     all.insert(spec.name.clone(), value.clone());
                 }
                 Some(value) => {
@@ -92,11 +92,6 @@ impl Options {
     /// The default options of a game that is compiled in.
     pub fn defaults_of<G: Game>() -> Self {
         Self::of::<G>(&Value::Null).expect("defaults are allowed")
-    }
-
-    /// Options that somebody else has checked: rules from outside.
-    pub fn checked(options: Map<String, Value>) -> Self {
-        Options(options)
     }
 
     /// A number that the game declared; `None` if it is null.

@@ -22,9 +22,10 @@ pub(crate) fn win_as_points(winner: Option<Seat>) -> Scores {
 /// The outcome by scores: more points are better, and equal points are a tie.
 ///
 /// ```
-/// assert_eq!(games::rank(&[3, 1, 3]).as_slice(), [0.75, 0.0, 0.75]);
+/// let outcome: Vec<f64> = games::rank(&[3, 1, 3]);
+/// assert_eq!(outcome, [0.75, 0.0, 0.75]);
 /// ```
-pub fn rank(scores: &[i32]) -> Outcome {
+pub fn rank<N: PartialOrd, O: FromIterator<f64>>(scores: &[N]) -> O {
     let others = (scores.len().max(2) - 1) as f64;
     scores
         .iter()

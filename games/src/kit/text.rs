@@ -29,7 +29,7 @@ pub(crate) fn brief(value: &Value) -> String {
 
 /// The first 40 characters of a text that is not a move. Moves are printable ASCII, so all other
 /// characters are escaped and cannot control a terminal.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(40) {
         match c {

@@ -1,22 +1,26 @@
 //! What a board looks like, for anything that draws: terminals, pages, pictures.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 /// A board with its pieces.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// The shape of the cells.
     pub shape: Shape,
     /// Every cell of the board, holes included.
     pub cells: Vec<Cell>,
     /// What stands on the cells; at most one piece a cell.
+    #[serde(default)]
     pub pieces: Vec<Piece>,
     /// What is not on the board (reserves, phases), one line each.
+    #[serde(default)]
     pub notes: Vec<String>,
 }
 
 /// The shape of a board's cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// Squares with four sides and four corners to neighbours.
@@ -26,7 +30,7 @@ pub enum Shape {
 }
 
 /// One cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// Its name in moves.
     pub name: String,
@@ -37,12 +41,12 @@ pub struct Cell {
     /// What the ground is.
     pub ground: Ground,
     /// What is printed on it, such as a number of fish.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
 /// What the ground of a cell is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ground {
     /// An ordinary cell.
@@ -54,18 +58,18 @@ pub enum Ground {
 }
 
 /// One piece.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The cell that it stands on.
     pub cell: String,
     /// What it is, in a word.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// Its owner; `None` for what belongs to nobody.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seat: Option<usize>,
     /// One letter for it.
     pub glyph: char,
     /// The way it faces: `n`, `e`, `s` or `w`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facing: Option<char>,
 }

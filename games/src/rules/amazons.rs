@@ -313,7 +313,7 @@ impl Game for Amazons {
         for (seat, glyph) in [(0, 'L'), (1, 'D')] {
             pieces.extend(position.amazons(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "amazon",
+                kind: "amazon".into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,
@@ -321,7 +321,7 @@ impl Game for Amazons {
         }
         pieces.extend(self.arrows(position).map(|cell| Piece {
             cell: self.board.name(cell).to_owned(),
-            kind: "arrow",
+            kind: "arrow".into(),
             seat: None,
             glyph: 'x',
             facing: None,

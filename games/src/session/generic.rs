@@ -231,8 +231,11 @@ impl Player {
 /// How many games, their seed, and where they stop.
 type Extent = (u32, u64, Option<u32>);
 
+/// A move and the position after it.
+type Child = (String, Box<dyn Session>);
+
 /// The position after each move of the one who acts alone.
-fn children(session: &mut dyn Session) -> Result<Vec<(String, Box<dyn Session>)>, BrokenRules> {
+fn children(session: &mut dyn Session) -> Result<Vec<Child>, BrokenRules> {
     let children = session.legal().into_iter().map(|mv| {
         let mut child = session.fork();
         make(&mut *child, std::slice::from_ref(&mv))?;

@@ -37,6 +37,8 @@ pub struct Origin {
 pub trait Rules: Send + Sync {
     /// What the game says about itself.
     fn info(&self) -> &Info;
+    /// Itself, for code that knows its kind of rules.
+    fn as_any(&self) -> &dyn Any;
     /// The id that the rules give themselves, where the configuration puts a prefix before it. Seeds
     /// are made from it, so that a prefix does not change what is played.
     fn own_id(&self) -> &str {

@@ -61,6 +61,10 @@ impl<G: Game> Rules for Configured<G> {
         &self.info
     }
 
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
     fn options(&self) -> &Options {
         &self.options
     }

@@ -29,6 +29,7 @@ pub struct FinishedMatch {
 }
 
 /// What the arbiter waits for.
+#[expect(clippy::large_enum_variant, reason = "there is one for each match")]
 enum Phase {
     /// All seats to say `ready`.
     Starting,

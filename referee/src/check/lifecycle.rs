@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::checked_match::{self, FirstMessages, play};
 use super::finding::{Note, Trouble};
 use super::matches::sitting;
-use super::selection::Variant;
+use super::selection::{Selection, Variant};
 use super::session::{BotSession, shown, unexpected};
 
 /// How long a slow referee leaves a bot waiting.
@@ -18,8 +18,9 @@ const PAUSE: Duration = Duration::from_millis(300);
 pub(super) async fn handshake(
     bot: &mut BotSession<'_>,
     variants: &[Variant],
-    asked: &[String],
+    selection: &Selection,
 ) -> Result<(BotHello, Note), Trouble> {
+    let Selection { games, catalog, .. } = selection;
     let began = Instant::now();
     let hello = bot.introduce().await?;
     let took = in_words(began.elapsed());
@@ -30,7 +31,7 @@ pub(super) async fn handshake(
             .as_ref()
             .is_none_or(|g| g.iter().any(|game| game == id))
     };
-    if let Some(game) = asked.iter().find(|game| !plays(game)) {
+    if let Some(game) = games.iter().find(|game| !plays(game)) {
         return Err(
             Trouble::new(format!("its `hello` does not say that it plays {game}"))
                 .fix("add it to `games`, or leave `games` out"),
@@ -47,7 +48,7 @@ pub(super) async fn handshake(
     let unknown = claimed
         .iter()
         .flatten()
-        .find(|id| games::find(id).is_none());
+        .find(|id| catalog.find(id).is_err());
     if let Some(id) = unknown {
         let id = shown(id.as_bytes());
         note.push_str(&format!("; there is no game `{id}` here"));

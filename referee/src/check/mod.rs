@@ -19,7 +19,7 @@ pub(crate) use finding::{CheckOutcome, CheckReport, Finding, Spoken};
 use finding::{Note, Trouble};
 pub(crate) use lab::{Extent, Lab};
 pub(crate) use list::{Check, checks};
-pub(crate) use selection::Selection;
+pub(crate) use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;
@@ -95,7 +95,7 @@ pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut
     let handshake = Check::handshake();
     let began = Instant::now();
     let introduced = with_session(lab, async |bot| {
-        let (said, note) = lifecycle::handshake(bot, &variants, &selection.games).await?;
+        let (said, note) = lifecycle::handshake(bot, &variants, selection).await?;
         hello = Some(said);
         Ok(note)
     });

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use games::Rules;
 use games::kit::info::OptionKind;
 use games::registry::Entry;
+use games::{Catalog, Rules};
 use serde_json::json;
 
 /// A game with the number of seats that it is checked with.
@@ -53,10 +53,12 @@ impl Variant {
 }
 
 /// Which checks are wanted.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Selection {
     /// Games, by id; all that the bot plays if there are none.
     pub games: Vec<String>,
+    /// The games that can be named.
+    pub catalog: Arc<Catalog>,
     /// Beginnings of names; all if there are none.
     pub only: Vec<String>,
 }
@@ -69,14 +71,14 @@ impl Selection {
 
     /// The variants of all games that are wanted.
     pub(crate) fn variants(&self) -> Vec<Variant> {
-        let wanted = |entry: &&Entry| {
+        let wanted = |entry: &&Arc<Entry>| {
             let id = &entry.info.id;
             self.games.is_empty() || self.games.iter().any(|game| game == id)
         };
-        games::GAMES
+        self.catalog
             .iter()
             .filter(wanted)
-            .flat_map(Variant::of)
+            .flat_map(|entry| Variant::of(entry))
             .collect()
     }
 }

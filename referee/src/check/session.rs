@@ -130,7 +130,7 @@ impl<'l> BotSession<'l> {
     pub(super) async fn trouble(&mut self, answer: Answer, asked: &str) -> Trouble {
         match answer {
             Answer::Nothing => self.silence(asked).await,
-            Answer::Gone(how) => self.gone(&how, asked),
+            Answer::Gone(how) => self.gone(&how, asked).await,
             Answer::Bad(bad) => Trouble {
                 known: bad.hint.is_some(),
                 ..Trouble::new(bad.to_string()).fix(
@@ -145,14 +145,14 @@ impl<'l> BotSession<'l> {
     }
 
     /// What is wrong where the process is gone.
-    fn gone(&self, how: &str, asked: &str) -> Trouble {
+    async fn gone(&self, how: &str, asked: &str) -> Trouble {
         let script = suspicion(&self.lab.spec.command, &self.lab.spec.dir);
         let fix = match (&script, self.process.ended_well()) {
             (Some(_), _) => "write the script so that its own interpreter runs it",
             (_, true) => "it ended by itself: go on reading until `quit` comes or stdin is closed",
             _ => "what it printed on stderr should say why",
         };
-        let stall = self.process.stall().map(|stall| stall.to_string());
+        let stall = self.process.stall().await.map(|stall| stall.to_string());
         let seen = stall.or(script);
         let seen = seen.map(|seen| format!("; {seen}")).unwrap_or_default();
         Trouble::new(format!("{how} instead of answering `{asked}`{seen}")).fix(fix)
@@ -161,7 +161,7 @@ impl<'l> BotSession<'l> {
     /// Why nothing came: what the process seems to do, and whether the answer comes when its
     /// input is closed, which makes most programs write what they still hold.
     async fn silence(&mut self, asked: &str) -> Trouble {
-        let stall = self.process.stall();
+        let stall = self.process.stall().await;
         let within = in_words(self.lab.patience);
         self.process.close_input();
         let mut known = false;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
 use crate::reference_bot::ReferenceBotArgs;
+use crate::rules_program::RulesSet;
 
 /// Runs a reference bot, which speaks the bot protocol on stdin and stdout
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,8 @@ impl Args {
         };
         let options = self.bot.options(name).map_err(CliError::Usage)?;
         let output = BufWriter::new(io::stdout().lock());
-        bots::run_named(name, &options, io::stdin().lock(), output)
+        let set = RulesSet::inherited()?;
+        bots::run_named(name, &options, &set.catalog, io::stdin().lock(), output)
             .map_err(|error| CliError::Usage(error.to_string()))
     }
 }

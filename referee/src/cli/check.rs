@@ -9,12 +9,13 @@ use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
 
 use super::format::print_json;
-use super::input::find;
+use super::input::{RulesArgs, find};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use crate::config::{Config, Time};
 use crate::report::{checks, tell};
+use crate::rules_check::{self, RulesExtent, Subjects};
 
 /// Checks whether a bot follows the protocol: handshake, games, seats, clocks, ends, odd referees
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,7 @@ Examples:
   referee check --game siam --format junit -- ./mybot > check.xml
   referee check --only match/ --only time/ --trace traces -- ./mybot
   referee check --config class.toml --bot anna
+  referee check --rules \"python3 my_game.py\"
   referee check --list
 
 Exit codes: 0 all checks passed, 3 at least one did not.")]
@@ -32,7 +34,7 @@ pub(super) struct Args {
     #[arg(
         trailing_var_arg = true,
         value_name = "COMMAND",
-        required_unless_present_any = ["list", "config"]
+        required_unless_present_any = ["list", "config", "rules"]
     )]
     command: Vec<String>,
     /// Check the bots of this configuration, built and run exactly as the tournament would, with its
@@ -42,6 +44,15 @@ pub(super) struct Args {
     /// Only this bot of the configuration; may be given several times
     #[arg(long = "bot", value_name = "NAME", requires = "config")]
     bots: Vec<String>,
+    #[command(flatten)]
+    rules: RulesArgs,
+    /// Without a bot, check the rules themselves: compare each answer with these other rules
+    #[arg(long, value_name = "SOURCE", requires = "rules", conflicts_with_all = ["command", "config"])]
+    against: Option<String>,
+    /// Without a bot: how many random games of each game
+    #[arg(long = "games", value_name = "N", default_value_t = 10, requires = "rules",
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    random_games: u32,
     /// Only this game, by default every game that the bot plays; may be given several times
     #[arg(long = "game", value_name = "ID")]
     games: Vec<String>,
@@ -114,11 +125,19 @@ enum ReportFormat {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        for game in &self.games {
-            find(game)?;
+        if self.rules.are_given() && self.command.is_empty() && self.config.is_none() && !self.list
+        {
+            return self.check_rules();
+        }
+        let set = self.rules.open()?;
+        if self.config.is_none() {
+            for game in &self.games {
+                find(&set.catalog, game)?;
+            }
         }
         let selection = Selection {
             games: self.games.clone(),
+            catalog: set.catalog.clone(),
             only: self.only.clone(),
         };
         let handshake = Check::handshake();
@@ -131,8 +150,11 @@ impl Args {
         }
         if self.list {
             let all = std::iter::once(&handshake).chain(&all);
-            let line = |check: &Check| format!("{:26} {}\n", check.name, check.about);
-            return print(&all.map(line).collect::<String>());
+            let line = |name: &str, about: &str| format!("{name:26} {about}\n");
+            let of_bots: String = all.map(|check| line(&check.name, check.about)).collect();
+            let of_rules = rules_check::list().map(|(name, about)| line(name, about));
+            let of_rules: String = of_rules.collect();
+            return print(&format!("{of_bots}\nof rules, per game:\n{of_rules}"));
         }
         let began = Instant::now();
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
@@ -140,9 +162,14 @@ impl Args {
             Some(path) => block_on(self.check_config(path, tracer))??,
             None => block_on(self.check(self.spec()?, self.extent(), &selection, "", tracer))??,
         };
+        self.conclude(&reports, began)
+    }
+
+    /// Prints what comes after all checks; an error if one failed.
+    fn conclude(&self, reports: &[CheckReport], began: Instant) -> Result<(), CliError> {
         not_short()?;
-        self.print(&reports, began)?;
-        let counts = checks::count(&reports);
+        self.print(reports, began)?;
+        let counts = checks::count(reports);
         match counts.failed {
             0 => Ok(()),
             n => {
@@ -157,6 +184,31 @@ impl Args {
         let dir = self.dir.as_ref().map_or(here.clone(), |dir| here.join(dir));
         let (name, command) = ("mybot".to_owned(), self.command.clone());
         Ok(BotSpec::new(name, command, dir, &TimeControl::default()))
+    }
+
+    /// Checks the rules themselves.
+    fn check_rules(&self) -> Result<(), CliError> {
+        let against = self.against.as_deref().map(RulesArgs::of);
+        let subjects = Subjects {
+            rules: self.rules.open()?,
+            twin: self.rules.open()?,
+            against: against.map(|args| args.open()).transpose()?,
+        };
+        for game in &self.games {
+            find(&subjects.rules.catalog, game)?;
+        }
+        let extent = RulesExtent {
+            games: self.random_games,
+            seed: self.seed,
+        };
+        let began = Instant::now();
+        let mut reports = Vec::new();
+        rules_check::run(&subjects, &self.games, extent, |report| {
+            // Whoever reads it may have seen enough; the exit code is still wanted.
+            let _ = self.tell(&report);
+            reports.push(report);
+        });
+        self.conclude(&reports, began)
     }
 
     fn extent(&self) -> Extent {
@@ -186,6 +238,9 @@ impl Args {
         }
         let mut selection = admission::selection(&config, &[]);
         selection.only.clone_from(&self.only);
+        for game in &self.games {
+            find(&selection.catalog, game)?;
+        }
         if !self.games.is_empty() {
             selection.games.clone_from(&self.games);
         }

@@ -6,14 +6,14 @@ use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
-use crate::admission::AdmissionError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
-use crate::new_bot::NewBotError;
 use crate::one_match::MatchError;
-use crate::tournament::TournamentError;
+use crate::rules_program::RulesError;
+use crate::scaffold::ScaffoldError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
+use crate::tournament::{AdmissionError, TournamentError};
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -47,8 +47,9 @@ pub(crate) enum CliError {
     /// Rules from outside do not work.
     #[error(transparent)]
     Rules(#[from] BrokenRules),
+    /// Rules that cannot be used.
     #[error(transparent)]
-    Admission(#[from] AdmissionError),
+    RulesSource(#[from] RulesError),
     #[error(transparent)]
     BotFactory(#[from] FactoryError),
     #[error(transparent)]
@@ -56,7 +57,7 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
-    NewBot(#[from] NewBotError),
+    Scaffold(#[from] ScaffoldError),
     /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
@@ -72,6 +73,7 @@ impl From<MatchError> for CliError {
         match error {
             MatchError::Factory(error) => CliError::BotFactory(error),
             MatchError::Broken(broken) => CliError::Rules(broken),
+            MatchError::Rules(error) => CliError::RulesSource(error),
             MatchError::System(error) => CliError::Io(error),
             MatchError::Short(why) => CliError::Short {
                 why,
@@ -92,10 +94,9 @@ impl CliError {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::BotFactory(error) => factory_code(error),
-            CliError::Admission(AdmissionError::Factory(error)) => factory_code(error),
-            CliError::Admission(_) => 2,
-            CliError::NewBot(NewBotError::Write { .. }) => 4,
-            CliError::NewBot(_) => 2,
+            CliError::RulesSource(error) => rules_code(error),
+            CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
+            CliError::Scaffold(_) => 2,
             CliError::Log(LogError::Io { .. }) => 2,
             CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
             | CliError::Verify(_) => 3,
@@ -109,7 +110,10 @@ impl CliError {
 fn tournament_code(error: &TournamentError) -> u8 {
     match error {
         TournamentError::Folder(FolderError::Taken { .. }) => 2,
-        TournamentError::BotFactory(error) => factory_code(error),
+        TournamentError::BotFactory(error)
+        | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
+        TournamentError::Admission(AdmissionError::Unwritable { .. }) => 4,
+        TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
         TournamentError::Folder(_)
         | TournamentError::Capacity(_)
@@ -117,6 +121,14 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
+    }
+}
+
+fn rules_code(error: &RulesError) -> u8 {
+    match error {
+        RulesError::Source(_) | RulesError::Taken { .. } => 2,
+        RulesError::Factory(error) => factory_code(error),
+        RulesError::Broken(_) => 4,
     }
 }
 

@@ -5,12 +5,13 @@ use std::io;
 
 use games::kit::info::OptionKind;
 use games::registry::Entry;
-use games::{GAMES, Limits, Session};
+use games::{Catalog, Limits, Session};
 
 use serde_json::{Value, json};
 
 use super::format::{FormatArgs, print_json};
-use super::{CliError, input, print};
+use super::input::{self, RulesArgs};
+use super::{CliError, print};
 use crate::draw;
 use crate::prose;
 
@@ -22,6 +23,8 @@ Examples:
   referee games siam
   referee games siam --format json")]
 pub(super) struct Args {
+    #[command(flatten)]
+    rules: RulesArgs,
     /// The game to show
     id: Option<String>,
     #[command(flatten)]
@@ -31,11 +34,15 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let json = self.format.json();
-        match self.id {
-            None if json => print_json(&GAMES.iter().map(heading).collect::<Vec<Value>>()),
-            None => print(&list()),
-            Some(id) if json => print_json(&all(input::find(&id)?)?),
-            Some(id) => print(&show(input::find(&id)?)?),
+        let catalog = self.rules.open()?.catalog;
+        match &self.id {
+            None if json => {
+                let all: Vec<Value> = catalog.iter().map(|entry| heading(entry)).collect();
+                print_json(&all)
+            }
+            None => print(&list(&catalog)),
+            Some(id) if json => print_json(&all(input::find(&catalog, id)?)?),
+            Some(id) => print(&show(input::find(&catalog, id)?)?),
         }
     }
 }
@@ -77,8 +84,8 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
     Ok(value)
 }
 
-fn list() -> String {
-    let lines = GAMES.iter().map(|entry| {
+fn list(catalog: &Catalog) -> String {
+    let lines = catalog.iter().map(|entry| {
         let info = &entry.info;
         let roles = info.roles.join(", ");
         format!("{:16} {}: {roles}\n", info.id, info.title)

@@ -6,12 +6,45 @@ use std::sync::Arc;
 use clap::Args;
 use games::registry::Entry;
 use games::session::LoadError;
-use games::{Rules, Session};
+use games::{Catalog, ConfigureError, Rules, Session};
 use serde_json::Value;
 
 use super::CliError;
+use crate::config::source_of;
 use crate::files::{self, MOST_TEXT};
-use crate::known_games;
+use crate::rules_program::{RulesSet, Surroundings};
+
+/// Where rules come from.
+#[derive(Debug, Default, Args)]
+pub(super) struct RulesArgs {
+    /// Also take games from these rules: the command line of a rules program, or a table as in a
+    /// configuration, '{ command = "…", prefix = "my" }'; may be given several times
+    #[arg(long, value_name = "SOURCE")]
+    rules: Vec<String>,
+}
+
+impl RulesArgs {
+    /// One source.
+    pub(super) fn of(source: &str) -> Self {
+        RulesArgs {
+            rules: vec![source.to_owned()],
+        }
+    }
+
+    /// Whether any rules were named.
+    pub(super) fn are_given(&self) -> bool {
+        !self.rules.is_empty()
+    }
+
+    /// The games that can be named.
+    pub(super) fn open(&self) -> Result<RulesSet, CliError> {
+        let here = std::env::current_dir()?;
+        let sources = self.rules.iter().map(|source| source_of(source, &here));
+        let sources = sources.collect::<Result<_, _>>();
+        let sources = sources.map_err(|wrong| CliError::Usage(format!("--rules: {wrong}")))?;
+        Ok(RulesSet::open(sources, &Surroundings::default())?)
+    }
+}
 
 /// A game with its options.
 #[derive(Debug, Args)]
@@ -21,6 +54,8 @@ pub(super) struct GameArgs {
     /// The game's options, as JSON: '{"size":6}'
     #[arg(long, value_name = "JSON")]
     options: Option<String>,
+    #[command(flatten)]
+    pub(super) rules: RulesArgs,
 }
 
 /// A position to begin from.
@@ -35,15 +70,18 @@ pub(super) struct StartArgs {
 }
 
 impl GameArgs {
-    /// The rules.
-    pub(super) fn rules(&self) -> Result<Arc<dyn Rules>, CliError> {
+    /// The rules, from this catalog.
+    pub(super) fn rules(&self, catalog: &Catalog) -> Result<Arc<dyn Rules>, CliError> {
         let options = match &self.options {
             Some(text) => json(text, "--options")?,
             None => Value::Null,
         };
-        find(&self.game)?
+        find(catalog, &self.game)?
             .configure(&options)
-            .map_err(|error| CliError::Usage(error.to_string()))
+            .map_err(|error| match error {
+                ConfigureError::Option(error) => CliError::Usage(error.to_string()),
+                ConfigureError::Broken(broken) => CliError::Rules(broken),
+            })
     }
 }
 
@@ -80,8 +118,10 @@ impl StartArgs {
 }
 
 /// The game with this id.
-pub(super) fn find(id: &str) -> Result<&'static Entry, CliError> {
-    known_games::find(id).map_err(|unknown| CliError::Usage(unknown.to_string()))
+pub(super) fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Entry>, CliError> {
+    catalog
+        .find(id)
+        .map_err(|unknown| CliError::Usage(unknown.to_string()))
 }
 
 fn json(text: &str, what: &str) -> Result<Value, CliError> {

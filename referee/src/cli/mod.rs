@@ -19,6 +19,7 @@ mod input;
 mod launch;
 mod model;
 mod new_bot;
+mod new_rules;
 mod perft;
 mod play;
 mod privacy;
@@ -28,6 +29,7 @@ mod report;
 mod rerun;
 mod rules;
 mod runtime;
+mod scaffold;
 mod shell;
 mod standings;
 mod supervise;
@@ -85,6 +87,7 @@ enum Command {
     Protocol(protocol::Args),
     Bot(bot::Args),
     NewBot(new_bot::Args),
+    NewRules(new_rules::Args),
     Doctor(doctor::Args),
     Config(config::Args),
     Completions(shell::Completions),
@@ -164,6 +167,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Protocol(args) => args.run(),
         Command::Bot(args) => args.run(),
         Command::NewBot(args) => args.run(),
+        Command::NewRules(args) => args.run(),
         Command::Doctor(args) => args.run(),
         Command::Config(args) => args.run(),
         Command::Completions(args) => args.run(Cli::command()),

@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use super::CliError;
+use super::input::RulesArgs;
 use crate::model::{MAX_REQUEST, Model};
+use crate::rules_program::RulesSet;
 
 /// How many bytes are read at once.
 const READ: usize = 64 << 10;
@@ -17,13 +19,21 @@ games of more than 20,000,000 plies in total, or `children` with an answer of mo
 
 Example:
   echo '{\"id\":1,\"op\":\"new\",\"game\":\"siam\",\"want\":[\"legal\"]}' | referee model")]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(flatten)]
+    rules: RulesArgs,
+}
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let mut input = BufReader::with_capacity(READ, io::stdin().lock());
         let mut output = BufWriter::new(io::stdout().lock());
-        let mut model = Model::default();
+        let set = if self.rules.are_given() {
+            self.rules.open()?
+        } else {
+            RulesSet::inherited()?
+        };
+        let mut model = Model::of(set.catalog);
         let mut line = Vec::new();
         while read(&mut input, &mut line)? {
             let answer = if line.len() > MAX_REQUEST {

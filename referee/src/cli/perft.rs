@@ -53,7 +53,8 @@ fn show_progress(session: Box<dyn Session>, depth: u32) {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let rules = self.game.rules()?;
+        let set = self.game.rules.open()?;
+        let rules = self.game.rules(&set.catalog)?;
         let session = self.start.open(&*rules)?;
         show_progress(session.fork(), self.depth);
         let mut divided = if self.divide {

@@ -23,6 +23,7 @@ use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
+use crate::rules_program::RulesSet;
 use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes
@@ -120,7 +121,8 @@ impl Args {
     }
 
     fn match_run(&self) -> Result<MatchRun, CliError> {
-        let rules = self.game.rules()?;
+        let set = self.game.rules.open()?;
+        let rules = self.game.rules(&set.catalog)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
         let humans = human::seats(&self.humans, &*rules)?;
         if self.format == OutputFormat::Json && !humans.is_empty() {
@@ -143,7 +145,7 @@ impl Args {
             increment: self.increment,
         };
         let time = flags.control().map_err(CliError::Usage)?;
-        let specs = self.specs(&*rules, &humans, &time)?;
+        let specs = self.specs(&*rules, &set, &humans, &time)?;
         let limits = LimitsTable {
             max_plies: self.max_plies,
             repetition: self.repetition,
@@ -169,17 +171,19 @@ impl Args {
     fn specs(
         &self,
         rules: &dyn Rules,
+        set: &RulesSet,
         humans: &[usize],
         time: &TimeControl,
     ) -> Result<Vec<Arc<BotSpec>>, CliError> {
         let mut specs: Vec<Arc<BotSpec>> = Vec::new();
         let mut bots = self.bots.iter();
         for (seat, role) in rules.roles().iter().enumerate() {
-            let spec = if humans.contains(&seat) {
+            let mut spec = if humans.contains(&seat) {
                 human::spec(role, humans.len(), time)?
             } else {
                 spec(bots.next().map_or("", |bot| bot), &specs, time)?
             };
+            set.equip(&mut spec);
             specs.push(Arc::new(spec));
         }
         Ok(specs)

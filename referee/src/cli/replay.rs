@@ -3,22 +3,26 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use games::Session;
 use games::kit::to_move::CHANCE;
 use games::session::PlyByPly;
+use games::{Catalog, Session};
 use protocol::{Record, shown};
 use serde_json::json;
 
 use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
+use super::input::RulesArgs;
 use super::rerun::RerunArgs;
 use super::{CliError, print};
+use crate::config::recorded_rules;
 use crate::draw;
-use crate::log::{self, LogFile};
+use crate::log::{self, LogFile, Versions};
 use crate::report::{summary, tell};
+use crate::rules_program::RulesSet;
+use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -36,6 +40,8 @@ pub(super) struct Args {
     log: PathBuf,
     #[command(flatten)]
     filter: MatchFilter,
+    #[command(flatten)]
+    rules: RulesArgs,
     /// Draw the position after this many plies
     #[arg(long, value_name = "N", conflicts_with_all = ["step", "all"])]
     ply: Option<usize>,
@@ -77,7 +83,9 @@ impl Args {
             tell(format_args!("warning: {}\n", cut));
         }
         match found {
-            Some(record) if self.rerun.bot.is_some() => self.rerun.run(&record, &self.log),
+            Some(record) if self.rerun.bot.is_some() => {
+                self.rerun.run(&record, &self.open_rules()?, &self.log)
+            }
             Some(record) if self.filter.match_id.is_some() || (draw && matches == 1) => {
                 self.show(&record)
             }
@@ -120,11 +128,22 @@ impl Args {
         let (mut seen, matches) = (HashSet::new(), Mutex::new(Seen::default()));
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?.checking_chain();
+        let set = self.open_rules()?;
+        let versions = if self.rules.are_given() {
+            Versions::Any
+        } else {
+            Versions::Recorded
+        };
         let verify = |record: Record| {
             let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
             let wanted = self.filter.wants(&record, &mut matches);
             drop(matches);
-            wanted.then(|| (log::verify(&record), record.match_id))
+            wanted.then(|| {
+                (
+                    log::verify(&record, &set.catalog, versions),
+                    record.match_id,
+                )
+            })
         };
         let read = file.each(verify, |verified| {
             let Some((verdict, id)) = verified else {
@@ -200,8 +219,21 @@ impl Args {
         Ok(breaks.len())
     }
 
+    /// The rules that are named, or those of the log's own configuration.
+    fn open_rules(&self) -> Result<RulesSet, CliError> {
+        if self.rules.are_given() {
+            return self.rules.open();
+        }
+        let log = log::locate(&self.log);
+        let config = log.with_file_name(CONFIG_NAME);
+        let folder = log.parent().unwrap_or(Path::new("."));
+        let origin = folder::origin(folder).unwrap_or_else(|| folder.to_owned());
+        Ok(recorded_rules(&config, &origin)?)
+    }
+
     fn show(&self, record: &Record) -> Result<(), CliError> {
-        let mut session = open(record)?;
+        let set = self.open_rules()?;
+        let mut session = open(record, &set.catalog)?;
         let last = record.moves.len();
         let target = self.ply.unwrap_or(last);
         if target > last {
@@ -232,9 +264,11 @@ impl Args {
     }
 }
 
-fn open(record: &Record) -> Result<Box<dyn Session>, CliError> {
+fn open(record: &Record, catalog: &Catalog) -> Result<Box<dyn Session>, CliError> {
     let wrong = |reason: String| CliError::Verify(format!("{}: {reason}", record.match_id));
-    let game = super::input::find(&record.game).map_err(|error| wrong(error.to_string()))?;
+    let game = catalog
+        .find(&record.game)
+        .map_err(|error| wrong(error.to_string()))?;
     let rules = game
         .configure(&record.options)
         .map_err(|error| wrong(error.to_string()))?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use games::Catalog;
 use protocol::{Millis, Player, Record, TimeControl, shown};
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
@@ -11,6 +12,7 @@ use super::{CliError, block_on, human, on_interrupt, print};
 use crate::config::{RecordedBot, recorded_bot};
 use crate::log;
 use crate::rerun::{self, News};
+use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.
@@ -37,7 +39,7 @@ pub(super) struct RerunArgs {
 
 impl RerunArgs {
     /// Plays the bot's side of this match of that log.
-    pub(super) fn run(&self, record: &Record, log: &Path) -> Result<(), CliError> {
+    pub(super) fn run(&self, record: &Record, set: &RulesSet, log: &Path) -> Result<(), CliError> {
         let name = self.bot.as_deref().unwrap_or_default();
         let players = &record.players;
         let seat = players.iter().position(|player| player.name == name);
@@ -53,9 +55,11 @@ impl RerunArgs {
         let config = log.with_file_name(CONFIG_NAME);
         let bot = recorded_bot(&config, name)?;
         let origin = log.parent().and_then(folder::origin);
-        let spec = Arc::new(self.spec(&players[seat], bot, origin)?);
+        let mut spec = self.spec(&players[seat], bot, origin)?;
+        set.equip(&mut spec);
+        let spec = Arc::new(spec);
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
-        block_on(play(record, seat, spec, tracer))?
+        block_on(play(record, &set.catalog, seat, spec, tracer))?
     }
 
     /// The bot, as the configuration describes it whose relative paths start at `origin`.
@@ -96,6 +100,7 @@ impl RerunArgs {
 
 async fn play(
     record: &Record,
+    catalog: &Catalog,
     seat: usize,
     spec: Arc<BotSpec>,
     tracer: Option<Tracer>,
@@ -128,7 +133,7 @@ async fn play(
             // That nobody reads it is no reason to stop.
             let _ = print(&(shown(&in_words(&news)) + "\n"));
         };
-        rerun::play(record, seat, bot, tell)
+        rerun::play(record, catalog, seat, bot, tell)
             .await
             .map_err(|error| CliError::Verify(error.to_string()))?;
         print(&format!("{same} moves as recorded, {other} others\n"))

@@ -2,7 +2,8 @@
 
 use clap::ValueEnum;
 
-use super::{CliError, input, print};
+use super::input::{self, RulesArgs};
+use super::{CliError, print};
 use crate::prose;
 
 /// Prints the rules of a game, with drawings and examples of moves
@@ -12,6 +13,8 @@ Examples:
   referee rules siam
   referee rules siam --format markdown > siam.md")]
 pub(super) struct Args {
+    #[command(flatten)]
+    rules: RulesArgs,
     /// The game; `referee games` lists them
     id: String,
     /// How to print them
@@ -31,7 +34,8 @@ enum GuideFormat {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let guide = &input::find(&self.id)?.guide;
+        let catalog = self.rules.open()?.catalog;
+        let guide = &input::find(&catalog, &self.id)?.guide;
         match self.format {
             GuideFormat::Text => print(&prose::for_terminal(guide)),
             GuideFormat::Markdown => print(guide),

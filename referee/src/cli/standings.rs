@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 
 use super::{CliError, print};
-use crate::log::{self, each_summary};
+use crate::log::{self, MIN_CHOICES, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::{tell, terminal};
 use ratings::report::{Resampling, SprtRequest};
@@ -178,6 +178,7 @@ impl Args {
         let request = self.request(&matches)?;
         let sheet = Sheet::new(&matches, &request, self.by);
         let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
+        sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
         sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             write(path, &sheet::plot(&sheet.report))?;

@@ -9,12 +9,10 @@ use supervisor::Tracer;
 use super::dry_run;
 use super::format::{OutputFormat, print_json};
 use super::{CliError, block_on, on_interrupt, print};
-use crate::admission;
 use crate::config::Config;
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
-use crate::tournament::folder;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::resume::Allowed;
@@ -87,22 +85,27 @@ impl Args {
 
     async fn play(self, config: Config) -> Result<(), CliError> {
         let mut stop = on_interrupt()?;
-        let (config, left_out) = if self.resume || self.extend {
-            (self.as_it_began(config)?, Vec::new())
-        } else {
-            tokio::select! {
-                admitted = admission::admit(config, |line| tell(format_args!("{line}\n"))) => admitted?,
-                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
-            }
-        };
         let mut surroundings = Surroundings {
             hidden: vec![self.config.clone()],
             tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
         };
         surroundings.hidden.extend(self.trace.clone());
-        let mut standings = Standings::new(config.bots.iter().map(|bot| &*bot.name));
-        let tournament = self.open(config, &mut standings)?;
-        admission::note(tournament.folder(), left_out)?;
+        let (tournament, standings) = if self.resume || self.extend {
+            self.go_on(config)?
+        } else {
+            let out = self.out.as_deref();
+            let report = |line: &str| tell(format_args!("{line}\n"));
+            let tournament = tokio::select! {
+                created = Tournament::create_reporting(config, out, report) => created?,
+                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+            };
+            let standings = empty_standings(tournament.config());
+            (tournament, standings)
+        };
+        for warning in tournament.warnings() {
+            tell(format_args!("warning: {warning}\n"));
+        }
+        self.announce_resumption(&tournament);
         let (config, folder) = (tournament.config().clone(), tournament.folder().to_owned());
         let schedule = tournament.schedule();
         let (done, total) = (schedule.finished(), schedule.total());
@@ -135,15 +138,6 @@ impl Args {
         Err(CliError::Interrupted)
     }
 
-    /// The configuration without the bots that were left out at the beginning.
-    fn as_it_began(&self, config: Config) -> Result<Config, CliError> {
-        let folder = self.out.clone().or_else(|| folder::newest(&config.name));
-        Ok(match folder {
-            Some(folder) => admission::as_it_began(config, &folder)?,
-            None => config,
-        })
-    }
-
     fn how(&self) -> Detail {
         match (self.quiet, self.verbose) {
             (true, _) => Detail::Quiet,
@@ -152,40 +146,38 @@ impl Args {
         }
     }
 
-    /// A new tournament, or one to go on with, whose matches so far are entered in the standings.
-    fn open(&self, config: Config, standings: &mut Standings) -> Result<Tournament, CliError> {
+    /// The tournament to go on with, and its standings so far.
+    fn go_on(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
         let folder = self.out.as_deref();
-        let goes_on = self.resume || self.extend;
+        let config = Tournament::as_it_began(config, folder)?;
         if !self.replay_bot.is_empty()
             && let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)?
         {
             tell(format_args!("{done}\n"));
         }
-        let tournament = if goes_on {
-            let allowed = if self.extend {
-                Allowed::Additions
-            } else {
-                Allowed::Nothing
-            };
-            Tournament::resume(config, folder, allowed, |record| {
-                standings.add_record(record)
-            })?
+        let allowed = if self.extend {
+            Allowed::Additions
         } else {
-            Tournament::create(config, folder)?
+            Allowed::Nothing
         };
-        for warning in tournament.warnings() {
-            tell(format_args!("warning: {warning}\n"));
-        }
+        let mut standings = empty_standings(&config);
+        let tournament = Tournament::resume(config, folder, allowed, |record| {
+            standings.add_record(record);
+        })?;
+        Ok((tournament, standings))
+    }
+
+    /// Says how much of a tournament that goes on was played.
+    fn announce_resumption(&self, tournament: &Tournament) {
         let schedule = tournament.schedule();
         let silent = self.quiet && self.out.is_some();
-        if goes_on && !schedule.is_over() && !silent {
+        if (self.resume || self.extend) && !schedule.is_over() && !silent {
             let path = tournament.folder().display();
             let (done, total) = (schedule.finished(), schedule.total());
             tell(format_args!(
                 "resuming `{path}`: {done} of {total} matches were played\n"
             ));
         }
-        Ok(tournament)
     }
 
     /// Why the tournament stopped, where its results are, and how to go on.
@@ -269,6 +261,10 @@ impl Args {
         let format = standing.map(|standing| formats::report(&standing, &names, width));
         print(&(format.unwrap_or_default() + &tables::report(standings, report.as_ref(), width)))
     }
+}
+
+fn empty_standings(config: &Config) -> Standings {
+    Standings::new(config.bots.iter().map(|bot| &*bot.name))
 }
 
 /// Says what will be played, and where the log is.

@@ -16,14 +16,13 @@ use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
 use games::session::{LoadError, PlyByPly};
-use games::{BrokenRules, Rules, Session};
+use games::{BrokenRules, Catalog, Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::game::GameSetup;
 use crate::files;
-use crate::known_games;
 
 /// No book is longer, in bytes.
 const MOST_BOOK: u64 = 256 << 20;
@@ -106,12 +105,16 @@ struct BookLine {
 }
 
 /// The openings of each game, in the order of the book; every one of them was tried.
-pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, BookError> {
+pub(super) fn load(
+    path: &Path,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, BookError> {
     let text = files::read(path, MOST_BOOK).map_err(|error| BookError::Read {
         path: path.to_owned(),
         error,
     })?;
-    read(&text, games).map_err(|(line, reason)| BookError::Line {
+    read(&text, games, catalog).map_err(|(line, reason)| BookError::Line {
         path: path.to_owned(),
         line,
         reason,
@@ -119,7 +122,11 @@ pub(super) fn load(path: &Path, games: &[GameSetup]) -> Result<Vec<Vec<BookOpeni
 }
 
 /// The same from a text; errors are a line and what is wrong with it.
-fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
+fn read(
+    text: &str,
+    games: &[GameSetup],
+    catalog: &Catalog,
+) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
     let mut book = vec![Vec::new(); games.len()];
     for (at, text) in text.lines().enumerate() {
         let text = text.trim();
@@ -128,7 +135,9 @@ fn read(text: &str, games: &[GameSetup]) -> Result<Vec<Vec<BookOpening>>, (usize
         }
         let wrong = |reason: String| (at + 1, reason);
         let line = parse(text).map_err(wrong)?;
-        known_games::find(&line.game).map_err(|unknown| wrong(unknown.to_string()))?;
+        catalog
+            .find(&line.game)
+            .map_err(|unknown| wrong(unknown.to_string()))?;
         let played = deal(&line, games, &mut book);
         played.map_err(wrong)?;
     }
@@ -282,15 +291,15 @@ mod tests {
              {{\"game\": \"penguins\", \"state\": {state}}}\nsiam: not in this tournament\n"
         );
         // The first line is legal on the large board only, so it is an opening there.
-        let book = read(&text, &games).unwrap();
+        let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
         // On the small board alone, it is none.
-        let (line, reason) = read(&text, &games[..1]).unwrap_err();
+        let (line, reason) = read(&text, &games[..1], &Catalog::built_in()).unwrap_err();
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");
         let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
         let text = text.replace(&format!("  amazons : {large}"), &own.to_string());
-        let book = read(&text, &games).unwrap();
+        let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
         let (start, moves) = book[0][0].open(&*games[0].rules).unwrap();
         assert_eq!((start.ply(), moves), (0, vec![small]));
@@ -302,7 +311,8 @@ mod tests {
     fn what_is_no_opening_is_named_with_its_line() {
         let games = games();
         let refused = |line: &str| {
-            let (number, reason) = read(&format!("\n{line}\n"), &games).unwrap_err();
+            let (number, reason) =
+                read(&format!("\n{line}\n"), &games, &Catalog::built_in()).unwrap_err();
             assert_eq!(number, 2);
             reason
         };
@@ -318,7 +328,7 @@ mod tests {
         let mut short = games.clone();
         short[0].limits.max_plies = Some(1);
         let text = format!("amazons: {}", first_move(&short[0]));
-        let (_, reason) = read(&text, &short[..1]).unwrap_err();
+        let (_, reason) = read(&text, &short[..1], &Catalog::built_in()).unwrap_err();
         assert!(reason.contains("over after this opening"), "{reason}");
     }
 }

@@ -16,6 +16,7 @@ use super::layers;
 use super::time::time_control;
 use super::variables::{expand, split};
 use crate::files::{self, MOST_TEXT};
+use crate::rules_program::RulesSet;
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};
@@ -34,6 +35,7 @@ pub(super) fn bots(
     file: &ConfigFile,
     time: &TimeControl,
     folder: &Path,
+    rules: &RulesSet,
 ) -> Result<Vec<Arc<BotSpec>>, WrongValue> {
     let count = file.bots.len();
     if count > MOST_BOTS {
@@ -54,34 +56,51 @@ pub(super) fn bots(
             name,
             index,
         };
-        bots.push(Arc::new(entry.spec(time, folder)?));
+        let mut spec = entry.spec(time, folder)?;
+        rules.equip(&mut spec);
+        bots.push(Arc::new(spec));
     }
     Ok(bots)
 }
 
-/// How the bots are built.
-pub(super) fn builds(file: &ConfigFile) -> Result<Vec<BuildPlan>, WrongValue> {
+/// How the bots are built: in the sandbox that they play in, with limits at least, and with their
+/// folder to write.
+pub(super) fn builds(
+    file: &ConfigFile,
+    bots: &[Arc<BotSpec>],
+) -> Result<Vec<BuildPlan>, WrongValue> {
     let resources = Resources::DEFAULT.with(&file.build.resources);
     let resources = resources.map_err(|wrong| {
         WrongValue::of(&format!("build.resources.{}", wrong.key), wrong.message)
     })?;
     let timeout = file.build.timeout.map_or(BUILD_TIMEOUT, |time| time.0);
-    let builds = file.bots.iter().enumerate().map(|(index, table)| {
+    let builds = file.bots.iter().zip(bots).enumerate();
+    let builds = builds.map(|(index, (table, bot))| {
         let entry = Entry {
             file,
             table,
             name: table.name.trim(),
             index,
         };
+        let tier = bot.wanted.tier.max(Tier::Limits);
+        if table.build.is_some() && tier >= Tier::Restricted && !bot.shows_dir {
+            let message = format!(
+                "in the sandbox `{}` a build writes to the bot's folder only, so this bot needs a \
+                 `dir` of its own",
+                tier.name()
+            );
+            return Err(entry.wrong("build", message));
+        }
         let command = table.build.as_ref();
         let command = command.map(|command| entry.words("build", command));
         Ok(BuildPlan {
             command: command.transpose()?,
             timeout,
             wanted: Wanted {
-                tier: Tier::Limits,
+                tier,
                 resources: resources.clone(),
-                readable: Vec::new(),
+                readable: bot.wanted.readable.clone(),
+                writable: vec![bot.dir.clone()],
                 best_effort: file.best_effort,
             },
             must_pass: table.must_pass_check,
@@ -248,6 +267,7 @@ impl Entry<'_> {
             tier,
             resources,
             readable,
+            writable: Vec::new(),
             best_effort: file.best_effort,
         })
     }

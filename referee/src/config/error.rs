@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::book::BookError;
 use super::game::GameError;
+use crate::rules_program::RulesError;
 use supervisor::CommandError;
 
 /// A configuration that cannot be used: where, and what is wrong.
@@ -109,6 +110,9 @@ pub enum Problem {
         /// What is wrong.
         reason: String,
     },
+    /// Rules that cannot be used.
+    #[error("`rules`: {0}")]
+    Rules(Box<RulesError>),
     /// A variable of the environment.
     #[error(
         "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \
@@ -146,7 +150,7 @@ pub enum Problem {
         /// The key.
         key: String,
         /// Why not.
-        error: GameError,
+        error: Box<GameError>,
     },
     /// A book of openings.
     #[error("`opening.book`: {0}")]

@@ -105,6 +105,12 @@ pub(crate) struct ConfigFile {
     /// refusing to play.
     #[serde(default)]
     pub(crate) best_effort: bool,
+    /// Where rules come from besides those that are built in: command lines of rules programs, or tables
+    /// with `command`, `dir`, `env`, `sandbox` and `prefix`.
+    #[serde(default)]
+    pub(crate) rules: Vec<RulesEntry>,
+    /// How long a rules program may think about one request. Default "5s".
+    pub(crate) rules_timeout: Option<Time>,
     /// What is played: ids, or tables with `id`, `options`, `limits` and `weight`.
     pub(crate) games: Vec<GameEntry>,
     /// Time control.
@@ -156,8 +162,8 @@ pub enum OnBroken {
     Stop,
 }
 
-/// How bots are built. A build can write in its folder, so it is held to limits, but not kept from
-/// files or the network.
+/// How bots are built. A build runs in the sandbox of its bot, but at least in "limits", and may write
+/// to the bot's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct BuildTable {
@@ -325,6 +331,64 @@ impl<'de> Visitor<'de> for GameVisitor {
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<GameEntry, M::Error> {
         GameTable::deserialize(MapAccessDeserializer::new(map)).map(GameEntry::Table)
     }
+}
+
+/// A rules program: its command line alone, or with what belongs to it.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(crate) enum RulesEntry {
+    /// A command line, split as a shell does.
+    Line(String),
+    /// With more.
+    Table(Box<RulesTable>),
+}
+
+// As for games: errors say what in the table is wrong.
+impl<'de> Deserialize<'de> for RulesEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(RulesVisitor)
+    }
+}
+
+struct RulesVisitor;
+
+impl<'de> Visitor<'de> for RulesVisitor {
+    type Value = RulesEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a command line, or a table with `command`, `dir`, `env`, `sandbox` and `prefix`",
+        )
+    }
+
+    fn visit_str<E: de::Error>(self, line: &str) -> Result<RulesEntry, E> {
+        Ok(RulesEntry::Line(line.to_owned()))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<RulesEntry, M::Error> {
+        let table = RulesTable::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(RulesEntry::Table(Box::new(table)))
+    }
+}
+
+/// A rules program with what belongs to it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RulesTable {
+    /// Program and arguments.
+    pub(crate) command: BotCommand,
+    /// The working directory, by default that of the configuration.
+    pub(crate) dir: Option<PathBuf>,
+    /// Added to its environment.
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    /// How far it is isolated, as for bots. The default is that of the tournament.
+    pub(crate) sandbox: Option<Tier>,
+    /// What it may use, as for bots.
+    #[serde(default)]
+    pub(crate) resources: ResourcesTable,
+    /// The ids of its games become `PREFIX-ID`.
+    pub(crate) prefix: Option<String>,
 }
 
 /// A game with options and limits.

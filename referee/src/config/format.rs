@@ -1,5 +1,7 @@
 //! The keys of a configuration that say how bots meet.
 
+use games::MAX_SEATS;
+
 use std::sync::Arc;
 
 use super::error::WrongValue;
@@ -124,6 +126,12 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
 pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue> {
     for game in games {
         let (seats, id) = (game.rules.seats(), &game.rules.info().id);
+        if !(2..=MAX_SEATS).contains(&seats) {
+            return wrong(
+                "games",
+                format!("{id} has {seats} seats; tournaments are of games with 2 to {MAX_SEATS}"),
+            );
+        }
         if shape.bots < seats {
             let bots = shape.bots;
             return wrong(

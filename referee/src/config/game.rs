@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules};
+use games::{BrokenRules, Catalog, ConfigureError, Limits, OptionError, Rules, UnknownGame};
 use serde_json::Value;
 use thiserror::Error;
 
 use super::file::{GameEntry, GameTable, LimitsTable};
-use crate::known_games::{self, UnknownGame};
 use crate::tournament::schedule::GameShape;
 
 /// A game as a tournament plays it.
@@ -55,7 +54,11 @@ impl From<ConfigureError> for GameError {
 }
 
 /// A game as the configuration has it; `limits` are those for all games.
-pub(crate) fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup, GameError> {
+pub(crate) fn game(
+    entry: &GameEntry,
+    limits: &LimitsTable,
+    catalog: &Catalog,
+) -> Result<GameSetup, GameError> {
     let whole;
     let table = match entry {
         GameEntry::Table(table) => table,
@@ -69,7 +72,7 @@ pub(crate) fn game(entry: &GameEntry, limits: &LimitsTable) -> Result<GameSetup,
             &whole
         }
     };
-    let game = known_games::find(&table.id)?;
+    let game = catalog.find(&table.id)?;
     let rules = game.configure(&table.options)?;
     Ok(GameSetup {
         rules,

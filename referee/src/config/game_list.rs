@@ -1,13 +1,15 @@
 //! All games of a configuration; one that cannot be played is named with its place.
 
+use games::Catalog;
+
 use super::error::{Problem, WrongValue};
 use super::file::{ConfigFile, GameEntry};
 use super::game::{GameError, GameSetup, game};
 
 /// All games of the configuration.
-pub(super) fn games(file: &ConfigFile) -> Result<Vec<GameSetup>, WrongValue> {
+pub(super) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetup>, WrongValue> {
     let games = file.games.iter().enumerate().map(|(i, entry)| {
-        game(entry, &file.limits).map_err(|error| {
+        game(entry, &file.limits, catalog).map_err(|error| {
             let key = match &error {
                 GameError::Unknown(_) | GameError::Broken(_) => ".id".to_owned(),
                 GameError::Option(error) => format!(".options.{}", error.name),
@@ -20,7 +22,7 @@ pub(super) fn games(file: &ConfigFile) -> Result<Vec<GameSetup>, WrongValue> {
             };
             let problem = Problem::Game {
                 key: format!("games{shown}"),
-                error,
+                error: Box::new(error),
             };
             WrongValue::new(format!("games.{i}{key}"), problem)
         })

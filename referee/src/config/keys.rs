@@ -11,6 +11,7 @@ use super::error::Problem;
 use super::schema;
 use super::sources::{Place, Placed};
 use super::values;
+use crate::json_schema;
 
 /// A key or a value that a configuration may not have.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn table(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
-        let Some(properties) = schema::properties(self.root, schema) else {
+        let Some(properties) = json_schema::properties(self.root, schema) else {
             return self.own_keys(table, schema, path);
         };
         for (key, value) in table {
@@ -59,7 +60,7 @@ impl Walk<'_> {
 
     /// A table whose keys are the user's own, such as `env`.
     fn own_keys(&self, table: &DeTable<'_>, schema: &Value, path: &str) -> Result<(), Mistake> {
-        let schema = schema::resolve(self.root, schema);
+        let schema = json_schema::resolve(self.root, schema);
         let Some(inner) = schema.get("additionalProperties") else {
             return Ok(());
         };
@@ -78,7 +79,7 @@ impl Walk<'_> {
         match value.get_ref() {
             DeValue::Table(table) => self.table(table, schema, &format!("{path}.")),
             DeValue::Array(list) => {
-                let Some(items) = values::items(self.root, schema) else {
+                let Some(items) = json_schema::items(self.root, schema) else {
                     return Ok(());
                 };
                 list.iter()

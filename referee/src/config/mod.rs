@@ -15,6 +15,7 @@ mod keep;
 mod keys;
 mod layers;
 mod openings;
+mod rules;
 pub(crate) mod schema;
 mod sources;
 mod submissions;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::machine::cores;
+use crate::rules_program::RulesSet;
 use crate::tournament::schedule::{Format, SeatOrders, Shape, Version};
 use error::WrongValue;
 use file::Concurrency;
@@ -46,6 +48,7 @@ pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
 pub use keep::Keep;
 pub use openings::{Judged, Openings};
+pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
 
 /// A checked configuration.
@@ -64,6 +67,8 @@ pub struct Config {
     pub concurrency: usize,
     /// Whether that was left to the machine.
     pub concurrency_auto: bool,
+    /// The games that can be named.
+    pub(crate) rules: RulesSet,
     /// What is played.
     pub games: Vec<GameSetup>,
     /// Who plays.
@@ -132,14 +137,19 @@ impl Config {
     }
 
     fn of(read: Read, folder: &Path) -> Result<Self, WrongValue> {
-        let Read { file, table, text } = read;
+        let Read {
+            mut file,
+            table,
+            text,
+        } = read;
         let time = time::time_control(&file.time, file.clock, None);
         let time =
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
-        let games = game_list::games(&file)?;
-        let bots = bots::bots(&file, &time, folder)?;
-        let builds = bots::builds(&file)?;
-        let openings = openings::openings(&file.opening, &games, folder)?;
+        let rules = rules::rules(&mut file, folder)?;
+        let games = game_list::games(&file, &rules.catalog)?;
+        let bots = bots::bots(&file, &time, folder, &rules)?;
+        let builds = bots::builds(&file, &bots)?;
+        let openings = openings::openings(&file.opening, &games, &rules.catalog, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
             rounds: format::rounds(&file, &format, bots.len())?,
@@ -152,6 +162,7 @@ impl Config {
                 Concurrency::Number(n) => n as usize,
                 Concurrency::Auto(_) => std::thread::available_parallelism().map_or(1, |n| n.get()),
             },
+            rules,
             games,
             bots,
             builds,
@@ -492,6 +503,10 @@ mod tests {
             (
                 "command = \"sh\"\nsandbox = \"none\"\nresources.memory = \"1GiB\"",
                 "line 7: bot `a`: `resources.memory`: the sandbox \"none\" cannot enforce this",
+            ),
+            (
+                "command = \"sh\"\nsandbox = \"strict\"\nbuild = \"make\"",
+                "line 7: bot `a`: `build`: in the sandbox `strict` a build writes to the bot's folder",
             ),
             (
                 "command = \"sh\"\nenv = { A = 3 }",

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use games::Catalog;
+
 use super::book::{self, BookOpening};
 use super::error::{Problem, WrongValue};
 use super::file::OpeningTable;
@@ -34,6 +36,7 @@ pub struct Judged {
 pub(super) fn openings(
     table: &OpeningTable,
     games: &[GameSetup],
+    catalog: &Catalog,
     folder: &Path,
 ) -> Result<Openings, WrongValue> {
     let unusable = |error| WrongValue::new("opening.book", Problem::Book(error));
@@ -41,7 +44,7 @@ pub(super) fn openings(
         random_plies: table.random_plies,
         balanced: table.balanced,
         book: match &table.book {
-            Some(path) => book::load(&folder.join(path), games).map_err(unusable)?,
+            Some(path) => book::load(&folder.join(path), games, catalog).map_err(unusable)?,
             None => Vec::new(),
         },
         judged: games.iter().map(|_| OnceLock::new()).collect(),

@@ -3,9 +3,10 @@
 
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::file::{ConfigFile, SubmissionTable};
+use crate::json_schema::{kinds, properties, resolve};
 
 /// The JSON Schema, in the draft that editors know best.
 pub(crate) fn schema() -> Value {
@@ -45,30 +46,6 @@ pub(crate) fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     List { root: &root }.table(&root, "", &mut keys);
     keys
-}
-
-/// What a schema refers to, if it does nothing else.
-pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let inner = match schema.get("allOf").and_then(Value::as_array) {
-        Some(parts) if parts.len() == 1 => &parts[0],
-        _ => schema,
-    };
-    let reference = inner.get("$ref").and_then(Value::as_str);
-    let found = reference.and_then(|name| root.pointer(name.trim_start_matches('#')));
-    found.unwrap_or(inner)
-}
-
-/// The properties of a schema, or of the first of its alternatives that has some; `None` for
-/// tables with keys of the user's own.
-pub(super) fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
-    let schema = resolve(root, schema);
-    if let Some(properties) = schema.get("properties") {
-        return properties.as_object();
-    }
-    let alternatives = schema.get("anyOf")?.as_array()?;
-    alternatives
-        .iter()
-        .find_map(|inner| properties(root, inner))
 }
 
 struct List<'a> {
@@ -122,61 +99,6 @@ impl List<'_> {
         };
         let inner = || text(resolve(self.root, schema));
         text(schema).or_else(inner).unwrap_or_default()
-    }
-}
-
-/// What values of this schema may be, in few words; each alternative for itself.
-pub(crate) fn kinds(root: &Value, schema: &Value) -> Vec<String> {
-    let schema = resolve(root, schema);
-    if let Some(title) = schema.get("title").and_then(Value::as_str) {
-        return vec![title.to_owned()];
-    }
-    if let Some(value) = schema.get("const") {
-        return vec![value.to_string()];
-    }
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        return values.iter().map(Value::to_string).collect();
-    }
-    for key in ["anyOf", "oneOf"] {
-        if let Some(alternatives) = schema.get(key).and_then(Value::as_array) {
-            let kinds = alternatives.iter().flat_map(|inner| kinds(root, inner));
-            let mut kinds: Vec<String> = kinds.filter(|kind| kind != "null").collect();
-            kinds.dedup();
-            return kinds;
-        }
-    }
-    if let Some(items) = schema.get("items") {
-        let items = kinds(root, items).join(" or ");
-        return vec![format!("list of {}", plural(&items))];
-    }
-    let kind = match schema.get("type") {
-        Some(Value::String(kind)) => kind,
-        // Of two, the other one is null.
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str).unwrap_or("null"),
-        _ => "anything",
-    };
-    vec![match kind {
-        "object" => "table".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "integer" => format!("whole number{}", range(schema)),
-        kind => kind.to_owned(),
-    }]
-}
-
-/// The range of a number, as the rest of its name.
-fn range(schema: &Value) -> String {
-    let (least, most) = (schema.get("minimum"), schema.get("maximum"));
-    match (least, most) {
-        (Some(least), Some(most)) => format!(" from {least} to {most}"),
-        (Some(least), None) => format!(" from {least} on"),
-        _ => String::new(),
-    }
-}
-
-fn plural(kind: &str) -> String {
-    match kind.split_once(' ') {
-        None => format!("{kind}s"),
-        Some(_) => format!("({kind})"),
     }
 }
 

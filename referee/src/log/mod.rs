@@ -1,6 +1,7 @@
 //! The match log: written as matches finish, read again for everything else.
 
 mod chain;
+mod choices;
 mod guard;
 mod opening_moves;
 mod read;
@@ -9,10 +10,11 @@ mod verify;
 mod write;
 
 pub use chain::{Break, ChainBreak};
+pub(crate) use choices::{MIN_CHOICES, SameAnswers, same_answers};
 pub(crate) use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
-pub use verify::{Mismatch, verify};
+pub use verify::{Mismatch, Versions, verify};
 pub use write::{LogWriter, WriteError};
 
 /// The name of a tournament's log in its folder.

@@ -34,10 +34,6 @@ impl LogLine for Begun {
     fn format(&self) -> u32 {
         self.format
     }
-
-    fn prev(&self) -> Option<&str> {
-        None
-    }
 }
 
 /// The moves that the referee made in these matches of some logs, which are counted from 0.

@@ -88,8 +88,10 @@ pub trait LogLine: Sized {
     /// The version of the format that the line says it has.
     fn format(&self) -> u32;
 
-    /// What it says the hash of the line before is, where that is wanted.
-    fn prev(&self) -> Option<&str>;
+    /// What it says the hash of the line before is, where that is read.
+    fn prev(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl LogLine for Record {
@@ -121,10 +123,6 @@ impl LogLine for MatchSummary {
 
     fn format(&self) -> u32 {
         self.format
-    }
-
-    fn prev(&self) -> Option<&str> {
-        None
     }
 }
 

@@ -5,11 +5,9 @@ use std::time::Duration;
 use arbiter::adjudication::{self, LimitWatch};
 use arbiter::chance::Chance;
 use games::session::{MoveError, PlyByPly, Tally};
-use games::{Actor, BrokenRules, Limits, Session, ToMove};
+use games::{Actor, BrokenRules, Catalog, Limits, Session, ToMove, UnknownGame};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
-
-use crate::known_games::{self, UnknownGame};
 
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -20,6 +18,16 @@ pub enum Mismatch {
     /// The game does not take these options.
     #[error("{0}")]
     Options(String),
+    /// The rules are not those that the match was played by.
+    #[error(
+        "it was played by {recorded}, but here are {now}; `--rules` names rules to check it by all the same"
+    )]
+    OtherRules {
+        /// The hash of the recorded ones, in words.
+        recorded: String,
+        /// The hash of those that are there.
+        now: String,
+    },
     /// The start is not a position of the game.
     #[error("start: {0}")]
     Start(String),
@@ -112,12 +120,23 @@ pub enum Mismatch {
     },
 }
 
+/// Which versions of rules from outside may check a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Versions {
+    /// Those that it was played by.
+    Recorded,
+    /// Any.
+    Any,
+}
+
 /// Replays a match and compares its result.
+///
+/// The rules are those of the catalog.
 ///
 /// # Errors
 /// The first thing that does not fit.
-pub fn verify(record: &Record) -> Result<(), Mismatch> {
-    let mut replay = Replay::open(record)?;
+pub fn verify(record: &Record, catalog: &Catalog, versions: Versions) -> Result<(), Mismatch> {
+    let mut replay = Replay::open(record, catalog, versions)?;
     replay.moves(&record.moves)?;
     replay.result(&record.result)
 }
@@ -134,11 +153,19 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn open(record: &'a Record) -> Result<Self, Mismatch> {
-        let game = known_games::find(&record.game)?;
+    fn open(record: &'a Record, catalog: &Catalog, versions: Versions) -> Result<Self, Mismatch> {
+        let game = catalog.find(&record.game)?;
         let rules = game
             .configure(&record.options)
             .map_err(|error| Mismatch::Options(error.to_string()))?;
+        let now = rules.origin().map(|origin| &origin.sha256);
+        let recorded = record.rules.as_ref().map(|rules| &rules.sha256);
+        if versions == Versions::Recorded && now != recorded {
+            return Err(Mismatch::OtherRules {
+                recorded: hash_in_words(recorded),
+                now: hash_in_words(now),
+            });
+        }
         let session = rules
             .load(&record.start)
             .map_err(|error| Mismatch::Start(error.to_string()))?;
@@ -367,6 +394,17 @@ impl<'a> Replay<'a> {
             return wrong("it was not its turn".to_owned());
         }
         Ok(())
+    }
+}
+
+/// How a message names rules by their hash.
+fn hash_in_words(sha256: Option<&String>) -> String {
+    match sha256 {
+        Some(sha256) => format!(
+            "rules with the hash {}…",
+            sha256.get(..12).unwrap_or(sha256)
+        ),
+        None => "the rules that are built in".to_owned(),
     }
 }
 

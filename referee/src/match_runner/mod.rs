@@ -312,7 +312,7 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             }
             let now = self.reading(seat, Instant::now());
             if self.arbiter.is_late(seat, now)
-                && let Some(what) = self.seats[seat].player.stall()
+                && let Some(what) = self.seats[seat].player.stall().await
             {
                 self.settle(Event::Stalled { seat, what }).await?;
             }

@@ -1,7 +1,7 @@
 //! What the forward model says about itself when rules are asked for.
 
 use games::kit::info::{OptionKind, OptionSpec};
-use games::{Entry, GAMES};
+use games::{Catalog, Entry};
 use protocol::{GameHello, Limits, ModelHello, PROTOCOL};
 use serde_json::{Map, Value, json};
 
@@ -10,14 +10,14 @@ const CAN: [&str; 8] = [
     "undo", "key", "view", "scores", "perft", "playout", "playouts", "children",
 ];
 
-/// The answer to `hello`: the games that are built in.
-pub(super) fn answer() -> ModelHello {
+/// The answer to `hello`: all games of the catalog.
+pub(super) fn answer(catalog: &Catalog) -> ModelHello {
     ModelHello {
         protocol: PROTOCOL,
         name: "referee".to_owned(),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         can: CAN.map(str::to_owned).to_vec(),
-        games: GAMES.iter().map(game).collect(),
+        games: catalog.iter().map(|entry| game(entry)).collect(),
     }
 }
 

@@ -3,6 +3,9 @@
 mod hello;
 mod open;
 
+use std::sync::Arc;
+
+use games::Catalog;
 use protocol::{ModelError, ModelErrorCode as Code, Op};
 use serde::Serialize;
 use serde_json::Value;
@@ -19,6 +22,7 @@ pub(crate) const MAX_REQUEST: usize = 16 << 20;
 /// The state of one service: at most one position.
 #[derive(Default)]
 pub struct Model {
+    catalog: Arc<Catalog>,
     game: Option<Open>,
 }
 
@@ -33,6 +37,14 @@ fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
 }
 
 impl Model {
+    /// A service for these games.
+    pub(crate) fn of(catalog: Arc<Catalog>) -> Self {
+        Model {
+            catalog,
+            game: None,
+        }
+    }
+
     /// Answers a line that is longer than [`MAX_REQUEST`].
     pub fn refuse_long(&self) -> String {
         let message = format!("a request of more than {MAX_REQUEST} bytes");
@@ -74,7 +86,7 @@ impl Model {
 
     fn perform(&mut self, op: Op) -> Done {
         match op {
-            Op::Hello { .. } => Ok(text(&hello::answer())),
+            Op::Hello { .. } => Ok(text(&hello::answer(&self.catalog))),
             Op::New {
                 game,
                 options,
@@ -84,14 +96,17 @@ impl Model {
                 max_plies,
                 want,
             } => {
-                let mut open = Open::new(NewRequest {
-                    game,
-                    options,
-                    seed,
-                    state,
-                    observation,
-                    max_plies,
-                })?;
+                let mut open = Open::new(
+                    NewRequest {
+                        game,
+                        options,
+                        seed,
+                        state,
+                        observation,
+                        max_plies,
+                    },
+                    &self.catalog,
+                )?;
                 let answer = open.introduce(&want)?;
                 self.game = Some(open);
                 Ok(answer)

@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 use bots::evaluate::{PositionValue, position_value};
 use games::kit::to_move::CHANCE;
 use games::session::{LoadError, MoveError, PlayoutsByMove, UndoError};
-use games::{Actor, BrokenRules, ConfigureError, Rules, Session, ToMove};
+use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
 use serde_json::{Map, Value, json};
 
 use super::{Done, MAX_DEPTH, error, text};
-use crate::known_games;
 
 /// A perft generates the moves of at most this many positions, which takes seconds.
 const MOST_POSITIONS: u64 = 10_000_000;
@@ -123,8 +122,8 @@ impl Evaluation {
 }
 
 impl Open {
-    pub(super) fn new(request: NewRequest) -> Result<Self, ModelError> {
-        let entry = match known_games::find(&request.game) {
+    pub(super) fn new(request: NewRequest, catalog: &Catalog) -> Result<Self, ModelError> {
+        let entry = match catalog.find(&request.game) {
             Ok(entry) => entry,
             Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
         };
@@ -146,7 +145,7 @@ impl Open {
             position,
             max_plies: request.max_plies.or(entry.info.limits.max_plies),
             evaluation: Evaluation {
-                game: entry.info.id.clone(),
+                game: entry.builtin().unwrap_or(&entry.info.id).to_owned(),
                 made: None,
             },
             rules,

@@ -64,8 +64,8 @@ impl<A: Player, B: Player> Player for Either<A, B> {
         whoever!(self, player => player.wake().await)
     }
 
-    fn stall(&self) -> Option<String> {
-        whoever!(self, player => player.stall())
+    async fn stall(&self) -> Option<String> {
+        whoever!(self, player => player.stall().await)
     }
 
     async fn exit(&mut self) -> Option<String> {

@@ -75,7 +75,7 @@ pub(crate) trait Player {
     async fn wake(&mut self) {}
 
     /// What the player seems to do instead of answering, as part of a sentence.
-    fn stall(&self) -> Option<String> {
+    async fn stall(&self) -> Option<String> {
         None
     }
 

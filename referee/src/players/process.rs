@@ -169,8 +169,8 @@ impl Player for Process<'_> {
         }
     }
 
-    fn stall(&self) -> Option<String> {
-        self.bot()?.stall().map(|stall| stall.to_string())
+    async fn stall(&self) -> Option<String> {
+        self.bot()?.stall().await.map(|stall| stall.to_string())
     }
 
     async fn exit(&mut self) -> Option<String> {

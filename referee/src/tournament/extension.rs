@@ -23,7 +23,8 @@ pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
     let mut games = Vec::new();
     let mut places = Vec::new();
     for entry in &file.games {
-        let game = game(entry, &file.limits).map_err(|problem| problem.to_string())?;
+        let game =
+            game(entry, &file.limits, &now.rules.catalog).map_err(|problem| problem.to_string())?;
         // Those of the same kind keep their order.
         let from = places.last().map_or(0, |last| last + 1);
         let place = (from..now.games.len()).find(|&at| same(&game, &now.games[at]));

@@ -16,4 +16,5 @@ pub(crate) mod schedule;
 mod set_aside;
 pub(crate) mod slots;
 
+pub use crate::admission::{AdmissionError, LeftOut};
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use games::BrokenRules;
 use thiserror::Error;
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use super::builds::{Builds, PlayedBuilds};
@@ -15,6 +16,7 @@ use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Standing};
 use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
+use crate::admission::{self, AdmissionError, LeftOut};
 use crate::config::Config;
 use crate::log::{LOG_NAME, WriteError};
 use protocol::Record;
@@ -26,6 +28,7 @@ pub struct Tournament {
     folder: Folder,
     schedule: Schedule,
     warnings: Vec<String>,
+    left_out: Vec<LeftOut>,
 }
 
 /// Why a tournament does not begin, or stops.
@@ -34,6 +37,9 @@ pub enum TournamentError {
     /// The machine is too small for this many matches at a time.
     #[error(transparent)]
     Capacity(#[from] TooMuch),
+    /// Bots are broken, or it is not known who was left out.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
     /// Bots cannot be started as the configuration asks for it.
     #[error(transparent)]
     BotFactory(#[from] FactoryError),
@@ -89,10 +95,73 @@ pub struct Surroundings {
 impl Tournament {
     /// A new tournament in this folder, by default in the next free one below `runs`.
     ///
+    /// Bots that have a `build` are built first, and those with `must_pass_check`, as all of
+    /// `bots_from`, are checked. Broken ones do not play, see [`Tournament::left_out`], unless the
+    /// configuration has `on_broken = "stop"`. All of this takes its time, and must not happen within
+    /// an asynchronous runtime: there, use [`Tournament::create_reporting`].
+    ///
+    /// ```standalone_crate
+    /// use referee::{Config, Tournament};
+    ///
+    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     referee::become_supervisor_if_asked();
+    ///     let folder = std::env::temp_dir().join(format!("referee-class-{}", std::process::id()));
+    ///     std::fs::create_dir(&folder)?;
+    ///     std::fs::copy("../bots/examples/python/random_bot.py", folder.join("bot.py"))?;
+    ///     let config = r#"
+    ///         name = "class"
+    ///         games = [{ id = "amazons", options = { size = 5 } }]
+    ///         bots = [
+    ///             { name = "anna", command = "python3 bot.py" },
+    ///             { name = "ben", command = "python3 built.py", build = "cp bot.py built.py" },
+    ///             { name = "carl", command = "./bot", build = "false", must_pass_check = true },
+    ///         ]
+    ///         [time]
+    ///         per_move = "10s"
+    ///     "#;
+    ///     let config = Config::parse(config, &folder)?;
+    ///     let tournament = Tournament::create(config, Some(&folder.join("out")))?;
+    ///     let broken = tournament.left_out();
+    ///     assert_eq!(broken[0].bot, "carl");
+    ///     assert!(broken[0].why.starts_with("its build exited with code 1"));
+    ///     assert_eq!(tournament.schedule().total(), 2);
+    ///     assert!(tournament.play_to_the_end()?.complete);
+    ///     std::fs::remove_dir_all(folder)?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
     /// # Errors
-    /// If the machine cannot run it, there is a tournament in the folder already, or the folder
-    /// cannot be written. Nothing was written then.
-    pub fn create(mut config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
+    /// If the machine cannot run it, too few bots are left, there is a tournament in the folder
+    /// already, or the folder cannot be written. Nothing was written then but what builds wrote.
+    pub fn create(config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
+        if admission::is_wanted(&config) {
+            runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
+        } else {
+            Self::begin(config, Vec::new(), folder)
+        }
+    }
+
+    /// The same as [`Tournament::create`] for whoever wants to see how it goes, or may lose patience:
+    /// `report` gets a line for each build and for each bot that is left out. If the future is
+    /// dropped, nothing was written but what builds wrote.
+    ///
+    /// # Errors
+    /// As those of [`Tournament::create`].
+    pub async fn create_reporting(
+        config: Config,
+        folder: Option<&Path>,
+        report: impl FnMut(&str),
+    ) -> Result<Self, TournamentError> {
+        let (config, left_out) = admission::admit(config, report).await?;
+        Self::begin(config, left_out, folder)
+    }
+
+    fn begin(
+        mut config: Config,
+        left_out: Vec<LeftOut>,
+        folder: Option<&Path>,
+    ) -> Result<Self, TournamentError> {
         let mut warnings = prepare(&mut config)?;
         warnings.extend(Builds::read(&config.bots).identical());
         let folder = match folder {
@@ -100,33 +169,60 @@ impl Tournament {
             None => Folder::create_numbered(&config.name, &config.text)?,
         };
         folder.note_origin(&config.folder)?;
+        admission::note(&folder.path, &left_out)?;
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),
             config: Arc::new(config),
             folder,
             warnings,
+            left_out,
         })
     }
 
+    /// The configuration without the bots that were left out when the tournament in this folder, by
+    /// default in the newest one of its name below `runs`, began. [`Tournament::resume`] and
+    /// [`Tournament::play_again`] do this themselves; it is for whoever needs the bots before.
+    ///
+    /// # Errors
+    /// If it is not known who was left out, or too few bots are left.
+    pub fn as_it_began(config: Config, folder: Option<&Path>) -> Result<Config, TournamentError> {
+        let fewer = match folder_of(&config, folder) {
+            Ok(folder) => admission::as_it_began(&config, &folder)?,
+            Err(_) => None,
+        };
+        Ok(fewer.unwrap_or(config))
+    }
+
     /// Goes on with the tournament in this folder, by default in the newest one of its name below
-    /// `runs`. `take` gets the matches that were played, in the order of the log.
+    /// `runs`, without the bots that were left out when it began. `take` gets the matches that were
+    /// played, in the order of the log.
     ///
     /// # Errors
     /// If the machine cannot run it, or the folder is not that of this tournament. Nothing was
     /// changed then.
     pub fn resume(
-        mut config: Config,
+        config: Config,
         folder: Option<&Path>,
         allowed: Allowed,
         mut take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
+        let mut config = Self::as_it_began(config, folder)?;
         let mut warnings = prepare(&mut config)?;
         let path = folder_of(&config, folder)?;
         let mut played = PlayedBuilds::default();
+        let mut by_other_rules = 0;
         let resumed = resume::open(&path, &config, allowed, |record| {
             played.add(record);
+            by_other_rules += u32::from(is_by_other_rules(record, &config));
             take(record);
         })?;
+        if by_other_rules > 0 {
+            warnings.push(format!(
+                "the number of matches that were played by other versions of their rules is \
+                 {by_other_rules}; `referee replay --verify` refuses them unless `--rules` names the \
+                 rules to check them by"
+            ));
+        }
         let builds = Builds::read(&config.bots);
         warnings.extend(builds.identical());
         warnings.extend(builds.changed(&played));
@@ -138,6 +234,7 @@ impl Tournament {
             folder: resumed.folder,
             schedule: resumed.schedule,
             warnings,
+            left_out: Vec::new(),
         })
     }
 
@@ -161,6 +258,11 @@ impl Tournament {
         &self.warnings
     }
 
+    /// The bots of a new tournament that do not play, because they are broken.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
     /// Sets the matches of these bots aside, in the folder of a tournament that is resumed next: then
     /// they are played again. The log as it was stays beside the new one. Returns what was done, as
     /// a sentence; `None` if they have played no matches.
@@ -173,6 +275,9 @@ impl Tournament {
         folder: Option<&Path>,
         bots: &[String],
     ) -> Result<Option<String>, TournamentError> {
+        let path = folder_of(config, folder)?;
+        let fewer = admission::as_it_began(config, &path)?;
+        let config = fewer.as_ref().unwrap_or(config);
         let names = || config.bots.iter().map(|bot| bot.name.clone());
         if let Some(name) = bots
             .iter()
@@ -184,7 +289,6 @@ impl Tournament {
         if config.format.is_of_pairings() {
             return Err(ResumeError::FixedResults.into());
         }
-        let path = folder_of(config, folder)?;
         // Checks that all of the log belongs here, and lets go of it.
         drop(resume::open(&path, config, Allowed::Nothing, |_| ())?);
         Ok(set_aside(&path, bots)?.map(|done| {
@@ -213,9 +317,7 @@ impl Tournament {
     /// # Errors
     /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
     pub fn play_to_the_end(self) -> Result<TournamentOutcome, TournamentError> {
-        let runtime = tokio::runtime::Runtime::new().map_err(|error| {
-            TournamentError::Short(format!("the tournament cannot run: {error}"))
-        })?;
+        let runtime = runtime()?;
         let (_never, stop) = watch::channel(false);
         runtime.block_on(self.play(Surroundings::default(), stop, |_| {}))
     }
@@ -251,6 +353,19 @@ impl Tournament {
             RunError::Broken(broken) => TournamentError::Broken(broken),
         })
     }
+}
+
+fn runtime() -> Result<Runtime, TournamentError> {
+    Runtime::new()
+        .map_err(|error| TournamentError::Short(format!("the tournament cannot run: {error}")))
+}
+
+/// Whether rules from outside have changed since a match was played.
+fn is_by_other_rules(record: &Record, config: &Config) -> bool {
+    let mut games = config.games.iter().map(|game| &game.rules);
+    let rules = games.find(|rules| rules.info().id == record.game);
+    let now = rules.and_then(|rules| rules.origin());
+    record.rules.as_ref().map(|then| &then.sha256) != now.map(|now| &now.sha256)
 }
 
 /// The folder to go on in: the one that is given, or the newest one of this tournament below `runs`.

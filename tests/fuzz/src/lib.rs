@@ -1,6 +1,11 @@
 //! Fuzz targets for everything that reads text from outside, on stable Rust. A run is made from
 //! a seed and can be repeated; the program in `main.rs` looks for long, the tests for a moment.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a target panics where something is wrong"
+)]
+
 use peak_alloc::PeakAlloc;
 
 pub mod mutate;

@@ -1,5 +1,8 @@
 //! The smaller commands.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 use tests::model::ModelClient;
 use tests::{Arena, run};
@@ -73,6 +76,23 @@ fn perft_starts_from_a_given_state() {
         &file,
     ]);
     assert_eq!(inline, from_file);
+}
+
+#[test]
+fn a_long_count_shows_how_far_it_is() {
+    let mut child = Command::new(tests::referee())
+        .args(["perft", "amazons", "--depth", "12"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().expect("it goes on until it is ended").unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let part = "depth 1 has 2176 positions; still counting depth 12";
+    assert!(first.ends_with(part), "{first}");
 }
 
 #[test]
@@ -251,9 +271,6 @@ fn a_reader_who_leaves_early_is_no_error() {
     let arena = Arena::new(&config(&[RANDOM, GREEDY]));
     let line = format!("'{}' games siam | head -1", tests::referee().display());
     let script = arena.write("early.sh", &line);
-    let shell = std::process::Command::new("sh")
-        .arg(script)
-        .output()
-        .unwrap();
+    let shell = Command::new("sh").arg(script).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&shell.stderr), "");
 }

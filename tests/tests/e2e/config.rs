@@ -335,6 +335,28 @@ fn model_moves() -> Vec<String> {
 }
 
 #[test]
+fn openings_that_are_left_out_of_a_book_are_named_once() {
+    let head = "rounds = 4\nopening = { book = \"book.txt\", balanced = 0.000001 }\n";
+    let arena = Arena::new(&format!("{head}{}", config(&[RANDOM, GREEDY])));
+    let moves = model_moves();
+    let book = moves[..3].iter().map(|mv| format!("amazons: {mv}\n"));
+    arena.write("book.txt", &book.collect::<String>());
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let warning = "2 of the 3 openings of amazons in the book are left out, because their random \
+                   games are not within 0.000001 of equal chances: ";
+    let (before, names) = ran.stderr.split_once(warning).expect(&ran.stderr);
+    assert!(!names.contains(warning), "once: {}", ran.stderr);
+    assert!(before.ends_with("warning: "), "{before}");
+    let played = arena.matches();
+    let played = played[0]["moves"][0]["move"].as_str().unwrap();
+    let named = names.lines().next().unwrap();
+    for mv in &moves[..3] {
+        assert_eq!(named.contains(&**mv), mv != played, "{mv} in {named}");
+    }
+}
+
+#[test]
 fn openings_that_cannot_be_balanced_are_told() {
     let head = "opening = { random_plies = 1, balanced = 0.000001 }\n";
     let games = r#"games = [{ id = "elephant-run", options = { target = 1 } }]"#;

@@ -32,10 +32,11 @@ const LONG: [&str; 3] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 7] = [
+const ADDED: [(&str, &str); 8] = [
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
+    ("referee play pig", "--per-move 50ms"),
     (
         "referee tournament evening.toml --set",
         "--set time.per_move=2ms --set games='[\"run\"]' --out runs/set",
@@ -103,6 +104,10 @@ impl Place {
             "here/submissions/ben/bot.py",
         ] {
             fs::write(place.folder.path().join(path), &bot).expect("a bot");
+        }
+        for shared in ["games", "bots"] {
+            let link = place.path(shared);
+            std::os::unix::fs::symlink(root().join(shared), link).expect("a link");
         }
         let program = place.folder.path().join("bin/referee");
         std::os::unix::fs::symlink(referee(), program).expect("a link");

@@ -13,7 +13,7 @@ fn new_bot(args: &[&str]) -> Ran {
 }
 
 /// A shell's command in a folder; `referee` is the program under test.
-fn shell(command: &str, dir: &Path) -> Ran {
+pub(crate) fn shell(command: &str, dir: &Path) -> Ran {
     let folder = referee().parent().unwrap().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = [folder].into_iter().chain(env::split_paths(&path));
@@ -22,7 +22,9 @@ fn shell(command: &str, dir: &Path) -> Ran {
         .args(["-c", command])
         .current_dir(dir)
         .env("PATH", env::join_paths(folders).unwrap())
-        .env_remove("CARGO_TARGET_DIR");
+        .env_remove("CARGO_TARGET_DIR")
+        // What a project needs is there, since the referee needs it, too.
+        .env("CARGO_NET_OFFLINE", "true");
     shell.output().unwrap().into()
 }
 

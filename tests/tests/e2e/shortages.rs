@@ -97,13 +97,19 @@ fn a_soft_limit_is_raised_for_the_referee_alone() {
     );
 }
 
-#[test]
-fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
+/// Starts a tournament of 60 matches that needs new processes for each, waits for its first match,
+/// and then lowers a limit of the referee, as an option of prlimit(1). `program` makes the commands.
+/// It must stop with these parts in its message, and blame nobody; what it played stays, and it can
+/// be resumed.
+#[track_caller]
+fn runs_out(program: impl Fn(&Path) -> Command, limit: &str, parts: &[&str]) {
     let bots = config(&[RANDOM, OTHER]);
     let arena = Arena::new(&format!(
         "concurrency = 2\nrestart = \"each-match\"\nrounds = 30\n{bots}"
     ));
-    let child = Command::new(referee())
+    // Also for a user who did not make it.
+    fs::set_permissions(arena.path(""), Permissions::from_mode(0o777)).unwrap();
+    let child = program(referee())
         .args(arena.tournament())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -114,29 +120,36 @@ fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
     wait_until("a match", || {
         fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
     });
-    let (pid, limit) = (child.id().to_string(), "--nofile=12:12");
-    let limited = Command::new("prlimit")
+    // Whoever runs it may lower its limits.
+    let pid = child.id().to_string();
+    let limited = program(Path::new("prlimit"))
         .args(["--pid", &pid, limit])
         .status();
     assert!(limited.unwrap().success());
     let ran: Ran = child.wait_with_output().unwrap().into();
     assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    for part in [
-        "Too many open files",
-        "`ulimit -n`",
-        "no bot is at fault",
-        "--resume --out",
-    ] {
+    for part in parts.iter().chain(&["no bot is at fault"]) {
         assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
     }
     let before = arena.matches().len();
     assert!((1..60).contains(&before), "{before}");
     assert_no_fault(&arena, before);
-    let mut again = arena.tournament();
-    again.push("--resume".into());
-    let ran = tests::run(again);
+    let again = program(referee())
+        .args(arena.tournament())
+        .arg("--resume")
+        .output();
+    let ran = Ran::from(again.unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_no_fault(&arena, 60);
+}
+
+#[test]
+fn running_out_in_the_middle_stops_it_and_nobody_is_blamed() {
+    runs_out(
+        |program| Command::new(program),
+        "--nofile=12:12",
+        &["Too many open files", "`ulimit -n`", "--resume --out"],
+    );
 }
 
 /// A command for an ordinary user whom nobody else is: root's processes have no limit on their number.
@@ -157,41 +170,9 @@ fn running_out_of_processes_stops_it_and_nobody_is_blamed() {
     if !usable.is_ok_and(|ran| ran.status.success()) {
         return skip("an ordinary user cannot run the program where it is");
     }
-    let bots = config(&[RANDOM, OTHER]);
-    let arena = Arena::new(&format!(
-        "concurrency = 2\nrestart = \"each-match\"\nrounds = 30\n{bots}"
-    ));
-    fs::set_permissions(arena.path(""), Permissions::from_mode(0o777)).unwrap();
-    let child = as_somebody(referee())
-        .args(arena.tournament())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let log = arena.path("out/games.jsonl");
-    wait_until("a match", || {
-        fs::metadata(&log).is_ok_and(|meta| meta.len() > 0)
-    });
-    let pid = child.id().to_string();
-    // Whoever runs it may lower the limit.
-    let limited = as_somebody(Path::new("prlimit"))
-        .args(["--pid", &pid, "--nproc=1:1"])
-        .status();
-    assert!(limited.unwrap().success());
-    let ran: Ran = child.wait_with_output().unwrap().into();
-    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
-    for part in ["no more processes", "`ulimit -u`", "no bot is at fault"] {
-        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
-    }
-    let before = arena.matches().len();
-    assert!((1..60).contains(&before), "{before}");
-    assert_no_fault(&arena, before);
-    let again = as_somebody(referee())
-        .args(arena.tournament())
-        .arg("--resume")
-        .output();
-    let ran = Ran::from(again.unwrap());
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_no_fault(&arena, 60);
+    runs_out(
+        as_somebody,
+        "--nproc=1:1",
+        &["no more processes", "`ulimit -u`"],
+    );
 }

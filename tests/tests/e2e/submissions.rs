@@ -1,6 +1,7 @@
 //! Bots from folders: built, checked, and left out if they are broken.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use tests::{Arena, Ran, run};
 
@@ -163,4 +164,95 @@ fn mistakes_in_submissions_are_named_with_their_file() {
     );
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("matches `none/*`"), "{}", ran.stderr);
+}
+
+#[test]
+fn bots_that_always_answer_alike_are_pointed_out() {
+    let bots: String = ["anna", "copy", "twin"]
+        .map(|name| format!("[[bots]]\nname = \"{name}\"\ncommand = \"python3 {name}.py\"\n"))
+        .concat();
+    let arena = Arena::new(&format!(
+        "name = \"copies\"\nrounds = 6\nopening.random_plies = 2\n\
+         games = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n{bots}\
+         [[bots]]\nname = \"random\"\ncommand = \"referee bot random\"\n"
+    ));
+    arena.write("anna.py", BOT);
+    arena.write("twin.py", BOT);
+    arena.write("copy.py", &BOT.replace("mine", "my own work"));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let identical = "the bots `anna`, `twin` are identical";
+    assert!(ran.stderr.contains(identical), "{}", ran.stderr);
+    let out = arena.path("out").display().to_string();
+    let standings = run(["standings", &out]).stdout.replace('\n', " ");
+    for pair in ["`anna` and `copy`", "`copy` and `twin`"] {
+        let part = format!("{pair} always answered alike: in ");
+        assert!(standings.contains(&part), "`{part}` in {standings}");
+    }
+    assert!(!standings.contains("`anna` and `twin`"), "{standings}");
+    assert!(!standings.contains("`random` always"), "{standings}");
+    let page = run(["report", &out, "--bot", "copy"])
+        .stdout
+        .replace('\n', " ");
+    assert!(page.contains("`anna` and `copy` always"), "{page}");
+    let json = run(["standings", &out, "--format", "json"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        json["same_answers"][0]["bots"],
+        serde_json::json!(["anna", "copy"])
+    );
+}
+
+/// A build that writes where it may, and then here.
+fn writes_to(path: &str) -> String {
+    format!(
+        "command = \"python3 deep/built.py\"\nbuild = [\"sh\", \"-c\", \"mkdir -p deep && cp bot.py \
+         deep/built.py && echo x > $TMPDIR/x && echo stolen > {path}\"]\n"
+    )
+}
+
+#[test]
+fn builds_write_to_their_folder_only_in_sandboxes_that_hide_files() {
+    for tier in ["restricted", "strict"] {
+        let arena = class(&format!("sandbox = \"{tier}\""));
+        // Where root runs the referee, bots are other users.
+        fs::set_permissions(arena.path(""), Permissions::from_mode(0o755)).unwrap();
+        let outside = arena.path("submissions/ben/bot.py").display().to_string();
+        arena.write("submissions/anna/bot.toml", &writes_to("deep/mine"));
+        arena.write("submissions/carl/bot.toml", &writes_to(&outside));
+        arena.write("submissions/dora/bot.toml", &writes_to("../new"));
+        // Again over what was built.
+        for _ in 0..2 {
+            let _ = fs::remove_dir_all(arena.path("out"));
+            let ran = arena.play();
+            assert_eq!(ran.code, Some(0), "{tier}: {}", ran.stderr);
+            for bot in ["carl", "dora"] {
+                let part = format!("left out: bot `{bot}`: its build exited with code");
+                assert!(ran.stderr.contains(&part), "`{part}` in {}", ran.stderr);
+            }
+            assert_eq!(arena.matches().len(), 6, "{tier}: {}", ran.stderr);
+        }
+        assert_eq!(fs::read_to_string(outside).unwrap(), BOT);
+        assert!(!arena.path("submissions/new").exists());
+        let owner = |name: &str| fs::metadata(arena.path(name)).unwrap().uid();
+        for built in ["", "/deep", "/deep/mine", "/build.log"] {
+            let name = format!("submissions/anna{built}");
+            assert_eq!(owner(&name), owner("t.toml"), "{tier}: {name}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_list_of_who_was_left_out_is_named_and_nothing_is_lost() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    arena.write("out/left-out.toml", "left_out = 7\n");
+    let mut args = arena.tournament();
+    args.push("--resume".into());
+    let ran = run(args);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("left-out.toml`: "), "{}", ran.stderr);
+    assert_eq!(arena.matches().len(), 6);
 }

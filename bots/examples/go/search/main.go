@@ -1,5 +1,5 @@
-// Command search plays every game without knowing a rule: Monte Carlo tree search on the
-// referee's forward model.
+// Command search plays every game without knowing a rule: a best-first search on the referee's
+// forward model, which says in one answer what all moves lead to and what that is worth.
 package main
 
 import (
@@ -11,23 +11,21 @@ import (
 	"time"
 )
 
-const (
-	// Random games stop after this many plies: longer ones say less.
-	horizon = 80
-	// Random games at a time.
-	batch = 4
-	// After this many games with a move, the replies to it are searched, too.
-	ready = 8
-	// How much moves that were tried less are preferred.
-	curiosity = 0.4
-)
+// How much moves that were tried less are preferred.
+const curiosity = 0.1
 
-// node is a move, what games after it came to for the seat that made it, and the answers to it.
+// node is a move of a seat, the position after it, and the answers to it.
 type node struct {
-	move       string
-	seat       int
-	sum, games float64
+	move     string
+	seat     int
+	position Position
+	// What its seat expects, summed up over all looks at it and beyond.
+	sum, looks float64
 	children   []*node
+}
+
+func newNode(move string, seat int, position Position) *node {
+	return &node{move: move, seat: seat, position: position, sum: position.Value[seat], looks: 1}
 }
 
 // best gives the child that is worth most.
@@ -44,49 +42,49 @@ func (n *node) best(worth func(*node) float64) *node {
 
 // pick gives the child to try next: a good one, or one that is not known well (UCB1).
 func (n *node) pick() *node {
-	games := 1.0
+	looks := 1.0
 	for _, child := range n.children {
-		games += child.games
+		looks += child.looks
 	}
-	total := math.Log(games)
+	total := math.Log(looks)
 	return n.best(func(child *node) float64 {
-		// As if half a game more had been won and half a game lost.
-		mean := (child.sum + 0.5) / (child.games + 1)
-		return mean + curiosity*math.Sqrt(total/child.games)
+		return child.sum/child.looks + curiosity*math.Sqrt(total/child.looks)
 	})
 }
 
-// expand gives a node its children, each of which begins with one random game.
-func (n *node) expand(model *Model, line []string) error {
-	seat, means, err := model.Playouts(line, 1, int(n.games))
-	for move, outcome := range means {
-		n.children = append(n.children, &node{move: move, seat: seat, sum: outcome[seat], games: 1})
+// expand gives a node its children, with one request, and returns the best of them.
+func (n *node) expand(model *Model, moves []string) (*node, error) {
+	children, err := model.Children(moves)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	for _, child := range children {
+		n.children = append(n.children, newNode(child.Move, *n.position.ToMove, child.Position))
+	}
+	return n.best(func(child *node) float64 { return child.sum }), nil
 }
 
-// tryLine follows the most promising moves, plays on at random, and remembers what that gave.
-func tryLine(model *Model, root *node, seed int) error {
+// tryLine follows the most promising moves, looks at all answers to the last one, and remembers what
+// the best of them leads to.
+func tryLine(model *Model, root *node) error {
 	var line []*node
 	var moves []string
-	leaf := root
-	for len(leaf.children) > 0 {
-		leaf = leaf.pick()
-		line = append(line, leaf)
-		moves = append(moves, leaf.move)
+	last := root
+	for len(last.children) > 0 {
+		last = last.pick()
+		line = append(line, last)
+		moves = append(moves, last.move)
 	}
-	if leaf.games >= ready {
-		if err := leaf.expand(model, moves); err != nil {
+	if last.position.ToMove != nil {
+		best, err := last.expand(model, moves)
+		if err != nil {
 			return err
 		}
+		last = best
 	}
-	outcome, err := model.Playout(moves, batch, seed)
-	if err != nil {
-		return err
-	}
-	for _, n := range line {
-		n.sum += batch * outcome[n.seat]
-		n.games += batch
+	for _, passed := range line {
+		passed.sum += last.position.Value[passed.seat]
+		passed.looks++
 	}
 	return nil
 }
@@ -95,9 +93,6 @@ type start struct {
 	Game    string
 	Options json.RawMessage
 	Seat    int
-	Limits  struct {
-		MaxPlies *int `json:"max_plies"`
-	}
 }
 
 type turn struct {
@@ -133,26 +128,23 @@ func (c clock) budget(seat int) time.Duration {
 // choose gives the move to play, and what to log about it.
 func choose(model *Model, start start, turn turn, began time.Time) (string, map[string]any, error) {
 	deadline := began.Add(turn.Clock.budget(start.Seat))
-	maxPlies := turn.Ply + horizon
-	if limit := start.Limits.MaxPlies; limit != nil && *limit < maxPlies {
-		maxPlies = *limit
-	}
-	if err := model.New(start.Game, start.Options, turn.State, maxPlies); err != nil {
+	position, err := model.New(start.Game, start.Options, turn.State)
+	if err != nil {
 		return "", nil, err
 	}
-	root := &node{seat: start.Seat}
-	if err := root.expand(model, nil); err != nil {
+	root := newNode("", start.Seat, position)
+	if _, err := root.expand(model, nil); err != nil {
 		return "", nil, err
 	}
-	playouts := len(root.children)
-	for len(root.children) > 1 && time.Now().Before(deadline) {
-		if err := tryLine(model, root, playouts); err != nil {
+	tried := 0
+	for ; len(root.children) > 1 && time.Now().Before(deadline); tried++ {
+		if err := tryLine(model, root); err != nil {
 			return "", nil, err
 		}
-		playouts += batch
 	}
-	best := root.best(func(child *node) float64 { return child.games })
-	return best.move, map[string]any{"value": best.sum / best.games, "nodes": playouts}, nil
+	// Of those that were looked at as often, the better one.
+	best := root.best(func(child *node) float64 { return child.looks + child.sum/child.looks/2 })
+	return best.move, map[string]any{"value": best.sum / best.looks, "nodes": tried}, nil
 }
 
 func run() error {

@@ -39,46 +39,46 @@ func StartModel() (*Model, error) {
 	return model, command.Start()
 }
 
-// New sets a position up. Random games stop at maxPlies.
-func (m *Model) New(game string, options, state json.RawMessage, maxPlies int) error {
-	m.send(map[string]any{"op": "new", "game": game, "options": options, "state": state, "max_plies": maxPlies})
-	return m.receive(nil)
+// Position is what the model says about a position.
+type Position struct {
+	// The seat to move; nil when the game is over.
+	ToMove *int `json:"to_move"`
+	// What each seat can expect, from 0 to 1; in the end, what it got.
+	Value []float64
 }
 
-// Playout gives the mean outcome a seat of random games after these moves.
-func (m *Model) Playout(moves []string, count, seed int) ([]float64, error) {
-	var playout struct{ Outcome []float64 }
-	_, err := m.after(moves, map[string]any{"op": "playout", "count": count, "seed": seed}, &playout)
-	return playout.Outcome, err
+// Child is a legal move and the position after it.
+type Child struct {
+	Move string
+	Position
 }
 
-// Playouts gives the seat to move after these moves, and for each of its moves the mean outcome a
-// seat of random games.
-func (m *Model) Playouts(moves []string, count, seed int) (int, map[string][]float64, error) {
-	var playouts struct{ Moves map[string][]float64 }
-	seat, err := m.after(moves, map[string]any{"op": "playouts", "count": count, "seed": seed}, &playouts)
-	return seat, playouts.Moves, err
+var wantValue = []string{"value"}
+
+// New sets a position up.
+func (m *Model) New(game string, options, state json.RawMessage) (Position, error) {
+	m.send(map[string]any{"op": "new", "game": game, "options": options, "state": state, "want": wantValue})
+	var position Position
+	return position, m.receive(&position)
 }
 
-// after asks something after these moves, and takes them back. All is sent before anything is
-// read, which saves waiting.
-func (m *Model) after(moves []string, request map[string]any, answer any) (int, error) {
+// Children gives all legal moves after these moves, which are taken back. All is sent before
+// anything is read, which saves waiting.
+func (m *Model) Children(moves []string) ([]Child, error) {
 	if moves == nil {
 		moves = []string{}
 	}
 	m.send(map[string]any{"op": "play", "moves": moves})
-	m.send(request)
+	m.send(map[string]any{"op": "children", "want": wantValue})
 	m.send(map[string]any{"op": "undo", "count": len(moves)})
-	var position struct {
-		ToMove int `json:"to_move"`
+	if err := m.receive(nil); err != nil {
+		return nil, err
 	}
-	if err := m.receive(&position); err != nil {
-		return 0, err
+	var answer struct{ Children []Child }
+	if err := m.receive(&answer); err != nil {
+		return nil, err
 	}
-	if err := m.receive(answer); err != nil {
-		return 0, err
-	}
-	return position.ToMove, m.receive(nil)
+	return answer.Children, m.receive(nil)
 }
 
 // send writes into a buffer, whose errors are reported by the flush in receive.

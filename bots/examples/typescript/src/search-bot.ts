@@ -1,36 +1,36 @@
-// Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward
-// model. Uses the SDK for JavaScript, which `npm install` links from this repository.
+// Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+// says in one answer what all moves lead to and what that is worth. Uses the SDK for JavaScript, which
+// `npm install` links from this repository.
 
-import { Bot, type Model, type Turn } from "referee-bot";
+import { Bot, type Model, type Position, type Turn } from "referee-bot";
 
-/** Random games stop after this many plies: longer ones say less. */
-const HORIZON = 80;
-/** Random games at a time. */
-const BATCH = 4;
-/** After this many games with a move, the replies to it are searched, too. */
-const READY = 8;
 /** How much moves that were tried less are preferred. */
-const CURIOSITY = 0.4;
+const CURIOSITY = 0.1;
 
-/** A move, what games after it came to for the seat that made it, and the answers to it. */
+/** A move of a seat, the position after it, and the answers to it. */
 class Node {
-  games = 1;
+  /** What its seat expects, summed up over all looks at it and beyond. */
+  sum: number;
+  looks = 1;
   children: Node[] = [];
 
   constructor(
     readonly move: string,
     readonly seat: number,
-    public sum: number,
-  ) {}
+    readonly position: Position,
+  ) {
+    this.sum = this.worthTo(seat);
+  }
+
+  /** What a seat expects here; asked for with `want`, so it is there. */
+  worthTo(seat: number): number {
+    return this.position.value?.[seat] ?? 0;
+  }
 
   /** The child to try next: a good one, or one that is not known well (UCB1). */
   pick(): Node {
-    const total = Math.log(this.children.reduce((sum, { games }) => sum + games, 1));
-    return this.best(({ sum, games }) => {
-      // As if half a game more had been won and half a game lost.
-      const mean = (sum + 0.5) / (games + 1);
-      return mean + CURIOSITY * Math.sqrt(total / games);
-    });
+    const total = Math.log(this.children.reduce((sum, { looks }) => sum + looks, 1));
+    return this.best(({ sum, looks }) => sum / looks + CURIOSITY * Math.sqrt(total / looks));
   }
 
   /** The child that is worth most; the node itself if it has none. */
@@ -46,24 +46,27 @@ class Node {
 
 class SearchBot extends Bot {
   override name = "search-typescript";
-  override version = "1";
+  override version = "2";
   override wants = { state: true, legal: false };
 
   override async choose(turn: Turn) {
-    const model = await this.modelAt(turn, HORIZON);
-    const root = new Node("", turn.match.seat, 0);
+    const model = await this.modelAt(turn);
+    const root = new Node("", turn.match.seat, await model.position({ want: ["value"] }));
     await this.expand(model, root, []);
-    let playouts = root.children.length;
-    while (turn.timeLeft() > 0 && root.children.length > 1) {
-      await this.tryLine(model, root, playouts);
-      playouts += BATCH;
+    let tried = 0;
+    for (; turn.timeLeft() > 0 && root.children.length > 1; tried += 1) {
+      await this.tryLine(model, root);
     }
-    const best = root.best(({ games }) => games);
-    return { move: best.move, info: { value: best.sum / best.games, nodes: playouts } };
+    // Of those that were looked at as often, the better one.
+    const best = root.best(({ looks, sum }) => looks + sum / looks / 2);
+    return { move: best.move, info: { value: best.sum / best.looks, nodes: tried } };
   }
 
-  /** Follows the most promising moves, plays on at random, and remembers what that gave. */
-  private async tryLine(model: Model, root: Node, seed: number): Promise<void> {
+  /**
+   * Follows the most promising moves, looks at all answers to the last one, and remembers what the best
+   * of them leads to.
+   */
+  private async tryLine(model: Model, root: Node): Promise<void> {
     const line: Node[] = [];
     let node = root;
     while (node.children.length > 0) {
@@ -71,24 +74,19 @@ class SearchBot extends Bot {
       line.push(node);
     }
     const moves = line.map(({ move }) => move);
-    if (node.games >= READY) await this.expand(model, node, moves);
-    const { outcome } = await model.playoutAfter(moves, BATCH, seed);
-    for (const node of line) {
-      node.sum += BATCH * (outcome[node.seat] ?? 0);
-      node.games += BATCH;
+    if (!node.position.result) node = await this.expand(model, node, moves);
+    for (const passed of line) {
+      passed.sum += node.worthTo(passed.seat);
+      passed.looks += 1;
     }
   }
 
-  /** Gives a node its children, each of which begins with one random game. */
-  private async expand(model: Model, node: Node, moves: string[]): Promise<void> {
-    const [position, means] = await Promise.all([
-      model.play(...moves),
-      model.playouts(1, node.games),
-      model.undo(moves.length),
-    ]);
-    const seat = position.to_move ?? 0;
-    const children = Object.entries(means);
-    node.children = children.map(([move, outcome]) => new Node(move, seat, outcome[seat] ?? 0));
+  /** Gives a node its children, with one request, and returns the best of them. */
+  private async expand(model: Model, node: Node, moves: string[]): Promise<Node> {
+    const seat = node.position.to_move ?? 0;
+    const children = await model.childrenAfter(moves, { want: ["value"] });
+    node.children = children.map((child) => new Node(child.move, seat, child));
+    return node.best(({ sum }) => sum);
   }
 }
 

@@ -30,6 +30,8 @@ export class Turn {
     this.ply = message.ply;
     this.moves = message.moves ?? [];
     this.state = message.state;
+    this.observation = message.observation;
+    this.sees = message.sees ?? [];
     this.legal = message.legal ?? [];
     this.clock = message.clock ?? {};
     this.began = began;
@@ -144,13 +146,15 @@ export class Bot {
 
   /**
    * The forward model, set up with the position of a turn. Playouts stop where the match does, and
-   * after `horizon` plies: in long games, short ones say more.
+   * after `horizon` plies: in long games, short ones say more. In games with hidden information it
+   * is set up with the observation, and `sample` draws states for `create`.
    */
-  async modelAt({ match, ply, state }, horizon = Infinity) {
+  async modelAt({ match, ply, state, observation }, horizon = Infinity) {
     const maxPlies = Math.min(match.limits?.max_plies ?? Infinity, ply + horizon);
     await this.model.create(match.game, {
       options: match.options,
       state,
+      observation,
       maxPlies: Number.isFinite(maxPlies) ? maxPlies : undefined,
     });
     return this.model;

@@ -49,9 +49,13 @@ export class Model {
     lines.on("close", end);
   }
 
-  /** Sets up a position: `state`, or the start that belongs to `seed`. */
-  create(game, { options = {}, state, seed = 0, maxPlies, want } = {}) {
-    const from = state === undefined ? { seed } : { state };
+  /**
+   * Sets up a position: `state`, or the start that belongs to `seed`. With an `observation`, what a
+   * seat knows is set up in place of a position; only `sample` is of use then.
+   */
+  create(game, { options = {}, state, observation, seed = 0, maxPlies, want } = {}) {
+    const position = state === undefined ? { seed } : { state };
+    const from = observation === undefined ? position : { observation };
     return this.#ask({ op: "new", game, options, ...from, max_plies: maxPlies ?? undefined, want });
   }
 
@@ -81,11 +85,37 @@ export class Model {
   }
 
   /** Plays all of these moves, or none if one of them is not legal. The last argument may be what
-   * the answer should hold: `play(move, { want: ["legal", "key"] })`. */
+   * the answer should hold: `play(move, { want: ["legal", "key"] })`. Where several seats act at
+   * once, a move is an object: `play({ 0: "rock", 1: "paper" })`. */
   play(...moves) {
     const last = moves.at(-1);
-    const { want } = typeof last === "object" ? moves.pop() : {};
+    // Steps of several seats are objects, too.
+    const isStep = typeof last === "string" || Object.keys(last ?? {}).some((key) => key !== "want");
+    const { want } = isStep || last === undefined ? {} : moves.pop();
     return this.#ask({ op: "play", moves, want });
+  }
+
+  /** All that a seat may know; the state where nothing is hidden. */
+  async observation(seat) {
+    return (await this.#ask({ op: "get", as: seat, want: ["observation"] })).observation;
+  }
+
+  /**
+   * At most `count` states that a seat cannot tell from the present one, also after `create` with an
+   * `observation`; none if the rules draw none.
+   */
+  async sample(seat, count = 1, seed = 0) {
+    return (await this.#ask({ op: "sample", as: seat, count, seed })).states;
+  }
+
+  /**
+   * Whether seats know different things in this game.
+   * @internal
+   */
+  async isHidden(game) {
+    // An older program knows neither `hello` nor such games.
+    const { games } = await this.#ask({ op: "hello", protocol: 1 }).catch(() => ({ games: [] }));
+    return games.some(({ id, hidden }) => id === game && hidden === true);
   }
 
   /** Takes back as many moves. */
@@ -126,6 +156,13 @@ export class Model {
     const [, playout] = await Promise.all([this.play(...moves), this.playout(count, seed)]);
     this.undo(moves.length).catch(() => {}); // whoever asks next is told if the process is gone
     return playout;
+  }
+
+  /** The same as `children` after these moves, which are taken back: one wait instead of three. */
+  async childrenAfter(moves, { want } = {}) {
+    const [, children] = await Promise.all([this.play(...moves), this.children({ want })]);
+    this.undo(moves.length).catch(() => {}); // whoever asks next is told if the process is gone
+    return children;
   }
 
   /** Ends the process. */

@@ -14,8 +14,9 @@ export class BadReply extends Error {
 
 /**
  * Lets a bot play one move in the position after `moves` from `state`, or from the start that belongs
- * to `seed`. It sits wherever it is to move. `clock` is that of a `turn`; it is handed to the bot, and
- * not enforced.
+ * to `seed`. Moves are those of all seats and of chance; where several act at once, one move is an
+ * object. The bot sits wherever it is to move; `seat` says where if there are several. `clock` is that
+ * of a `turn`; it is handed to the bot, and not enforced.
  */
 export async function ask(bot, game, position = {}) {
   const turn = await positionOf(game, position);
@@ -30,28 +31,64 @@ export async function ask(bot, game, position = {}) {
 }
 
 /** The position in which the bot is asked. */
-async function positionOf(game, { options, state, seed, moves = [] }) {
+async function positionOf(game, { options, state, seed, moves = [], seat: wanted }) {
   const model = new Model();
   try {
     let position = await model.create(game, { options, state, seed, want: ["state"] });
     const start = position.state;
     const played = [];
-    for (const move of moves) {
-      played.push({ seat: position.to_move, move });
-      position = await model.play(move);
+    const perceived = [];
+    for (const step of moves) {
+      played.push(...pliesOf(position.to_move, step));
+      position = await model.play(step, { want: ["sees"] });
+      perceived.push(...(position.sees ?? []));
     }
-    if (position.to_move === null) throw new Error("the game is over: nobody is to move");
+    const seat = seatOf(position.to_move, wanted);
     const { legal, state: now } = await model.position({ want: ["legal", "state"] });
-    return { start, played, seat: position.to_move, ply: position.ply, state: now, legal };
+    const turn = { start, played, seat, ply: position.ply, state: now };
+    turn.legal = Array.isArray(legal) ? legal : legal[seat];
+    if (await model.isHidden(game)) await hide(turn, perceived, model, game, options);
+    return turn;
   } finally {
     await model.close();
   }
 }
 
+/** Keeps to what a seat may know. */
+async function hide(turn, perceived, model, game, options) {
+  const { seat, start } = turn;
+  turn.observation = await model.observation(seat);
+  turn.sees = perceived.map((seats) => seats[seat] ?? []);
+  turn.played = turn.played.filter((ply) => ply.seat === seat);
+  await model.create(game, { options, state: start });
+  turn.startObservation = await model.observation(seat);
+}
+
+/** The plies of a step, in the order of a match. */
+export function pliesOf(toMove, step) {
+  const ply = (actor, move) => ({ seat: actor === "chance" ? null : actor, move });
+  if (typeof step === "string") return [ply(toMove, step)];
+  return toMove.map((actor) => ply(actor, step[actor]));
+}
+
+/** The seat that the bot takes. */
+export function seatOf(toMove, wanted) {
+  if (toMove === null) throw new Error("the game is over: nobody is to move");
+  const seats = [toMove].flat().filter((actor) => actor !== "chance");
+  if (seats.length === 0) {
+    throw new Error("chance is to move: say what it brings in `moves`");
+  }
+  if (wanted !== undefined && !seats.includes(wanted)) {
+    throw new Error(`seat ${wanted} is not to move`);
+  }
+  return wanted ?? seats[0];
+}
+
 /** All that a bot hears of a match until its first turn, and then the end. */
-function messagesOf({ start, played, seat, ply, state, legal }, bot, game, position) {
-  const { options = {}, clock = {}, limits = {} } = position;
+function messagesOf(position, bot, game, { options = {}, clock = {}, limits = {} }) {
+  const { start, startObservation, played, seat, ply, state, observation, sees, legal } = position;
   const { wants } = bot;
+  const hidden = observation !== undefined;
   return [
     { type: "hello", protocol: 1, referee: "referee-bot/testing" },
     {
@@ -62,7 +99,8 @@ function messagesOf({ start, played, seat, ply, state, legal }, bot, game, posit
       seat,
       role: "",
       players: [],
-      state: start,
+      state: hidden ? undefined : start,
+      observation: startObservation,
       time: {},
       limits,
     },
@@ -70,7 +108,9 @@ function messagesOf({ start, played, seat, ply, state, legal }, bot, game, posit
       type: "turn",
       ply,
       moves: played,
-      state: wants.state ? state : undefined,
+      sees,
+      state: wants.state && !hidden ? state : undefined,
+      observation: wants.state ? observation : undefined,
       legal: wants.legal ? legal : undefined,
       clock,
     },

@@ -57,6 +57,21 @@ async function talk(bot, ...messages) {
   return text.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
 }
 
+test("chance has no seat, and what is hidden is observed", async () => {
+  const turns = [];
+  const bot = new Scripted();
+  bot.choose = (turn) => {
+    turns.push(turn);
+    return turn.legal[0];
+  };
+  const hidden = { moves: [{ seat: null, move: "heads" }], observation: { card: 2 }, sees: [["2"], []] };
+  await talk(bot, START, { ...TURN, ...hidden, state: undefined }, TURN);
+  assert.deepEqual(turns[0].moves, hidden.moves);
+  assert.deepEqual([turns[0].state, turns[0].observation], [undefined, { card: 2 }]);
+  assert.deepEqual([turns[0].sees, turns[1].sees], [[["2"], []], []]);
+  assert.deepEqual([turns[1].state, turns[1].observation], [{ ply: 3 }, undefined]);
+});
+
 test("a match is answered message by message", async () => {
   const bot = new Scripted();
   const end = { type: "end", moves: [], result: { scores: [0, 1] } };

@@ -51,6 +51,10 @@ test("playouts give means", options, () =>
     const after = await model.playoutAfter([legal[0]], 4);
     assert.ok(Math.abs(after.outcome[0] + after.outcome[1] - 1) < 1e-9);
     assert.deepEqual(await model.position(), before);
+    const children = await model.childrenAfter([legal[0]], { want: ["value"] });
+    assert.deepEqual(await model.position(), before);
+    await model.play(legal[0]);
+    assert.deepEqual(await model.children({ want: ["value"] }), children);
   }),
 );
 
@@ -91,6 +95,7 @@ test("what is refused changes nothing", options, () =>
     const [key, legal] = [await model.key(), await model.legal()];
     await assert.rejects(model.play(legal[0], "z9-z8/z7"), { code: "illegal_move" });
     await assert.rejects(model.playoutAfter(["z9-z8/z7"]), { code: "illegal_move" });
+    await assert.rejects(model.childrenAfter(["z9-z8/z7"]), { code: "illegal_move" });
     await assert.rejects(model.create("chess"), { code: "unknown_game" });
     assert.equal(await model.key(), key);
   }),

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { Bot, RESIGN } from "../index.js";
-import { BadReply, ask } from "../src/testing.js";
+import { BadReply, ask, pliesOf, seatOf } from "../src/testing.js";
 
 const program = process.env.REFEREE ?? "referee";
 const found = spawnSync(program, ["--version"]).status === 0;
@@ -29,6 +29,23 @@ class Wrong extends Bot {
     return "z9";
   }
 }
+
+test("steps become plies in the order of a match", () => {
+  assert.deepEqual(pliesOf(1, "a1"), [{ seat: 1, move: "a1" }]);
+  assert.deepEqual(pliesOf("chance", "heads"), [{ seat: null, move: "heads" }]);
+  assert.deepEqual(pliesOf([0, 2, "chance"], { 0: "rock", 2: "paper", chance: "heads" }), [
+    { seat: 0, move: "rock" },
+    { seat: 2, move: "paper" },
+    { seat: null, move: "heads" },
+  ]);
+});
+
+test("a bot takes a seat that is to move", () => {
+  assert.deepEqual([seatOf(1), seatOf([0, 2]), seatOf([0, 2, "chance"], 2)], [1, 0, 2]);
+  for (const [toMove, seat] of [[null], ["chance"], [[0, 1], 2]]) {
+    assert.throws(() => seatOf(toMove, seat));
+  }
+});
 
 test("a bot plays where it is put", options, async () => {
   const reply = await ask(new Last(), "siam", { moves: ["+c1n", "+c5s", "c1-c2n"] });

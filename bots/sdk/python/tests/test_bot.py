@@ -69,6 +69,23 @@ class Loop(unittest.TestCase):
         self.assertEqual(bot.turns[0].moves, [Played(0, "+c1n")])
         self.assertEqual(bot.results, [END["result"]])
 
+    def test_chance_has_no_seat_and_what_is_hidden_is_observed(self):
+        bot = Scripted()
+        start = {**START, "observation": {"card": None}}
+        del start["state"]
+        turn = {
+            **TURN, "moves": [{"seat": None, "move": "heads"}], "observation": {"card": 2},
+            "sees": [["2"], []],
+        }
+        del turn["state"]
+        talk(bot, start, turn, TURN)
+        self.assertEqual((bot.matches[0].state, bot.matches[0].observation), (None, {"card": None}))
+        hidden, plain = bot.turns
+        self.assertEqual(hidden.moves, [Played(None, "heads")])
+        self.assertEqual((hidden.state, hidden.observation), (None, {"card": 2}))
+        self.assertEqual((hidden.sees, plain.sees), ([["2"], []], []))
+        self.assertEqual((plain.state, plain.observation), ({"ply": 3}, None))
+
     def test_moves_may_carry_info_and_a_match_may_be_given_up(self):
         answers, _ = talk(Scripted(Move("+a1n", {"value": 0.5})), START, TURN)
         self.assertEqual(answers[1]["info"], {"value": 0.5})

@@ -43,6 +43,13 @@ class ForwardModel(unittest.TestCase):
         self.assertAlmostEqual(sum(self.model.playout_after(self.model.legal()[:1]).outcome), 1)
         self.assertEqual(self.model.position(), before)
 
+    def test_children_after_moves_leave_the_position(self):
+        before, first = self.model.position(), self.model.legal()[0]
+        after = self.model.children_after([first], want=["value"])
+        self.assertEqual(self.model.position(), before)
+        self.model.play(first)
+        self.assertEqual(after, self.model.children(want=["value"]))
+
     def test_one_answer_can_hold_everything(self):
         want = ["legal", "state", "key", "value", "view"]
         start = self.model.position(want)
@@ -110,6 +117,8 @@ class AsyncForwardModel(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(await self.model.playouts(1, 1), model.playouts(1, 1))
             self.assertEqual(await self.model.playout_after(legal[:1], 2),
                              model.playout_after(legal[:1], 2))
+            self.assertEqual(await self.model.children_after(legal[:1], ["value"]),
+                             model.children_after(legal[:1], ["value"]))
             self.assertEqual(await self.model.perft(2), model.perft(2))
             self.assertEqual(await self.model.play(legal[3], want=["key"]),
                              model.play(legal[3], want=["key"]))
@@ -122,6 +131,8 @@ class AsyncForwardModel(unittest.IsolatedAsyncioTestCase):
         key = await self.model.key()
         with self.assertRaises(ModelError) as refused:
             await self.model.playout_after(["z9-z8/z7"])
+        with self.assertRaises(ModelError):
+            await self.model.children_after(["z9-z8/z7"])
         self.assertEqual(refused.exception.code, "illegal_move")
         self.assertEqual(await self.model.key(), key)
 

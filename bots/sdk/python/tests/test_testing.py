@@ -5,7 +5,7 @@ import shutil
 import unittest
 
 from referee_bot import RESIGN, AsyncBot, Bot, Move
-from referee_bot.testing import BadReply, ask
+from referee_bot.testing import BadReply, _plies, _seat, ask
 
 FOUND = shutil.which(os.environ.get("REFEREE", "referee"))
 
@@ -36,6 +36,23 @@ class Wrong(Bot):
 class Mute(Bot):
     def choose(self, turn):
         raise SystemExit
+
+
+class Steps(unittest.TestCase):
+    def test_steps_become_plies_in_the_order_of_a_match(self):
+        self.assertEqual(list(_plies(1, "a1")), [{"seat": 1, "move": "a1"}])
+        self.assertEqual(list(_plies("chance", "heads")), [{"seat": None, "move": "heads"}])
+        step = {"chance": "heads", "0": "rock", "2": "paper"}
+        self.assertEqual(list(_plies([0, 2, "chance"], step)), [
+            {"seat": 0, "move": "rock"}, {"seat": 2, "move": "paper"},
+            {"seat": None, "move": "heads"},
+        ])
+
+    def test_a_bot_takes_a_seat_that_is_to_move(self):
+        self.assertEqual((_seat(1, None), _seat([0, 2], None), _seat([0, 2, "chance"], 2)), (1, 0, 2))
+        for to_move, seat in ((None, None), ("chance", None), ([0, 1], 2)):
+            with self.assertRaises(ValueError):
+                _seat(to_move, seat)
 
 
 @unittest.skipUnless(FOUND, "needs `referee` on the PATH or in REFEREE")

@@ -415,7 +415,7 @@ impl Game for ElephantRun {
         ] {
             pieces.extend(cells(set).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

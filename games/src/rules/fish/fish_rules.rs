@@ -347,7 +347,7 @@ impl FishRules {
             let glyph = self.roles[seat].chars().next().unwrap_or('?');
             bitset::cells64(position.penguins[seat]).map(move |cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "penguin",
+                kind: "penguin".into(),
                 seat: Some(seat),
                 glyph: glyph.to_ascii_uppercase(),
                 facing: None,

@@ -472,7 +472,7 @@ impl Game for Giantslayer {
         for (seat, kind, glyph) in [(HALOGAI, "halogai", 'h'), (GIANTS, "giant", 'G')] {
             pieces.extend(position.stones(seat).map(|cell| Piece {
                 cell: board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

@@ -401,7 +401,7 @@ impl Game for PaperPenguins {
         for (seat, glyph) in [(0, 'S'), (1, 'C')] {
             pieces.extend(position.pieces(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: "piece",
+                kind: "piece".into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

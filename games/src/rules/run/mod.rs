@@ -443,7 +443,7 @@ impl Game for Run {
         ] {
             pieces.extend(position.pieces(seat, kind).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind: WORDS[kind as usize],
+                kind: WORDS[kind as usize].into(),
                 seat: Some(seat),
                 glyph,
                 facing: None,

@@ -501,7 +501,7 @@ impl Game for Siam {
         for (seat, kind, glyph) in [(0, "elephant", 'E'), (1, "rhino", 'R')] {
             pieces.extend(position.animals(seat).map(|cell| Piece {
                 cell: self.board.name(cell).to_owned(),
-                kind,
+                kind: kind.into(),
                 seat: Some(seat),
                 glyph,
                 facing: LETTERS[position.facing(cell) as usize].chars().next(),
@@ -509,7 +509,7 @@ impl Game for Siam {
         }
         pieces.extend(position.rocks().map(|cell| Piece {
             cell: self.board.name(cell).to_owned(),
-            kind: "rock",
+            kind: "rock".into(),
             seat: None,
             glyph: 'o',
             facing: None,

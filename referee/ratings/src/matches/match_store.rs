@@ -5,11 +5,12 @@ use std::num::NonZero;
 
 use games::MAX_SEATS;
 use protocol::{CpuTimeBy, FaultCode, Record};
-use serde::{Serialize, Serializer};
 
+use super::agreement::{Agreement, Alike, Line};
 use super::fingerprint::Fingerprint;
 use super::machine_load::MachineLoad;
 use super::match_summary::MatchSummary;
+use super::number::Number;
 use super::time_use::{self, TimeUse};
 use crate::results::ranks;
 use crate::standings::{Standings, game_hash, is_usable, own_score};
@@ -67,6 +68,7 @@ pub struct MatchStore {
     /// How many matches no bot was ready for, where nobody gets a point for them.
     pub(crate) unstarted: u64,
     pub(crate) machine: MachineLoad,
+    agreement: Agreement,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
 }
@@ -78,6 +80,7 @@ pub struct Account {
     unit: u64,
     moves: Option<NonZero<u64>>,
     opening: u64,
+    line: Line,
     /// What each seat did with its time.
     time: Vec<TimeUse>,
 }
@@ -95,6 +98,7 @@ impl Account {
             unit: unit(played, game),
             moves: moves(played, game),
             opening: opening(played, game),
+            line: Line::of(played),
             time,
         }
     }
@@ -201,6 +205,9 @@ impl MatchStore {
             }
             stored.at_fault |= u8::from(fault.code.is_fault()) << fault.seat;
         }
+        let (number, bots) = (stored.number, stored.bots);
+        self.agreement
+            .add(summary.opening, number, bots, &summary.line);
         if self.standings.is_lost_by_all(played) {
             self.unstarted += 1;
         } else {
@@ -216,6 +223,17 @@ impl MatchStore {
             let estimated = player.cpu_time == Some(CpuTimeBy::Estimated);
             self.conduct[bot].cpu_estimated += u64::from(estimated);
         }
+    }
+
+    /// The pairs of bots that met at least this many positions, and always answered alike.
+    pub fn alike(&self, positions: usize) -> Vec<Alike> {
+        let names: Vec<&str> = self.names().collect();
+        let found = self.agreement.found(positions);
+        let alike = found.map(|(bots, positions)| Alike {
+            bots: bots.map(|bot| names[usize::from(bot)].to_owned()),
+            positions,
+        });
+        alike.collect()
     }
 
     /// Makes room for the conduct of bots that came just now.
@@ -263,43 +281,4 @@ fn moves(played: &MatchSummary, game: Fingerprint) -> Option<NonZero<u64>> {
     let outcome = ranks(&played.result.outcome);
     let key = (game, played.start, played.moves.hash, names, ends, outcome);
     NonZero::new(Fingerprint::of(key).0.max(1))
-}
-
-/// The place of a match in the order of its schedule: its log, from 0, and the number in its id. It
-/// is 64 bits, as logs have many; ids without a number come last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Number(u64);
-
-impl Number {
-    /// The bit of ids without a number.
-    const NONE: u64 = 1 << 63;
-    /// The bits of the number itself.
-    const BITS: u32 = 44;
-
-    /// Of the match with this id, in a log with this number, from 0.
-    pub fn new(log: u64, id: &str) -> Self {
-        let digits = id.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let number: Option<u64> = digits.parse().ok();
-        match number.filter(|number| number >> Self::BITS == 0) {
-            Some(number) => Number(log.min(0x7_ffff) << Self::BITS | number),
-            None => Number(Fingerprint::of((log, id)).0 | Self::NONE),
-        }
-    }
-
-    /// The number in the match's id, if there is one.
-    pub fn in_log(self) -> Option<u64> {
-        (self.0 < Self::NONE).then_some(self.0 & ((1 << Self::BITS) - 1))
-    }
-
-    /// Which of several logs it is in, from 0; if there is no number, this is not known.
-    pub fn log(self) -> Option<u64> {
-        (self.0 < Self::NONE).then_some(self.0 >> Self::BITS)
-    }
-}
-
-impl Serialize for Number {
-    /// As the number in the id, as it was when there was one log only.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.in_log().unwrap_or(self.0))
-    }
 }

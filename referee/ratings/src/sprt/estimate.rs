@@ -65,28 +65,30 @@ pub fn corrected(scores: &Scores, hypotheses: &Hypotheses, verdict: Verdict) -> 
     if verdict == Verdict::Running {
         return None;
     }
-    let (least, most) = match model {
-        EloModel::Logistic => (0.0, 1.0),
-        EloModel::Normalized => (-MOST_NORMALIZED, MOST_NORMALIZED),
+    let range = match model {
+        EloModel::Logistic => [0.0, 1.0],
+        EloModel::Normalized => [-MOST_NORMALIZED, MOST_NORMALIZED],
     };
-    let solve = |chance: f64| {
-        if as_much(least) >= chance || as_much(most) <= chance {
-            return None;
-        }
-        let (mut low, mut high) = (least, most);
-        for _ in 0..60 {
-            let at = 0.5 * (low + high);
-            if as_much(at) < chance {
-                low = at
-            } else {
-                high = at
-            }
-        }
-        Some(back(0.5 * (low + high)))
-    };
+    let solve = |chance: f64| solve(as_much, chance, range).map(back);
     Some(Corrected {
         elo: solve(0.5)?,
         low: solve(0.025),
         high: solve(0.975),
     })
+}
+
+/// Where a growing function has this value, by bisection; `None` if not within the range.
+fn solve(function: impl Fn(f64) -> f64, value: f64, [mut low, mut high]: [f64; 2]) -> Option<f64> {
+    if function(low) >= value || function(high) <= value {
+        return None;
+    }
+    for _ in 0..60 {
+        let at = 0.5 * (low + high);
+        if function(at) < value {
+            low = at;
+        } else {
+            high = at;
+        }
+    }
+    Some(0.5 * (low + high))
 }

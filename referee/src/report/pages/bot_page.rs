@@ -52,6 +52,9 @@ pub(super) fn parts(played: &Played, name: &str) -> Vec<Part> {
     let nothing = Highlights::default();
     let highlights = played.highlights.get(name).unwrap_or(&nothing);
     let mut parts = vec![heading(&shown(name)), Part::Note(summary(report, index))];
+    let same = played.sheet.same_answers.iter();
+    let same = same.filter(|pair| pair.bots.iter().any(|bot| bot == name));
+    parts.extend(same.map(sheet::same_answers));
     parts.push(heading("By game and seat"));
     parts.push(Part::Table(by_seat(report, index)));
     parts.push(heading("Against each other bot"));

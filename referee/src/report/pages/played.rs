@@ -8,7 +8,7 @@ use ratings::{MatchStore, Report, Request};
 use thiserror::Error;
 
 use super::highlights::{Highlights, Strengths};
-use crate::log::{self, LogError, LogFile, each_summary};
+use crate::log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use crate::report::sheet::Sheet;
 
 /// A page that cannot be made.
@@ -72,7 +72,8 @@ impl Played {
         }
         // Nothing in it can be unknown.
         let sheet = Sheet::new(&matches, &Request::default(), None);
-        let sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
+        let mut sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
+        sheet.same_answers = log::same_answers(&[path.to_owned()], matches.alike(MIN_CHOICES))?;
         let locate = log::locate(path);
         let folder = locate.parent().unwrap_or(Path::new("."));
         let mut played = Played {

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::log::SameAnswers;
+
 use ratings::report::{OpeningReport, Ratings};
 use ratings::{MatchStore, Number, Report, Request, RequestError};
 
@@ -53,6 +55,8 @@ pub struct Sheet {
     /// With [`By::Opening`], the moves that the referee made in the first match of each opening, as
     /// far as they were looked up.
     pub opening_moves: BTreeMap<Number, Vec<String>>,
+    /// Pairs of bots that are probably the same, as far as that was looked up.
+    pub(crate) same_answers: Vec<SameAnswers>,
 }
 
 impl Sheet {
@@ -79,6 +83,7 @@ impl Sheet {
             by,
             games,
             opening_moves: BTreeMap::new(),
+            same_answers: Vec::new(),
         })
     }
 

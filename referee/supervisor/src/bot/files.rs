@@ -167,8 +167,8 @@ fn own_folder(dir: &Path) -> Option<Vec<PathBuf>> {
     Some(files)
 }
 
-/// The hash of several texts.
-fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+/// The SHA-256 of several texts, in hexadecimal digits.
+pub fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut hasher = Sha256::new();
     for text in texts {
         hasher.update(text);

@@ -94,7 +94,10 @@ impl BotProcess {
             }
             Err(failure) => {
                 // A bot that waits for input, or for its line to be taken, is not late.
-                let waits = matches!(process.stall(), Some(Stall::Reading | Stall::NoLineEnd(_)));
+                let waits = matches!(
+                    process.stall().await,
+                    Some(Stall::Reading | Stall::NoLineEnd(_))
+                );
                 let error = ToBot::Error {
                     code: failure.code,
                     message: failure.message.clone(),
@@ -192,7 +195,7 @@ impl BotProcess {
             }
             Some(Err(failure)) => Err(failure),
             None => {
-                let stall = self.stall().map(|stall| stall.to_string());
+                let stall = self.stall().await.map(|stall| stall.to_string());
                 Err(faults::no_hello(spec.time.startup.0, stall.as_deref()))
             }
         }
@@ -217,15 +220,16 @@ impl BotProcess {
         failure
     }
 
-    /// What it seems to do while an answer is waited for; `None` if nothing is certain.
-    pub fn stall(&self) -> Option<Stall> {
+    /// What it seems to do while an answer is waited for; `None` if nothing is certain. Takes a
+    /// moment where a thread of it is runnable: [`Stall::Computing`] is seen by its use of CPU time.
+    pub async fn stall(&self) -> Option<Stall> {
         let rest = self.lines.rest();
         if !rest.is_empty() {
             return Some(Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
         }
         let pipe = fstat(self.stdin.as_ref()?).ok()?;
-        let processes = process_tree::descendants(self.handle.pid());
-        stall::diagnose(&processes, pipe.st_ino)
+        let supervisor = self.handle.pid();
+        stall::diagnose(|| process_tree::descendants(supervisor), pipe.st_ino).await
     }
 
     /// What the bot was made of when it was started.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::watched_limits::WatchedLimits;
 use crate::sandbox::launch::{self, Launch};
+use crate::sandbox::layers::ownership::Loan;
 
 /// The hidden subcommand that runs a supervisor.
 pub const SUBCOMMAND: &str = "supervise";
@@ -38,6 +39,8 @@ pub struct Plan {
     pub(crate) passes_init_control: bool,
     /// The bot's temporary folder. The supervisor removes it, even if the referee is gone.
     pub(crate) tmp: Option<PathBuf>,
+    /// Folders that the launcher lends to the bot's user. The supervisor takes them back.
+    pub(crate) loan: Option<Loan>,
 }
 
 impl Plan {
@@ -50,6 +53,7 @@ impl Plan {
             wrapped: false,
             passes_init_control: false,
             tmp: None,
+            loan: None,
         }
     }
 

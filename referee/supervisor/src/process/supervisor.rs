@@ -29,6 +29,7 @@ use super::process_tree;
 use super::watched_limits::WatchedLimits;
 use crate::sandbox::init;
 use crate::sandbox::layers::cgroup;
+use crate::sandbox::layers::ownership::Loan;
 use crate::shortage;
 
 /// How often the supervisor checks the limits that it enforces itself.
@@ -67,8 +68,9 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
     setsid()?;
     #[cfg(target_os = "linux")]
     isolate()?;
-    let main = match start(plan) {
-        Ok(pid) => pid,
+    let owners = plan.loan.as_ref().map(Loan::owners).transpose();
+    let (main, owners) = match owners.and_then(|owners| Ok((start(plan)?, owners))) {
+        Ok(started) => started,
         Err(error) => {
             let short = shortage::is_one(&error);
             let why = format!("cannot be started: {error}{}", hint(&error));
@@ -93,6 +95,10 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
         report_exit(plan, &mut reports, &exit).await;
     }
     cgroup::remove(&plan.groups);
+    if let Some(owners) = owners {
+        // What cannot be taken back is root's to look after.
+        let _ = owners.take_back();
+    }
     if let Some(tmp) = &plan.tmp {
         // The referee removes it, too.
         let _ = std::fs::remove_dir_all(tmp);

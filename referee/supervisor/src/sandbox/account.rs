@@ -40,7 +40,7 @@ impl Account {
         Self::of_root(&map, &status)
     }
 
-    fn of_root(map: &str, status: &str) -> Self {
+    pub(super) fn of_root(map: &str, status: &str) -> Self {
         let ranges: Vec<[u64; 3]> = map.lines().filter_map(range).collect();
         if let [[0, outside, 1]] = ranges[..]
             && outside != 0
@@ -84,6 +84,11 @@ impl Ids {
     /// The id for a process, which no other process gets while this one exists.
     pub fn of(self, process: Pid) -> Uid {
         Uid::from_raw(self.first + process.as_raw().unsigned_abs() % self.count)
+    }
+
+    /// Whether this id is one of them.
+    pub(crate) fn contain(self, id: u32) -> bool {
+        (self.first..self.first + self.count).contains(&id)
     }
 }
 

@@ -13,6 +13,7 @@ use super::interpreter;
 use super::launch::Rlimit;
 use super::layers::bubblewrap::{self, Bubblewrap};
 use super::layers::cgroup::Cgroups;
+use super::layers::ownership::Loan;
 use super::layers::seccomp::SyscallFilter;
 use super::limits::{Resources, Tier, Wanted};
 use super::machine::Machine;
@@ -286,6 +287,16 @@ impl Sandbox {
             mounts.check_rights(tier).map_err(wrong)?;
         }
         Ok(mounts)
+    }
+
+    /// The folders that are the bot's user's while the bot runs.
+    pub(super) fn loan(&self) -> Option<Loan> {
+        let (Isolation::Restricted(mounts) | Isolation::Strict(_, mounts)) = &self.isolation else {
+            return None;
+        };
+        let folders = mounts.writable.clone();
+        let ids = self.ids.filter(|_| !folders.is_empty());
+        ids.map(|ids| Loan { ids, folders })
     }
 
     /// The program that the bot does not run because its sandbox hides it.

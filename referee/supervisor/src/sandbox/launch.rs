@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::account::Ids;
 use super::init::Init;
 use super::layers::landlock::{self, LandlockRules};
+use super::layers::ownership::Loan;
 use super::layers::seccomp::{self, SyscallFilter};
 use crate::process::exec_error::not_started;
 
@@ -27,6 +28,8 @@ pub struct Launch {
     pub rlimits: Vec<(Rlimit, u64)>,
     /// The user ids to choose from, if root runs the referee.
     pub ids: Option<Ids>,
+    /// Folders that it gets for as long as it runs.
+    pub loan: Option<Loan>,
     /// What isolates it.
     pub confinement: Confinement,
     /// The program that it becomes in the end, and its arguments.
@@ -105,6 +108,10 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
         set_limit(*limit, *value)?;
     }
     let user = launch.ids.map(|ids| ids.of(Pid::this()));
+    if let (Some(loan), Some(user)) = (&launch.loan, user) {
+        let lent = loan.lend(user);
+        lent.map_err(|error| format!("the folder that it may write: {error}"))?;
+    }
     let command = &launch.command;
     match &launch.confinement {
         Confinement::Limits => {

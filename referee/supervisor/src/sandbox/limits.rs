@@ -153,6 +153,9 @@ pub struct Wanted {
     /// What it may read, besides the system's files and its own folder, in a sandbox that hides
     /// files.
     pub readable: Vec<PathBuf>,
+    /// Folders that it may write, besides its temporary one, in a sandbox that hides files. Where
+    /// each bot is a user of its own, what is in them belongs to that user while the bot runs.
+    pub writable: Vec<PathBuf>,
     /// Go on without what this machine cannot enforce, instead of refusing.
     pub best_effort: bool,
 }
@@ -163,6 +166,7 @@ impl Default for Wanted {
             tier: Tier::None,
             resources: Resources::DEFAULT,
             readable: Vec::new(),
+            writable: Vec::new(),
             best_effort: false,
         }
     }

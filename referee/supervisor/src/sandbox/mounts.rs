@@ -36,7 +36,7 @@ const SECRET: [&str; 8] = [
 /// The folders that hold the home directories of users.
 const HOMES: [&str; 3] = ["/home", "/root", "/Users"];
 
-/// The files and folders that a bot sees, all of them read only.
+/// The files and folders that a bot sees, all of them read only but for those in `writable`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mounts {
     /// Links of the system, with their targets.
@@ -47,6 +47,8 @@ pub struct Mounts {
     pub masked: Vec<PathBuf>,
     /// The bot's folder and program, and whatever else it may read.
     pub own: Vec<PathBuf>,
+    /// Folders that it may write, all of them shown by the lists before.
+    pub writable: Vec<PathBuf>,
     /// Links outside of all that, on the way to the bot's program, with their targets.
     pub way: Vec<(PathBuf, PathBuf)>,
     /// Files and folders in all of these that are shown empty.
@@ -84,6 +86,8 @@ impl Mounts {
         } else {
             own.extend(named_files(&bot.command, &dir));
         }
+        mounts.writable = bot.wanted.writable.iter().map(|path| real(path)).collect();
+        own.extend(mounts.writable.iter().cloned());
         for path in own {
             if !mounts.own.contains(&path) && !mounts.shows(&path) {
                 mounts.own.push(path);

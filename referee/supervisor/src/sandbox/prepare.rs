@@ -62,6 +62,7 @@ impl PreparedSandbox {
         if let Isolation::Restricted(mounts) | Isolation::Strict(_, mounts) = &sandbox.isolation {
             prepared.replace_environment(mounts);
         }
+        prepared.plan.loan = sandbox.loan();
         let groups = group.dirs().to_vec();
         prepared.plan.watch = sandbox.watch.clone();
         prepared.plan.groups = groups.clone();
@@ -71,6 +72,7 @@ impl PreparedSandbox {
             groups,
             rlimits: sandbox.rlimits.clone(),
             ids: sandbox.ids,
+            loan: sandbox.loan(),
             confinement,
             command: sandbox.command.clone(),
         })?;

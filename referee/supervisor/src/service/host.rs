@@ -276,7 +276,7 @@ async fn answer(process: &mut ServiceProcess, request: Request) {
             });
         }
         Request::Diagnose(stdin, reply) => {
-            let _ = reply.send(stall::diagnose(&process.all(), stdin));
+            let _ = reply.send(stall::diagnose(|| process.all(), stdin).await);
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::fs;
 
 use arbiter::adjudication::{LimitWatch, forfeit_outcome};
-use games::{Limits, Rng};
+use games::{Catalog, Limits, Rng};
 use protocol::Record;
 use ratings::report::Resampling;
 use ratings::{MatchStore, MatchSummary, Request, Standings};
 use referee::fuzzing::{By, Sheet, SheetFormat, plot, standings_table, summary, transcript};
-use referee::log::{LogFile, verify};
+use referee::log::{LogFile, Versions, verify};
 use serde_json::{Value, json};
 
 use crate::sets;
@@ -153,6 +153,8 @@ fn check(record: &Record) -> bool {
     assert!(!summary(record).is_empty());
     let steers = |c: char| c.is_control() && c != '\n';
     assert!(!transcript(record).contains(steers));
+    let catalog = Catalog::built_in();
+    let verify = |record| verify(record, &catalog, Versions::Recorded);
     let fits = verify(record);
     assert_eq!(verify(&again).is_ok(), fits.is_ok());
     if let Err(mismatch) = &fits {

@@ -1,5 +1,6 @@
-//! Plays every game without knowing a rule: Monte Carlo tree search on the referee's forward
-//! model. (With the crates `games` and `bots` a bot in Rust can have the rules themselves.)
+//! Plays every game without knowing a rule: a best-first search on the referee's forward model, which
+//! says in one answer what all moves lead to and what that is worth. (With the crates `games` and
+//! `bots` a bot in Rust can have the rules themselves.)
 
 use std::env;
 use std::error::Error;
@@ -9,14 +10,8 @@ use std::time::{Duration, Instant};
 
 use ladder::json::Json;
 
-/// Random games stop after this many plies: longer ones say less.
-const HORIZON: f64 = 80.0;
-/// Random games at a time.
-const BATCH: f64 = 4.0;
-/// After this many games with a move, the replies to it are searched, too.
-const READY: f64 = 8.0;
 /// How much moves that were tried less are preferred.
-const CURIOSITY: f64 = 0.4;
+const CURIOSITY: f64 = 0.1;
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
@@ -59,29 +54,26 @@ impl Model {
         Ok(ok.ok_or_else(|| format!("the forward model says {line}"))?)
     }
 
-    /// Asks something after these moves, and takes them back. Gives the seat to move there, too.
-    /// All is sent before anything is read, which saves waiting.
-    fn after<T>(
-        &mut self,
-        moves: &[String],
-        request: &str,
-        read: impl FnOnce(&Json) -> Option<T>,
-    ) -> Done<(usize, T)> {
-        let (count, quoted) = (moves.len(), moves.join("\",\""));
-        let list = if count == 0 {
-            String::new()
-        } else {
-            format!("\"{quoted}\"")
-        };
+    /// All legal moves after these moves, which are taken back, with what they lead to. All is sent
+    /// before anything is read, which saves waiting.
+    fn children_after(&mut self, moves: &[String], seat: usize) -> Done<Vec<Node>> {
+        let count = moves.len();
+        let list: Vec<String> = moves.iter().map(|mv| format!("\"{mv}\"")).collect();
+        let list = list.join(",");
         self.send(&format!(
-            "{{\"op\":\"play\",\"moves\":[{list}]}}\n{request}\n{{\"op\":\"undo\",\"count\":{count}}}\n"
+            "{{\"op\":\"play\",\"moves\":[{list}]}}\n\
+             {{\"op\":\"children\",\"want\":[\"value\"]}}\n\
+             {{\"op\":\"undo\",\"count\":{count}}}\n"
         ))?;
-        // If nobody is to move, the game is over.
-        let seat = |position: &Json| Some(position.get("to_move")?.number().unwrap_or(0.0));
-        let seat = self.receive(seat)? as usize;
-        let answer = self.receive(read)?;
         self.receive(|_| Some(()))?;
-        Ok((seat, answer))
+        let children = self.receive(|answer| {
+            let children = answer.get("children")?.items().iter();
+            children
+                .map(|child| Node::read(child.get("move")?.text()?, seat, child))
+                .collect()
+        })?;
+        self.receive(|_| Some(()))?;
+        Ok(children)
     }
 }
 
@@ -92,29 +84,41 @@ impl Drop for Model {
     }
 }
 
-fn outcome(value: &Json) -> Vec<f64> {
-    value.items().iter().filter_map(Json::number).collect()
-}
-
-/// A move, what games after it came to for the seat that made it, and the answers to it.
+/// A move of a seat, the position after it, and the answers to it.
 struct Node {
     mv: String,
     seat: usize,
+    /// `None` when the game is over.
+    to_move: Option<usize>,
+    /// What each seat can expect.
+    values: Vec<f64>,
+    /// What its seat expects, summed up over all looks at it and beyond.
     sum: f64,
-    games: f64,
+    looks: f64,
     children: Vec<Node>,
 }
 
 impl Node {
+    fn read(mv: &str, seat: usize, position: &Json) -> Option<Self> {
+        let values = position.get("value")?.items().iter();
+        let values: Vec<f64> = values.filter_map(Json::number).collect();
+        let to_move = position.get("to_move")?.number();
+        Some(Node {
+            mv: mv.to_owned(),
+            seat,
+            to_move: to_move.map(|seat| seat as usize),
+            sum: *values.get(seat)?,
+            values,
+            looks: 1.0,
+            children: Vec::new(),
+        })
+    }
+
     /// The child to try next: a good one, or one that is not known well (UCB1).
     fn pick(&self) -> usize {
-        let total: f64 = self.children.iter().map(|child| child.games).sum();
+        let total: f64 = self.children.iter().map(|child| child.looks).sum();
         let total = (total + 1.0).ln();
-        self.best(|child| {
-            // As if half a game more had been won and half a game lost.
-            let mean = (child.sum + 0.5) / (child.games + 1.0);
-            mean + CURIOSITY * (total / child.games).sqrt()
-        })
+        self.best(|child| child.sum / child.looks + CURIOSITY * (total / child.looks).sqrt())
     }
 
     /// The child that is worth most.
@@ -124,48 +128,25 @@ impl Node {
         best.map_or(0, |(index, _)| index)
     }
 
-    /// Gives the node its children, each of which begins with one random game.
-    fn expand(&mut self, model: &mut Model, moves: &[String]) -> Done<()> {
-        let request = format!(r#"{{"op":"playouts","count":1,"seed":{}}}"#, self.games);
-        let (seat, means) = model.after(moves, &request, |answer| {
-            let fields = answer.get("moves")?.fields().iter();
-            let means = fields.map(|(mv, value)| (mv.clone(), outcome(value)));
-            Some(means.collect::<Vec<_>>())
-        })?;
-        let child = |(mv, outcome): (String, Vec<f64>)| Node {
-            mv,
-            seat,
-            sum: outcome[seat],
-            games: 1.0,
-            children: Vec::new(),
-        };
-        self.children = means.into_iter().map(child).collect();
-        Ok(())
-    }
-
-    /// Follows the most promising moves, plays on at random, and remembers what that gave.
-    fn try_line(
-        &mut self,
-        model: &mut Model,
-        moves: &mut Vec<String>,
-        seed: f64,
-    ) -> Done<Vec<f64>> {
-        let outcome = if self.children.is_empty() {
-            if self.games >= READY {
-                self.expand(model, moves)?;
+    /// Follows the most promising moves, looks at all answers to the last one, and remembers what the
+    /// best of them leads to.
+    fn try_line(&mut self, model: &mut Model, moves: &mut Vec<String>) -> Done<Vec<f64>> {
+        let values = match (self.children.is_empty(), self.to_move) {
+            (true, None) => self.values.clone(),
+            (true, Some(seat)) => {
+                self.children = model.children_after(moves, seat)?;
+                self.children[self.best(|child| child.sum)].values.clone()
             }
-            let request = format!(r#"{{"op":"playout","count":{BATCH},"seed":{seed}}}"#);
-            let read = |answer: &Json| Some(outcome(answer.get("outcome")?));
-            model.after(moves, &request, read)?.1
-        } else {
-            let next = self.pick();
-            let child = &mut self.children[next];
-            moves.push(child.mv.clone());
-            child.try_line(model, moves, seed)?
+            (false, _) => {
+                let next = self.pick();
+                let child = &mut self.children[next];
+                moves.push(child.mv.clone());
+                child.try_line(model, moves)?
+            }
         };
-        self.sum += BATCH * outcome[self.seat];
-        self.games += BATCH;
-        Ok(outcome)
+        self.sum += values[self.seat];
+        self.looks += 1.0;
+        Ok(values)
     }
 }
 
@@ -174,14 +155,10 @@ struct Match {
     game: String,
     options: String,
     seat: usize,
-    max_plies: f64,
 }
 
 impl Match {
     fn read(start: &Json) -> Option<Self> {
-        let limit = start
-            .get("limits")
-            .and_then(|limits| limits.get("max_plies"));
         Some(Match {
             game: start.get("game")?.text()?.to_owned(),
             options: start
@@ -189,7 +166,6 @@ impl Match {
                 .map_or("{}", |value| value.raw)
                 .to_owned(),
             seat: start.get("seat")?.number()? as usize,
-            max_plies: limit.and_then(Json::number).unwrap_or(f64::INFINITY),
         })
     }
 
@@ -214,29 +190,23 @@ impl Match {
         let end = began + self.budget(field("clock")?);
         let ply = field("ply")?.number().unwrap_or(0.0);
         model.send(&format!(
-            "{{\"op\":\"new\",\"game\":\"{}\",\"options\":{},\"state\":{},\"max_plies\":{}}}\n",
+            "{{\"op\":\"new\",\"game\":\"{}\",\"options\":{},\"state\":{},\"want\":[\"value\"]}}\n",
             self.game,
             self.options,
             field("state")?.raw,
-            self.max_plies.min(ply + HORIZON)
         ))?;
-        model.receive(|_| Some(()))?;
-        let mut root = Node {
-            mv: String::new(),
-            seat: self.seat,
-            sum: 0.0,
-            games: 0.0,
-            children: Vec::new(),
-        };
-        root.expand(model, &[])?;
-        let mut playouts = root.children.len() as f64;
+        let mut root = model.receive(|position| Node::read("", self.seat, position))?;
+        root.try_line(model, &mut Vec::new())?;
+        let mut tried = 0;
         while root.children.len() > 1 && Instant::now() < end {
-            root.try_line(model, &mut Vec::new(), playouts)?;
-            playouts += BATCH;
+            root.try_line(model, &mut Vec::new())?;
+            tried += 1;
         }
-        let best = &root.children[root.best(|child| child.games)];
-        let (mv, value) = (&best.mv, best.sum / best.games);
-        let info = format!(r#"{{"value":{value},"nodes":{playouts}}}"#);
+        // Of those that were looked at as often, the better one.
+        let best = root.best(|child| child.looks + child.sum / child.looks / 2.0);
+        let best = &root.children[best];
+        let (mv, value) = (&best.mv, best.sum / best.looks);
+        let info = format!(r#"{{"value":{value},"nodes":{tried}}}"#);
         Ok(format!(
             r#"{{"type":"move","move":"{mv}","ply":{ply},"info":{info}}}"#
         ))

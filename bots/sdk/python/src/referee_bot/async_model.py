@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Iterable, Sequence, cast
 
 from . import requests
-from .requests import Child, Object, Playout, Position
+from .requests import Child, Object, Playout, Position, Step
 
 #: The longest line of an answer.
 _LONGEST = 1 << 26
@@ -48,12 +48,13 @@ class AsyncModel:
         options: dict[str, Any] | None = None,
         *,
         state: Any = None,
+        observation: Any = None,
         seed: int = 0,
         max_plies: int | None = None,
         want: Iterable[str] = (),
     ) -> Position:
         """See `Model.new`."""
-        request = requests.new(game, options, state, seed, max_plies)
+        request = requests.new(game, options, state, seed, max_plies, observation)
         return await self._position(request, want)
 
     async def position(self, want: Iterable[str] = ()) -> Position:
@@ -76,9 +77,19 @@ class AsyncModel:
         """See `Model.view`."""
         return await self._get("view")
 
-    async def play(self, *moves: str, want: Iterable[str] = ()) -> Position:
+    async def play(self, *moves: Step, want: Iterable[str] = ()) -> Position:
         """See `Model.play`."""
-        return await self._position({"op": "play", "moves": list(moves)}, want)
+        return await self._position(requests.play(moves), want)
+
+    async def observation(self, seat: int) -> Any:
+        """See `Model.observation`."""
+        request = {"op": "get", "as": seat, "want": ["observation"]}
+        return (await self._ask(request))["observation"]
+
+    async def sample(self, seat: int, count: int = 1, seed: int = 0) -> list[Any]:
+        """See `Model.sample`."""
+        answer = await self._ask(requests.sample(seat, count, seed))
+        return cast("list[Any]", answer["states"])
 
     async def undo(self, count: int = 1, want: Iterable[str] = ()) -> Position:
         """See `Model.undo`."""
@@ -112,15 +123,26 @@ class AsyncModel:
         return cast("dict[str, list[float]]", answer["moves"])
 
     async def playout_after(
-        self, moves: Sequence[str], count: int = 1, seed: int = 0
+        self, moves: Sequence[Step], count: int = 1, seed: int = 0
     ) -> Playout:
         """See `Model.playout_after`."""
-        play = self._send({"op": "play", "moves": list(moves)})
+        play = self._send(requests.play(moves))
         playout = self._send(requests.random_games("playout", count, seed, None))
         requests.ok(await asyncio.shield(play))
         # Only now is it known that there is something to take back.
         self._send({"op": "undo", "count": len(moves)})
         return requests.playout(requests.ok(await asyncio.shield(playout)))
+
+    async def children_after(
+        self, moves: Sequence[str], want: Iterable[str] = ()
+    ) -> list[Child]:
+        """See `Model.children_after`."""
+        play = self._send({"op": "play", "moves": list(moves)})
+        children = self._send(requests.wanting({"op": "children"}, want))
+        requests.ok(await asyncio.shield(play))
+        # Only now is it known that there is something to take back.
+        self._send({"op": "undo", "count": len(moves)})
+        return requests.children(requests.ok(await asyncio.shield(children)))
 
     async def close(self) -> None:
         """Ends the process. The model is of no use afterwards."""

@@ -100,10 +100,15 @@ class Bot(_Speaker):
 
     def model_at(self, turn: Turn, horizon: int | None = None) -> Model:
         """The forward model, set up with the position of a turn. Playouts stop where the match
-        does, and after `horizon` plies: in long games, short ones say more."""
+        does, and after `horizon` plies: in long games, short ones say more. In games with hidden
+        information it is set up with the observation, and `sample` draws states for `new`."""
         match = turn.match
         self.model.new(
-            match.game, match.options, state=turn.state, max_plies=turn.last_ply(horizon)
+            match.game,
+            match.options,
+            state=turn.state,
+            observation=turn.observation,
+            max_plies=turn.last_ply(horizon),
         )
         return self.model
 
@@ -201,7 +206,11 @@ class AsyncBot(_Speaker):
         does, and after `horizon` plies: in long games, short ones say more."""
         match, model = turn.match, await self.model()
         await model.new(
-            match.game, match.options, state=turn.state, max_plies=turn.last_ply(horizon)
+            match.game,
+            match.options,
+            state=turn.state,
+            observation=turn.observation,
+            max_plies=turn.last_ply(horizon),
         )
         return model
 

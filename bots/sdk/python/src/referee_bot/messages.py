@@ -39,9 +39,9 @@ Choice = Union[str, Move, Resign]
 
 @dataclass(frozen=True)
 class Played:
-    """A move that was made."""
+    """A ply that was made: a move or, without a seat, what chance brought."""
 
-    seat: int
+    seat: int | None
     move: str
 
 
@@ -58,12 +58,14 @@ class Match:
     role: str
     #: All seats: `name` and `role`.
     players: list[dict[str, Any]]
-    #: The position at the start.
+    #: The position at the start; `None` in games with hidden information.
     state: Any
     #: The time control.
     time: dict[str, Any]
     #: `max_plies` and `repetition`.
     limits: dict[str, Any]
+    #: What the bot may know of the start, in games with hidden information.
+    observation: Any = None
 
     @classmethod
     def read(cls, message: Message) -> Match:
@@ -78,6 +80,7 @@ class Match:
             state=message.get("state"),
             time=message.get("time") or {},
             limits=message.get("limits") or {},
+            observation=message.get("observation"),
         )
 
 
@@ -88,9 +91,10 @@ class Turn:
     match: Match
     #: Plies made so far.
     ply: int
-    #: All plies since the bot's last turn, its own first.
+    #: All plies since the bot's last turn, its own first; only its own in games with hidden
+    #: information.
     moves: list[Played]
-    #: The position now; `None` for bots that do not want it.
+    #: The position now; `None` for bots that do not want it, and in games with hidden information.
     state: Any
     #: All legal moves; empty for bots that do not want them.
     legal: list[str]
@@ -98,6 +102,11 @@ class Turn:
     clock: dict[str, Any]
     #: When the turn began, by `time.monotonic()`.
     began: float
+    #: All that the bot may know now, in place of `state` in games with hidden information.
+    observation: Any = None
+    #: What the bot perceived of each step since its last turn, in games with hidden information: a
+    #: list a step, often empty.
+    sees: list[list[Any]] = field(default_factory=list)
 
     @classmethod
     def read(cls, match: Match, message: Message, began: float) -> Turn:
@@ -105,11 +114,13 @@ class Turn:
         return cls(
             match=match,
             ply=message["ply"],
-            moves=[Played(move["seat"], move["move"]) for move in message.get("moves", [])],
+            moves=[Played(move.get("seat"), move["move"]) for move in message.get("moves", [])],
             state=message.get("state"),
             legal=message.get("legal") or [],
             clock=message.get("clock") or {},
             began=began,
+            observation=message.get("observation"),
+            sees=message.get("sees") or [],
         )
 
     def budget(self) -> float:

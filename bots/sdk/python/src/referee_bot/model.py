@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import IO, Any, Iterable, Sequence, cast
 
 from . import requests
-from .requests import Child, ModelError, Object, Playout, Position
+from .requests import Child, ModelError, Object, Playout, Position, Step
 
 __all__ = ["Child", "Model", "ModelError", "Playout", "Position"]
 
@@ -45,13 +45,15 @@ class Model:
         options: dict[str, Any] | None = None,
         *,
         state: Any = None,
+        observation: Any = None,
         seed: int = 0,
         max_plies: int | None = None,
         want: Iterable[str] = (),
     ) -> Position:
         """Sets up a position: `state`, or the start that belongs to `seed`. Playouts stop at
-        `max_plies`, or where the game itself says."""
-        request = requests.new(game, options, state, seed, max_plies)
+        `max_plies`, or where the game itself says. With an `observation`, what a seat knows is set
+        up in place of a position; only `sample` is of use then."""
+        request = requests.new(game, options, state, seed, max_plies, observation)
         return self._position(request, want)
 
     def position(self, want: Iterable[str] = ()) -> Position:
@@ -59,7 +61,8 @@ class Model:
         return self._position({"op": "get"}, want)
 
     def legal(self) -> list[str]:
-        """All legal moves; none when the game is over."""
+        """All legal moves of the one who is to move; none when the game is over. Where several act at
+        once or chance does, `position(want=["legal"])` has what they can choose."""
         return cast("list[str]", self._get("legal"))
 
     def state(self) -> Any:
@@ -74,9 +77,21 @@ class Model:
         """The board, for drawing."""
         return self._get("view")
 
-    def play(self, *moves: str, want: Iterable[str] = ()) -> Position:
-        """Plays all of these moves, or none if one of them is not legal (`ModelError`)."""
-        return self._position({"op": "play", "moves": list(moves)}, want)
+    def play(self, *moves: Step, want: Iterable[str] = ()) -> Position:
+        """Plays all of these moves, or none if one of them is not legal (`ModelError`). Where several
+        seats act at once, a move is a dictionary: `play({"0": "rock", "1": "paper"})`."""
+        return self._position(requests.play(moves), want)
+
+    def observation(self, seat: int) -> Any:
+        """All that a seat may know; the state where nothing is hidden."""
+        request = {"op": "get", "as": seat, "want": ["observation"]}
+        return (self._ask(request))["observation"]
+
+    def sample(self, seat: int, count: int = 1, seed: int = 0) -> list[Any]:
+        """At most `count` states that a seat cannot tell from the present one, also after `new` with
+        an `observation`; none if the rules draw none."""
+        answer = self._ask(requests.sample(seat, count, seed))
+        return cast("list[Any]", answer["states"])
 
     def undo(self, count: int = 1, want: Iterable[str] = ()) -> Position:
         """Takes back as many moves."""
@@ -112,15 +127,28 @@ class Model:
         answer = self._ask(requests.random_games("playouts", count, seed, ms))
         return cast("dict[str, list[float]]", answer["moves"])
 
-    def playout_after(self, moves: Sequence[str], count: int = 1, seed: int = 0) -> Playout:
+    def playout_after(self, moves: Sequence[Step], count: int = 1, seed: int = 0) -> Playout:
         """The same after these moves, which are taken back: one wait instead of three."""
         answers = self._ask_all(
-            {"op": "play", "moves": list(moves)},
+            requests.play(moves),
             requests.random_games("playout", count, seed, None),
         )
         self._send({"op": "undo", "count": len(moves)})
         self._unread += 1
         return requests.playout(answers[1])
+
+    def children_after(
+        self, moves: Sequence[str], want: Iterable[str] = ()
+    ) -> list[Child]:
+        """What `children` gives after these moves, which are taken back: one wait instead of
+        three."""
+        answers = self._ask_all(
+            {"op": "play", "moves": list(moves)},
+            requests.wanting({"op": "children"}, want),
+        )
+        self._send({"op": "undo", "count": len(moves)})
+        self._unread += 1
+        return requests.children(answers[1])
 
     def close(self) -> None:
         """Ends the process. The model is of no use afterwards."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Sequence, cast
+from typing import Any, Iterable, Mapping, Sequence, Union, cast
 
 #: A request, or the `ok` of an answer.
 Object = dict[str, Any]
+
+#: A step: a move, what chance brings or, where several act at once, the choices of all by their
+#: seats' numbers and `chance`: `{"0": "rock", "1": "paper"}`.
+Step = Union[str, Mapping[str, str]]
 
 
 class ModelError(Exception):
@@ -26,12 +30,14 @@ class Position:
 
     #: Plies since the start.
     ply: int
-    #: The seat to move; `None` when the game is over.
-    to_move: int | None
+    #: The seat to move; `None` when the game is over. In games where that happens, a list of
+    #: several that act at once, perhaps with `"chance"`, or `"chance"` alone.
+    to_move: Any
     #: `None`, or `scores`, `outcome` and `reason`.
     result: dict[str, Any] | None
-    #: All legal moves; none when the game is over.
-    legal: list[str] | None = None
+    #: All legal moves; none when the game is over. Where several act at once, a dictionary of them by
+    #: seat (`"0"`); for chance, one of outcomes with their probabilities.
+    legal: Any = None
     #: The position as the game writes it.
     state: Any = None
     #: A text that is equal exactly for equal positions, for transposition tables.
@@ -84,14 +90,33 @@ def gone() -> ModelError:
 
 
 def new(
-    game: str, options: Object | None, state: Any, seed: int, max_plies: int | None
+    game: str,
+    options: Object | None,
+    state: Any,
+    seed: int,
+    max_plies: int | None,
+    observation: Any = None,
 ) -> Object:
     """A request that sets up a position."""
     request: Object = {"op": "new", "game": game, "options": options or {}}
-    request.update({"seed": seed} if state is None else {"state": state})
+    if observation is not None:
+        request["observation"] = observation
+    else:
+        request.update({"seed": seed} if state is None else {"state": state})
     if max_plies is not None:
         request["max_plies"] = max_plies
     return request
+
+
+def play(steps: Iterable[Step]) -> Object:
+    """A request that makes steps."""
+    moves = [step if isinstance(step, str) else dict(step) for step in steps]
+    return {"op": "play", "moves": moves}
+
+
+def sample(seat: int, count: int, seed: int) -> Object:
+    """A request for states that a seat cannot tell from the present one."""
+    return {"op": "sample", "as": seat, "count": count, "seed": seed}
 
 
 def wanting(request: Object, want: Iterable[str]) -> Object:
@@ -127,7 +152,9 @@ def position(answer: Object) -> Position:
     """The position that an answer describes."""
     optional = ("legal", "state", "key", "value", "view")
     extras = {name: answer[name] for name in optional if name in answer}
-    return Position(answer["ply"], answer["to_move"], answer["result"], **extras)
+    # Where only an observation was set up, there is no position.
+    where = (answer.get("ply", 0), answer.get("to_move"), answer.get("result"))
+    return Position(*where, **extras)
 
 
 def children(answer: Object) -> list[Child]:

@@ -15,11 +15,13 @@ import io
 import json
 import time
 from dataclasses import dataclass
-from typing import Any, Sequence, Union
+from typing import Any, Iterator, Sequence, Union
 
+from . import requests
 from .bot import AsyncBot, Bot
 from .messages import Message
-from .model import Model
+from .model import Model, ModelError
+from .requests import Step
 
 #: Any bot.
 AnyBot = Union[Bot, AsyncBot]
@@ -41,7 +43,7 @@ class Reply:
     progress: list[dict[str, Any]]
     #: How long all that took, in seconds, the start of the match included.
     seconds: float
-    #: The position in which it had to move.
+    #: The position in which it had to move, whatever the bot may know of it.
     state: Any
     #: The moves that it could have played.
     legal: list[str]
@@ -54,18 +56,21 @@ def ask(
     options: dict[str, Any] | None = None,
     state: Any = None,
     seed: int = 0,
-    moves: Sequence[str] = (),
+    moves: Sequence[Step] = (),
+    seat: int | None = None,
     clock: dict[str, Any] | None = None,
     limits: dict[str, Any] | None = None,
 ) -> Reply:
     """Lets a bot play one move in the position after `moves` from `state`, or from the start that
-    belongs to `seed`. It sits wherever it is to move. `clock` is that of a `turn`, such as
-    `{"move_ms": 100}`; it is handed to the bot, and not enforced.
+    belongs to `seed`. Moves are those of all seats and of chance; where several act at once, one
+    move is a dictionary, such as `{"0": "rock", "1": "paper"}`. The bot sits wherever it is to move;
+    `seat` says where if there are several. `clock` is that of a `turn`, such as `{"move_ms": 100}`;
+    it is handed to the bot, and not enforced.
 
     Raises `BadReply` if the bot does not answer or its move is not legal, and whatever the bot
     raises.
     """
-    turn = _Turn(game, options, state, seed, moves)
+    turn = _Turn(game, options, state, seed, moves, seat)
     messages = turn.messages(bot, clock or {}, limits or {})
     output = io.StringIO()
     began = time.monotonic()
@@ -83,21 +88,34 @@ class _Turn:
         options: dict[str, Any] | None,
         state: Any,
         seed: int,
-        moves: Sequence[str],
+        moves: Sequence[Step],
+        seat: int | None,
     ) -> None:
         self.game, self.options = game, options or {}
         self.moves: list[Message] = []
+        self.sees: list[list[Any]] = []
         with Model() as model:
             position = model.new(game, options, state=state, seed=seed)
-            self.start, first_ply = model.state(), position.ply
-            for move in moves:
-                self.moves.append({"seat": position.to_move, "move": move})
-                position = model.play(move)
-            if position.to_move is None:
-                raise ValueError("the game is over in this position: nobody is to move")
-            self.seat: int = position.to_move
-            self.ply = first_ply + len(self.moves)
-            self.state, self.legal = model.state(), model.legal()
+            self.start = model.state()
+            perceived: list[list[list[Any]]] = []
+            for step in moves:
+                self.moves.extend(_plies(position.to_move, step))
+                request = requests.wanting(requests.play([step]), ["sees"])
+                answer = model._ask(request)
+                perceived.extend(answer.get("sees") or [])
+                position = requests.position(answer)
+            self.seat = _seat(position.to_move, seat)
+            self.ply = position.ply
+            self.state = model.state()
+            legal = model.position(want=["legal"]).legal
+            self.legal: list[str] = legal if isinstance(legal, list) else legal[str(self.seat)]
+            self.hidden = _is_hidden(model, game)
+            if self.hidden:
+                self.observation = model.observation(self.seat)
+                self.sees = [seats[self.seat] if seats else [] for seats in perceived]
+                self.moves = [ply for ply in self.moves if ply["seat"] == self.seat]
+                model.new(game, options, state=self.start)
+                self.start = model.observation(self.seat)
 
     def messages(
         self, bot: AnyBot, clock: dict[str, Any], limits: dict[str, Any]
@@ -111,12 +129,16 @@ class _Turn:
             "seat": self.seat,
             "role": "",
             "players": [],
-            "state": self.start,
+            "observation" if self.hidden else "state": self.start,
             "time": {},
             "limits": limits,
         }
         turn: Message = {"type": "turn", "ply": self.ply, "moves": self.moves, "clock": clock}
-        if bot.wants_state:
+        if self.hidden:
+            turn["sees"] = self.sees
+        if bot.wants_state and self.hidden:
+            turn["observation"] = self.observation
+        elif bot.wants_state:
             turn["state"] = self.state
         if bot.wants_legal:
             turn["legal"] = self.legal
@@ -136,3 +158,37 @@ class _Turn:
         for answer in progress:
             del answer["type"]
         return Reply(move, last.get("info", {}), progress, seconds, self.state, self.legal)
+
+
+def _is_hidden(model: Model, game: str) -> bool:
+    """Whether seats know different things in this game."""
+    try:
+        hello = model._ask({"op": "hello", "protocol": 1})
+    except ModelError:
+        # An older program, which has no such games.
+        return False
+    return any(known["id"] == game and known.get("hidden") for known in hello["games"])
+
+
+def _plies(to_move: Any, step: Step) -> Iterator[Message]:
+    """The plies of a step, in the order of a match."""
+    if isinstance(step, str):
+        yield {"seat": None if to_move == "chance" else to_move, "move": step}
+        return
+    for actor in to_move:
+        yield {"seat": None if actor == "chance" else actor, "move": step[str(actor)]}
+
+
+def _seat(to_move: Any, wanted: int | None) -> int:
+    """The seat that the bot takes."""
+    if to_move is None:
+        raise ValueError("the game is over in this position: nobody is to move")
+    actors = to_move if isinstance(to_move, list) else [to_move]
+    seats: list[int] = [actor for actor in actors if actor != "chance"]
+    if not seats:
+        raise ValueError("chance is to move in this position; say what it brings in `moves`")
+    if wanted is None:
+        return seats[0]
+    if wanted not in seats:
+        raise ValueError(f"seat {wanted} is not to move in this position")
+    return wanted

@@ -1,5 +1,6 @@
 //! A report as JSON: the statistics as they are.
 
+use crate::log::SameAnswers;
 use crate::report::sheet::statistics::{By, Sheet};
 use serde::Serialize;
 
@@ -29,6 +30,9 @@ struct Document<'a> {
     /// With `by` = `opening`: the moves of each, in the order of `openings`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     opening_moves: Vec<Option<&'a Vec<String>>>,
+    /// Pairs of bots that always answered alike where both had a choice, and in how many positions.
+    #[serde(skip_serializing_if = "<[SameAnswers]>::is_empty")]
+    same_answers: &'a [SameAnswers],
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -45,6 +49,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         share_ends: SHARES,
         ratings_by_game: &sheet.games,
         opening_moves: openings.map(moves).collect(),
+        same_answers: &sheet.same_answers,
         report: &sheet.report,
     };
     // Plain data with string keys can always be written.

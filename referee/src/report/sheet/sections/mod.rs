@@ -14,7 +14,7 @@ use super::statistics::{By, Sheet};
 
 pub(crate) use pairs::{Pair, all as all_pairs};
 pub(crate) use ranking::Scored;
-pub(crate) use reliability::load;
+pub(crate) use reliability::{load, same_answers};
 
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots
 /// than there is `room` for.
@@ -31,7 +31,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
             }
             parts.extend(fitness::residuals(&sheet.report));
             parts.extend(by_game_and_seat::overview(&sheet.report));
-            parts.extend(reliability::all(&sheet.report));
+            parts.extend(reliability::all(sheet));
             parts.push(ranking::method(&sheet.report));
         }
         Some(By::Game) => parts.extend(by_game_and_seat::by_game(sheet, room)),

@@ -1,14 +1,17 @@
 //! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
 
+use crate::log::SameAnswers;
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
+use crate::report::sheet::statistics::Sheet;
 use protocol::shown as clean;
 use ratings::matches::{BUSY_WAITING, MachineLoad, Share};
 use ratings::report::{Noise, OVERSHOOT_MS, SHARES, Suspicion};
 use ratings::{FAULT_CODES, Report};
 
 /// Faults, time, losses on time, duplicates.
-pub(super) fn all(report: &Report) -> Vec<Part> {
+pub(super) fn all(sheet: &Sheet) -> Vec<Part> {
+    let report = &sheet.report;
     let mut parts = vec![heading("Faults by code, and resigning"), faults(report)];
     parts.push(heading("Use of time, a move"));
     parts.push(Part::Table(time(report)));
@@ -20,7 +23,18 @@ pub(super) fn all(report: &Report) -> Vec<Part> {
     parts.push(heading("How far to trust it"));
     parts.extend(noise(&report.noise).into_iter().map(Part::Note));
     parts.push(Part::Note(duplicates(report)));
+    parts.extend(sheet.same_answers.iter().map(same_answers));
     parts
+}
+
+/// Two bots that are probably the same.
+pub(crate) fn same_answers(pair: &SameAnswers) -> Part {
+    let [one, other] = pair.bots.each_ref().map(|bot| quoted(bot));
+    Part::Note(format!(
+        "{one} and {other} always answered alike: in {} different positions both had a choice, and \
+         chose the same move. Their files differ, but they are probably the same bot.",
+        pair.positions
+    ))
 }
 
 fn faults(report: &Report) -> Part {

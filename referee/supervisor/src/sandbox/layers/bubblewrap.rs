@@ -159,6 +159,9 @@ impl Arguments {
             self.folders_above(path, mounts);
             self.bind(path);
         }
+        for path in &mounts.writable {
+            self.push(&["--bind", &text(path), &text(path)]);
+        }
         for (link, target) in &mounts.way {
             self.folders_above(link, mounts);
             self.push(&["--symlink", &text(target), &text(link)]);

@@ -28,7 +28,7 @@ const DEVICES: [&str; 5] = [
 ];
 
 impl LandlockRules {
-    /// What these mounts show may be read, and `tmp` written.
+    /// What these mounts show may be read, and `tmp` and the writable ones written.
     pub(crate) fn for_mounts(mounts: &Mounts, tmp: &Path) -> Self {
         let secret: Vec<&PathBuf> = mounts.masked.iter().chain(&mounts.hidden).collect();
         let shown = mounts.readable().flat_map(|path| without(path, &secret));
@@ -37,10 +37,12 @@ impl LandlockRules {
         readable.push("/proc/self".into());
         readable.extend(DEVICES.map(PathBuf::from));
         let folders = mounts.readable().filter(|path| path.is_dir());
+        let mut writable = vec![tmp.to_owned(), "/dev/null".into()];
+        writable.extend(mounts.writable.iter().cloned());
         LandlockRules {
             readable,
             listed: folders.cloned().collect(),
-            writable: vec![tmp.to_owned(), "/dev/null".into()],
+            writable,
         }
     }
 }

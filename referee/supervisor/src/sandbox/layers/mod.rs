@@ -5,4 +5,5 @@ pub mod cgroup;
 #[cfg(target_os = "linux")]
 pub mod kernel_files;
 pub mod landlock;
+pub mod ownership;
 pub mod seccomp;

@@ -149,7 +149,12 @@ fn machine(attempts: &mut Attempts) {
             format!("{allowed:?}"),
         );
     }
-    // As it is.
+    names(attempts);
+    device(attempts);
+}
+
+/// Sets the names of the machine to what they are.
+fn names(attempts: &mut Attempts) {
     let names = [0_u8; 390];
     if call(libc::SYS_uname, &[names.as_ptr() as usize]).is_ok() {
         // The second name of 65 bytes is the host's, the sixth the domain's.
@@ -165,6 +170,9 @@ fn machine(attempts: &mut Attempts) {
             attempts.reached(name, call(number, &arguments));
         }
     }
+}
+
+fn device(attempts: &mut Attempts) {
     let device = own(&format!("redteam-device-{}", std::process::id()));
     if let Some(name) = c_string(&device) {
         let null = 1 << 8 | 3;

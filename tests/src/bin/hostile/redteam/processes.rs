@@ -64,77 +64,95 @@ pub(super) fn signal(targets: &Targets, attempts: &mut Attempts) -> Option<Later
 
 /// Everything is set to what it is.
 pub(super) fn limit(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {
-    const WHO_PROCESS: usize = 1;
-    for Process { role, pid } in targets.processes() {
-        let pid = pid as usize;
-        let old = [0_u64; 2];
-        let old = old.as_ptr() as usize;
-        let cpu = libc::RLIMIT_CPU as usize;
-        let got = call(libc::SYS_prlimit64, &[pid, cpu, 0, old]);
-        attempts.call(&format!("read limits of the {role}"), got, "prlimit");
-        if got.is_ok() {
-            let set = call(libc::SYS_prlimit64, &[pid, cpu, old, 0]);
-            attempts.call(&format!("set limits of the {role}"), set, "prlimit");
-        }
-        let mask = [0_u64; 16];
-        let mask = mask.as_ptr() as usize;
-        if call(libc::SYS_sched_getaffinity, &[pid, 128, mask]).is_ok() {
-            let set = call(libc::SYS_sched_setaffinity, &[pid, 128, mask]);
-            attempts.call(
-                &format!("set the cores of the {role}"),
-                set,
-                "sched_setaffinity",
-            );
-        }
-        let parameters = [0_u32; 12];
-        let parameters = parameters.as_ptr() as usize;
-        let policy = call(libc::SYS_sched_getscheduler, &[pid]);
-        if let (Ok(policy), Ok(_)) = (policy, call(libc::SYS_sched_getparam, &[pid, parameters])) {
-            let set = call(libc::SYS_sched_setscheduler, &[pid, policy, parameters]);
-            attempts.call(
-                &format!("set the policy of the {role}"),
-                set,
-                "sched_setscheduler",
-            );
-        }
-        if call(libc::SYS_sched_getattr, &[pid, parameters, 48, 0]).is_ok() {
-            let set = call(libc::SYS_sched_setattr, &[pid, parameters, 0]);
-            attempts.call(
-                &format!("set how the {role} is scheduled"),
-                set,
-                "sched_setattr",
-            );
-        }
-        // The kernel gives 20 less the value.
-        if let Ok(value) = call(libc::SYS_getpriority, &[0, pid]) {
-            let value = 20_usize.wrapping_sub(value);
-            let set = call(libc::SYS_setpriority, &[0, pid, value]);
-            attempts.call(
-                &format!("set the priority of the {role}"),
-                set,
-                "setpriority",
-            );
-        }
-        if let Ok(value) = call(libc::SYS_ioprio_get, &[WHO_PROCESS, pid]) {
-            let set = call(libc::SYS_ioprio_set, &[WHO_PROCESS, pid, value]);
-            attempts.call(
-                &format!("set the disk priority of the {role}"),
-                set,
-                "ioprio_set",
-            );
-        }
-        for file in [
-            "oom_score_adj",
-            "autogroup",
-            "timerslack_ns",
-            "coredump_filter",
-        ] {
-            let path = format!("/proc/{pid}/{file}");
-            let opened = File::options().write(true).open(&path);
-            attempts.io(&format!("open settings of the {role}"), opened, &path);
-        }
+    for process in targets.processes() {
+        limits_and_cores(&process, attempts);
+        scheduling(&process, attempts);
+        priorities(&process, attempts);
+        settings(&process, attempts);
     }
     None
+}
+
+fn limits_and_cores(Process { role, pid }: &Process, attempts: &mut Attempts) {
+    let pid = *pid as usize;
+    let old = [0_u64; 2];
+    let old = old.as_ptr() as usize;
+    let cpu = libc::RLIMIT_CPU as usize;
+    let got = call(libc::SYS_prlimit64, &[pid, cpu, 0, old]);
+    attempts.call(&format!("read limits of the {role}"), got, "prlimit");
+    if got.is_ok() {
+        let set = call(libc::SYS_prlimit64, &[pid, cpu, old, 0]);
+        attempts.call(&format!("set limits of the {role}"), set, "prlimit");
+    }
+    let mask = [0_u64; 16];
+    let mask = mask.as_ptr() as usize;
+    if call(libc::SYS_sched_getaffinity, &[pid, 128, mask]).is_ok() {
+        let set = call(libc::SYS_sched_setaffinity, &[pid, 128, mask]);
+        attempts.call(
+            &format!("set the cores of the {role}"),
+            set,
+            "sched_setaffinity",
+        );
+    }
+}
+
+fn scheduling(Process { role, pid }: &Process, attempts: &mut Attempts) {
+    let pid = *pid as usize;
+    let parameters = [0_u32; 12];
+    let parameters = parameters.as_ptr() as usize;
+    let policy = call(libc::SYS_sched_getscheduler, &[pid]);
+    if let (Ok(policy), Ok(_)) = (policy, call(libc::SYS_sched_getparam, &[pid, parameters])) {
+        let set = call(libc::SYS_sched_setscheduler, &[pid, policy, parameters]);
+        attempts.call(
+            &format!("set the policy of the {role}"),
+            set,
+            "sched_setscheduler",
+        );
+    }
+    if call(libc::SYS_sched_getattr, &[pid, parameters, 48, 0]).is_ok() {
+        let set = call(libc::SYS_sched_setattr, &[pid, parameters, 0]);
+        attempts.call(
+            &format!("set how the {role} is scheduled"),
+            set,
+            "sched_setattr",
+        );
+    }
+}
+
+fn priorities(Process { role, pid }: &Process, attempts: &mut Attempts) {
+    const WHO_PROCESS: usize = 1;
+    let pid = *pid as usize;
+    // The kernel gives 20 less the value.
+    if let Ok(value) = call(libc::SYS_getpriority, &[0, pid]) {
+        let value = 20_usize.wrapping_sub(value);
+        let set = call(libc::SYS_setpriority, &[0, pid, value]);
+        attempts.call(
+            &format!("set the priority of the {role}"),
+            set,
+            "setpriority",
+        );
+    }
+    if let Ok(value) = call(libc::SYS_ioprio_get, &[WHO_PROCESS, pid]) {
+        let set = call(libc::SYS_ioprio_set, &[WHO_PROCESS, pid, value]);
+        attempts.call(
+            &format!("set the disk priority of the {role}"),
+            set,
+            "ioprio_set",
+        );
+    }
+}
+
+fn settings(Process { role, pid }: &Process, attempts: &mut Attempts) {
+    for file in [
+        "oom_score_adj",
+        "autogroup",
+        "timerslack_ns",
+        "coredump_filter",
+    ] {
+        let path = format!("/proc/{pid}/{file}");
+        let opened = File::options().write(true).open(&path);
+        attempts.io(&format!("open settings of the {role}"), opened, &path);
+    }
 }
 
 pub(super) fn trace(targets: &Targets, attempts: &mut Attempts) -> Option<Later> {

@@ -1,29 +1,6 @@
-//! The languages that projects can be made in: what they are made of and how they are built.
+//! Projects of bots: what they are made of and how they are built, language by language.
 
-/// A language.
-#[derive(Debug)]
-pub(crate) struct Language {
-    /// What it is called on the command line, and its folder in `bots/examples`.
-    pub id: &'static str,
-    /// Other names.
-    pub aliases: &'static [&'static str],
-    /// What people call it.
-    pub title: &'static str,
-    /// What has to be installed.
-    pub needs: &'static str,
-    /// The command that builds a project, if it has to be built, and tests it.
-    pub check: &'static str,
-    /// The command that runs the bot.
-    pub command: &'static [&'static str],
-    /// What is in which file.
-    pub(super) about: &'static str,
-    /// Files that come from the examples.
-    pub(super) files: &'static [(&'static str, &'static str)],
-    /// What is called otherwise in a project, in this order.
-    pub(super) names: &'static [(&'static str, &'static str)],
-    /// What is made from the project, and does not belong to it.
-    pub(super) ignored: &'static [&'static str],
-}
+use super::{Kind, LONGEST, Language, ScaffoldError};
 
 /// A file of the examples.
 macro_rules! example {
@@ -32,8 +9,42 @@ macro_rules! example {
     };
 }
 
-/// All languages.
-pub(crate) static LANGUAGES: &[Language] = &[
+/// Bots: each is the one-ply bot of the language's examples, under a name of its own.
+pub(crate) static BOTS: Kind = Kind {
+    noun: "bot",
+    languages: LANGUAGES,
+    readme: include_str!("../../../bots/templates/README.md"),
+    tournament: include_str!("../../../bots/templates/tournament.toml"),
+    look: "referee check -- {{command}}",
+    check_name,
+    package,
+};
+
+/// The other bot of the tournament.
+const OPPONENT: &str = "random";
+
+fn check_name(name: &str) -> Result<(), ScaffoldError> {
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !begins || name.len() > LONGEST || !name.chars().all(letters) {
+        return Err(ScaffoldError::BotName(name.to_owned()));
+    }
+    if name == OPPONENT {
+        return Err(ScaffoldError::Opponent(OPPONENT));
+    }
+    Ok(())
+}
+
+fn package(name: &str) -> String {
+    let name = name.to_lowercase();
+    if name.contains("bot") && name != "bot" {
+        name
+    } else {
+        format!("{name}-bot")
+    }
+}
+
+static LANGUAGES: &[Language] = &[
     Language {
         id: "python",
         aliases: &["py", "python3"],
@@ -227,3 +238,20 @@ pub(crate) static LANGUAGES: &[Language] = &[
         ignored: &[],
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::Project;
+    use super::*;
+
+    #[test]
+    fn names_are_looked_at() {
+        let make = |name: &str| Project::new(&BOTS, &LANGUAGES[0], name).map(|_| ());
+        for bad in ["", "7up", "a b", "a/b", "ä", &"x".repeat(41)] {
+            assert!(matches!(make(bad), Err(ScaffoldError::BotName(_))), "{bad}");
+        }
+        assert!(matches!(make("random"), Err(ScaffoldError::Opponent(_))));
+        assert_eq!(package("bot"), "bot-bot");
+        assert_eq!(package("MyBot"), "mybot");
+    }
+}

@@ -1,0 +1,174 @@
+//! Following a match of a game whose rules are not compiled in.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use games::session::{MoveError, PlyByPly, Session};
+use games::{BrokenRules, Rng, Rules, Seat};
+use protocol::{PlayedMove, Start, Turn};
+
+use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
+use crate::clock;
+use crate::engine::{CurrentMatch, FollowError};
+use crate::sdk::Choice;
+
+/// A match that is followed by the rules: the position after the plies so far, and the search. Where
+/// information is hidden, every turn says what the seat knows, and there is nothing to follow.
+pub(crate) struct FollowedSession {
+    rules: Arc<dyn Rules>,
+    seat: Seat,
+    /// `None` if information is hidden, or once the plies could not be followed.
+    session: Option<Box<dyn Session>>,
+    /// The plies of a step that is not complete.
+    plies: PlyByPly,
+    step: Vec<String>,
+    /// Counted from the start of the match.
+    max_plies: Option<u32>,
+    repetition: Option<u32>,
+    /// The identities of all positions so far, if there is a limit on repetition.
+    history: Vec<String>,
+    rng: Rng,
+    search: Box<dyn SessionSearch>,
+}
+
+impl FollowedSession {
+    /// The beginning of a match.
+    ///
+    /// # Errors
+    /// If the state breaks the rules.
+    pub(crate) fn open(
+        rules: Arc<dyn Rules>,
+        start: &Start,
+        search: Box<dyn SessionSearch>,
+        rng: Rng,
+    ) -> Result<Self, FollowError> {
+        let session = start.state.as_ref().map(|state| rules.load(state));
+        let mut followed = FollowedSession {
+            session: session.transpose()?,
+            rules,
+            seat: start.seat,
+            plies: PlyByPly::default(),
+            step: Vec::new(),
+            max_plies: start.limits.max_plies,
+            repetition: start.limits.repetition,
+            history: Vec::new(),
+            rng,
+            search,
+        };
+        followed.remember()?;
+        Ok(followed)
+    }
+
+    /// Notes the identity of the position, if positions must not repeat.
+    fn remember(&mut self) -> Result<(), BrokenRules> {
+        if let (Some(session), Some(_)) = (&self.session, self.repetition) {
+            self.history.push(session.identity()?);
+        }
+        Ok(())
+    }
+
+    /// Plays a ply of the match, and lets the search follow the step that it completes.
+    fn follow(&mut self, played: &PlayedMove) -> Result<(), FollowError> {
+        let Some(session) = &mut self.session else {
+            return Ok(());
+        };
+        let added = self.plies.add(&mut **session, &played.mv);
+        added.map_err(|error| match error {
+            MoveError::Broken(broken) => FollowError::Broken(broken),
+            _ => FollowError::Illegal {
+                mv: played.mv.to_string(),
+                seat: played.seat.unwrap_or_default(),
+                ply: session.ply(),
+            },
+        })?;
+        self.step.push(played.mv.to_string());
+        if self.plies.is_whole() {
+            self.search.played(&std::mem::take(&mut self.step));
+            self.remember()?;
+        }
+        Ok(())
+    }
+
+    /// Follows the match up to this turn, and chooses a move.
+    fn decide(&mut self, turn: &Turn, asked: Instant) -> Result<SessionDecision, FollowError> {
+        turn.moves.iter().try_for_each(|ply| self.follow(ply))?;
+        let legal = self.legal(turn)?;
+        let known = match (&turn.observation, &self.session) {
+            (Some(observation), _) => Known::Observation(observation),
+            (None, Some(session)) => Known::Position(&**session),
+            (None, None) => return Ok(SessionDecision::random(&legal, &mut self.rng)),
+        };
+        if let [mv] = &legal[..] {
+            return Ok(SessionDecision {
+                mv: mv.clone(),
+                info: None,
+            });
+        }
+        let budget = clock::allot(&turn.clock, self.seat);
+        let question = SessionQuestion {
+            rules: &*self.rules,
+            known,
+            seat: self.seat,
+            legal: &legal,
+            plies_left: self.max_plies.map(|most| most.saturating_sub(turn.ply)),
+            repetition: self.repetition,
+            history: &self.history,
+            deadline: budget.map(|budget| asked + budget),
+            can_save_time: turn.clock.remaining_ms.is_some(),
+        };
+        Ok(self.search.choose(&question, &mut self.rng)?)
+    }
+
+    /// The moves that the turn lists or, if it lists none, those of the position.
+    fn legal(&mut self, turn: &Turn) -> Result<Vec<String>, FollowError> {
+        let mut legal = listed(turn);
+        if let (true, Some(session)) = (legal.is_empty(), &mut self.session) {
+            session.each_legal(self.seat, &mut |mv| legal.push(mv.to_owned()));
+        }
+        if legal.is_empty() {
+            return Err(FollowError::NotMyTurn {
+                seat: self.seat,
+                ply: turn.ply,
+            });
+        }
+        Ok(legal)
+    }
+}
+
+impl CurrentMatch for FollowedSession {
+    fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError> {
+        let decided = self.decide(turn, asked).or_else(|error| {
+            let legal = listed(turn);
+            if legal.is_empty() {
+                return Err(error);
+            }
+            eprintln!("{error}; from now on, moves are random");
+            self.session = None;
+            Ok(SessionDecision::random(&legal, &mut self.rng))
+        });
+        decided.map(|SessionDecision { mv, info }| Choice::Move { mv, info })
+    }
+}
+
+/// A match of a game that nobody here knows: any of the moves that a turn lists, each equally likely.
+pub(crate) struct ByLegal {
+    pub(crate) rng: Rng,
+}
+
+impl CurrentMatch for ByLegal {
+    fn turn(&mut self, turn: &Turn, _asked: Instant) -> Result<Choice, FollowError> {
+        let legal = listed(turn);
+        if legal.is_empty() {
+            return Err(FollowError::NoMoves);
+        }
+        Ok(Choice::play(
+            SessionDecision::random(&legal, &mut self.rng).mv,
+        ))
+    }
+}
+
+/// The legal moves that a turn lists.
+fn listed(turn: &Turn) -> Vec<String> {
+    let legal = turn.legal.iter().flat_map(|legal| legal.iter());
+    legal.map(str::to_owned).collect()
+}

@@ -1,0 +1,217 @@
+//! One step ahead, in any game: the result if the game is over then, then points, then random games.
+//!
+//! Others who act in the same step answer at random, and chance draws; where information is hidden,
+//! the move is tried in several states that the seat cannot tell from the real one. All moves are tried
+//! in the same circumstances.
+
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use games::session::{Session, draw};
+use games::{Actor, BrokenRules, Rng, Seat};
+use serde_json::json;
+
+use super::budget::IterationBudget;
+use super::{
+    Known, SessionDecision, SessionQuestion, SessionSearch, load, make, outcome, playout, sample,
+};
+
+/// In how many circumstances a move is tried where others or chance take part in the step, or
+/// information is hidden.
+const CIRCUMSTANCES: u32 = 8;
+/// How many moves, at most, are judged by random games.
+const SHORTLIST: usize = 24;
+/// The number of random games after a move, over all circumstances.
+const PLAYOUTS: usize = 8;
+
+/// The search of the bot `greedy`. It remembers nothing.
+pub(crate) struct GreedySearch;
+
+/// A position in which moves are tried.
+struct Circumstance {
+    session: Box<dyn Session>,
+    /// What the step consists of, but for the seat's own move.
+    step: Vec<String>,
+    /// The place of the seat's move in the step.
+    own: usize,
+    /// The ply at which the match is stopped.
+    last_ply: Option<u32>,
+}
+
+/// How a move did: how often the game ended well, and then the lead in points.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct StepRating {
+    /// The sum, over the circumstances in which the game was over, of the outcome less 1/2.
+    ended: f64,
+    /// The sum of the leads in points.
+    lead: f64,
+}
+
+impl StepRating {
+    fn compare(&self, other: &Self) -> Ordering {
+        let by_end = self.ended.total_cmp(&other.ended);
+        by_end.then(self.lead.total_cmp(&other.lead))
+    }
+}
+
+impl SessionSearch for GreedySearch {
+    fn choose(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        // Without a clock there is time for everything.
+        let mut budget = IterationBudget::new(Some(u32::MAX), question.deadline, Duration::ZERO);
+        let circumstances = circumstances(question, rng)?;
+        let mut legal = question.legal.to_vec();
+        rng.shuffle(&mut legal);
+        if circumstances.is_empty() {
+            return Ok(SessionDecision::random(&legal, rng));
+        }
+        let mut rated = Vec::new();
+        for mv in legal {
+            if !rated.is_empty() && !budget.go_on() {
+                break;
+            }
+            rated.push((rate(&circumstances, question.seat, &mv)?, mv));
+        }
+        // The sort is stable, so that equal moves stay in random order.
+        rated.sort_by(|(one, _), (other, _)| other.compare(one));
+        let nodes = rated.len() * circumstances.len();
+        let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
+        let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
+        Ok(SessionDecision {
+            mv,
+            info: Some(info),
+        })
+    }
+}
+
+/// The circumstances in which moves are tried; none if it is not known what can be the case.
+fn circumstances(
+    question: &SessionQuestion<'_>,
+    rng: &mut Rng,
+) -> Result<Vec<Circumstance>, BrokenRules> {
+    let sessions: Vec<Box<dyn Session>> = match question.known {
+        Known::Position(session) => {
+            let is_sure = session.to_move().alone().is_some();
+            let count = if is_sure { 1 } else { CIRCUMSTANCES };
+            (0..count).map(|_| session.fork()).collect()
+        }
+        Known::Observation(observation) => {
+            let (rules, seed) = (question.rules, rng.next_u64());
+            let states = sample(rules, observation, question.seat, seed, CIRCUMSTANCES)?;
+            let loaded = states.iter().map(|state| load(rules, state));
+            loaded.collect::<Result<_, _>>()?
+        }
+    };
+    let all = sessions
+        .into_iter()
+        .filter_map(|session| Circumstance::of(session, question, rng));
+    Ok(all.collect())
+}
+
+impl Circumstance {
+    /// Draws what others and chance do in the step; `None` if the seat does not act in this position.
+    fn of(
+        mut session: Box<dyn Session>,
+        question: &SessionQuestion<'_>,
+        rng: &mut Rng,
+    ) -> Option<Self> {
+        let actors: Vec<Actor> = session.to_move().actors().collect();
+        let own = actors
+            .iter()
+            .position(|actor| *actor == Actor::Seat(question.seat))?;
+        let mut step = Vec::new();
+        for actor in actors {
+            step.push(match actor {
+                Actor::Seat(seat) => session.random_move(seat, rng)?,
+                Actor::Chance => draw(session.chances(), rng)?,
+            });
+        }
+        Some(Circumstance {
+            last_ply: question.plies_left.map(|left| session.ply() + left),
+            session,
+            step,
+            own,
+        })
+    }
+
+    /// The position after a move of the seat.
+    fn after(&self, mv: &str) -> Result<Box<dyn Session>, BrokenRules> {
+        let mut step = self.step.clone();
+        step[self.own] = mv.to_owned();
+        let mut next = self.session.fork();
+        make(&mut *next, &step)?;
+        Ok(next)
+    }
+}
+
+/// Rates a move by the positions after it.
+fn rate(circumstances: &[Circumstance], seat: Seat, mv: &str) -> Result<StepRating, BrokenRules> {
+    let mut rating = StepRating::default();
+    for circumstance in circumstances {
+        let next = circumstance.after(mv)?;
+        let tally = match next.end() {
+            Some(end) => {
+                rating.ended += end.tally.outcome[seat] - 0.5;
+                end.tally
+            }
+            None => next.tally()?,
+        };
+        rating.lead += lead(&tally.scores, seat) as f64;
+    }
+    Ok(rating)
+}
+
+/// The seat's points less those of the best other seat.
+fn lead(scores: &[i64], seat: Seat) -> i64 {
+    let others = scores
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    let best = others.map(|(_, score)| *score).max();
+    scores[seat].saturating_sub(best.unwrap_or(0))
+}
+
+/// Chooses among the moves that are rated best, by random games after them: in rounds of one after
+/// each move, as long as there is time for a whole round.
+fn closer_look(
+    question: &SessionQuestion<'_>,
+    circumstances: &[Circumstance],
+    rated: Vec<(StepRating, String)>,
+    budget: &mut IterationBudget,
+    rng: &mut Rng,
+) -> Result<String, BrokenRules> {
+    let best = rated[0].0;
+    let equal = rated.into_iter().take_while(|(rating, _)| *rating == best);
+    let shortlist = equal.map(|(_, mv)| (0.0, mv)).take(SHORTLIST);
+    let mut shortlist: Vec<(f64, String)> = shortlist.collect();
+    let rounds = if shortlist.len() > 1 { PLAYOUTS } else { 0 };
+    for circumstance in circumstances.iter().cycle().take(rounds) {
+        let mut values = Vec::new();
+        for (_, mv) in &shortlist {
+            if !budget.go_on() {
+                return Ok(highest(shortlist));
+            }
+            let next = circumstance.after(mv)?;
+            let value = match next.end() {
+                Some(_) => outcome(&*next)?,
+                None => playout(&*next, circumstance.last_ply, rng)?,
+            };
+            values.push(value[question.seat]);
+        }
+        for ((sum, _), value) in shortlist.iter_mut().zip(values) {
+            *sum += value;
+        }
+    }
+    Ok(highest(shortlist))
+}
+
+/// The first of the moves with the highest value.
+fn highest(valued: Vec<(f64, String)>) -> String {
+    let better =
+        |best: (f64, String), next: (f64, String)| if next.0 > best.0 { next } else { best };
+    let best = valued.into_iter().reduce(better);
+    best.expect("at least one move was rated").1
+}

@@ -1,0 +1,159 @@
+//! Playing games whose rules are not compiled in: a search sees the position as a [`Session`] or, where
+//! information is hidden, knows what its seat may know.
+//!
+//! Several seats may act at once, and chance may take part. Rules from outside answer in microseconds
+//! at best, so searches make few requests, and any of them can fail.
+
+mod budget;
+mod follow;
+pub(crate) mod greedy;
+pub(crate) mod mcts;
+
+use std::time::Instant;
+
+use games::session::{MoveError, Session, as_strs};
+use games::{BrokenRules, Rng, Rules, Seat};
+use serde_json::Value;
+
+pub(crate) use follow::{ByLegal, FollowedSession};
+
+/// A search for one match of any game.
+pub trait SessionSearch {
+    /// Chooses one of the legal moves, of which there are at least two.
+    ///
+    /// # Errors
+    /// If the rules do not work.
+    fn choose(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules>;
+
+    /// Called with every step of the match, its own included, unless information is hidden.
+    fn played(&mut self, choices: &[String]) {
+        let _ = choices;
+    }
+}
+
+/// A position in which a search has to find a move, and the limits that apply.
+pub struct SessionQuestion<'a> {
+    /// The rules under the options of the match.
+    pub rules: &'a dyn Rules,
+    /// The position, or what the seat knows of it.
+    pub known: Known<'a>,
+    /// The seat that the move is for; others may act at the same time.
+    pub seat: Seat,
+    /// The seat's moves.
+    pub legal: &'a [String],
+    /// After this many more plies the match is stopped; `None` for no limit.
+    pub plies_left: Option<u32>,
+    /// The match is stopped when a position occurs this many times; `None` for no limit.
+    pub repetition: Option<u32>,
+    /// The identities of the positions of the match so far, this one last; empty if there is no limit
+    /// on repetition or information is hidden.
+    pub history: &'a [String],
+    /// When to answer at the latest; `None` without a clock.
+    pub deadline: Option<Instant>,
+    /// Whether time that is left over can be used later, because a game clock runs.
+    pub can_save_time: bool,
+}
+
+/// What a search knows of the position.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// Everything.
+    Position(&'a dyn Session),
+    /// What the seat may know.
+    Observation(&'a Value),
+}
+
+/// What a search has decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionDecision {
+    /// The move to play, as the game writes it.
+    pub mv: String,
+    /// The `info` of the move, for the log.
+    pub info: Option<Value>,
+}
+
+impl SessionDecision {
+    /// A move of these, each equally likely.
+    pub(crate) fn random(legal: &[String], rng: &mut Rng) -> Self {
+        SessionDecision {
+            mv: legal[rng.index(legal.len())].clone(),
+            info: None,
+        }
+    }
+}
+
+/// A search that plays any legal move, each equally likely.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnyMove;
+
+impl SessionSearch for AnyMove {
+    fn choose(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        Ok(SessionDecision::random(question.legal, rng))
+    }
+}
+
+/// Makes a step that the rules list.
+fn make(session: &mut dyn Session, choices: &[String]) -> Result<(), BrokenRules> {
+    session
+        .play_step(&as_strs(choices))
+        .map_err(|error| match error {
+            MoveError::Broken(broken) => broken,
+            other => BrokenRules::new(format!("the rules refuse a step that they list: {other}")),
+        })
+}
+
+/// Sets up a state that the rules gave.
+fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, BrokenRules> {
+    rules.load(state).map_err(|error| {
+        BrokenRules::new(format!("the rules refuse a state that they gave: {error}"))
+    })
+}
+
+/// States that a seat which knows this much cannot tell from the real one; empty if the rules draw
+/// none.
+fn sample(
+    rules: &dyn Rules,
+    observation: &Value,
+    seat: Seat,
+    seed: u64,
+    count: u32,
+) -> Result<Vec<Value>, BrokenRules> {
+    rules
+        .sample(observation, seat, seed, count)
+        .map_err(|error| {
+            BrokenRules::new(format!(
+                "the rules refuse an observation that they gave: {error}"
+            ))
+        })
+}
+
+/// What a position is worth to each seat if play stops there.
+fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
+    match session.end() {
+        Some(end) => Ok(end.tally.outcome),
+        None => Ok(session.tally()?.outcome),
+    }
+}
+
+/// The most plies of a random game; one that takes longer counts as it stands then.
+const LONGEST_PLAYOUT: u64 = 10_000;
+
+/// What a random game from here is worth to each seat. It stops at a ply, if there is a limit.
+fn playout(
+    session: &dyn Session,
+    last_ply: Option<u32>,
+    rng: &mut Rng,
+) -> Result<Vec<f64>, BrokenRules> {
+    match session.playouts_within(1, rng.next_u64(), last_ply, LONGEST_PLAYOUT)? {
+        Some(playouts) => Ok(playouts.outcome),
+        None => outcome(session),
+    }
+}

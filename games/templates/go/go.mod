@@ -1,0 +1,3 @@
+module templates
+
+go 1.19

@@ -1,0 +1,373 @@
+//! The checks of one game: what is asked, and what has to be answered.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::sync::Arc;
+
+use games::session::{LoadError, as_strs, random_step};
+use games::{Rng, Rules, Session};
+use serde_json::Value;
+
+use super::games::each_position;
+use super::{RulesExtent, Subjects, Verdict};
+use crate::check::Variant;
+use crate::rules_program::{self, RulesSet};
+
+/// How many positions after one are tried where all of them would be too many.
+const MOST_TRIED: usize = 40;
+/// How many states are drawn that a seat cannot tell apart.
+const SAMPLES: u32 = 8;
+/// Texts that are moves of hardly any game.
+const NO_MOVES: [&str; 4] = ["", "no such move", "\u{1f427}", "null"];
+
+/// One game under some options, with all that it is compared with.
+pub(super) struct Bench<'s> {
+    rules: &'s Arc<dyn Rules>,
+    twin: Result<Arc<dyn Rules>, String>,
+    against: Option<Result<Arc<dyn Rules>, String>>,
+    extent: RulesExtent,
+}
+
+impl<'s> Bench<'s> {
+    pub(super) fn new(subjects: &Subjects, variant: &'s Variant, extent: RulesExtent) -> Self {
+        let rules = &variant.rules;
+        let same = |set: &RulesSet, id: &str| {
+            let entry = set
+                .catalog
+                .find(id)
+                .map_err(|unknown| unknown.to_string())?;
+            let options = rules.options().to_json();
+            entry.configure(&options).map_err(|error| error.to_string())
+        };
+        let against = subjects.against.as_ref();
+        Bench {
+            rules,
+            twin: same(&subjects.twin, &rules.info().id),
+            against: against.map(|set| same(set, rules.own_id())),
+            extent,
+        }
+    }
+
+    fn each_position(
+        &self,
+        visit: impl FnMut(&mut dyn Session) -> Result<(), String>,
+    ) -> Result<u32, String> {
+        each_position(&**self.rules, self.extent.games, self.extent.seed, visit)
+    }
+}
+
+/// All that can be said about a position.
+#[derive(PartialEq)]
+struct Described {
+    fields: Vec<(&'static str, String)>,
+}
+
+impl Described {
+    fn of(session: &mut dyn Session) -> Result<Self, String> {
+        let mut legal = String::new();
+        session.write_legal(&mut legal);
+        let fields = vec![
+            ("ply", session.ply().to_string()),
+            ("to_move", session.to_move().to_string()),
+            ("legal", legal),
+            ("result", format!("{:?}", session.end())),
+            ("state", text(session.state())?),
+            ("key", text(session.identity())?),
+        ];
+        Ok(Described { fields })
+    }
+
+    /// What differs, as the rest of a sentence.
+    fn difference(&self, other: &Self) -> Option<String> {
+        let mut fields = self.fields.iter().zip(&other.fields);
+        let ((name, ours), (_, theirs)) = fields.find(|(ours, theirs)| ours != theirs)?;
+        let cut = |text: &str| protocol::excerpt(text.as_bytes(), 300);
+        Some(format!("`{name}` is {}, then {}", cut(ours), cut(theirs)))
+    }
+}
+
+fn text<T: Display>(answer: Result<T, games::BrokenRules>) -> Result<String, String> {
+    match answer {
+        Ok(value) => Ok(value.to_string()),
+        Err(broken) => Err(broken.to_string()),
+    }
+}
+
+fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, String> {
+    rules.load(state).map_err(|error| match error {
+        LoadError::State(error) => {
+            let state = protocol::excerpt(state.to_string().as_bytes(), 300);
+            format!("refuses its own state {state}: {error}")
+        }
+        LoadError::Broken(broken) => broken.to_string(),
+    })
+}
+
+pub(super) fn starts(bench: &Bench<'_>) -> Verdict {
+    let mut different = BTreeSet::new();
+    for seed in 0..8 {
+        let start = |seed| bench.rules.start(seed).map_err(|broken| broken.to_string());
+        let first = Described::of(&mut *start(seed)?)?;
+        // Something else in between, and once more.
+        start(seed + 100)?;
+        let second = Described::of(&mut *start(seed)?)?;
+        if let Some(what) = first.difference(&second) {
+            return Err(format!("starts twice from the seed {seed}, but {what}"));
+        }
+        different.insert(first.fields[4].1.clone());
+    }
+    let note = (different.len() > 1).then(|| "the start is random".to_owned());
+    Ok(note)
+}
+
+pub(super) fn games(bench: &Bench<'_>) -> Verdict {
+    let mut before = None;
+    let ended = bench.each_position(|session| {
+        let ply = session.ply();
+        // Who is to move, what is legal and what the result is are checked with every answer.
+        if before.is_some_and(|before| ply > 0 && ply < before) {
+            return Err(format!("says that {ply} plies were made after more"));
+        }
+        before = session.end().is_none().then_some(ply);
+        session
+            .tally()
+            .map(|_| ())
+            .map_err(|broken| broken.to_string())
+    })?;
+    let games = bench.extent.games;
+    let limits = bench.rules.info().limits;
+    match (ended == games, limits.max_plies) {
+        (true, _) => Ok(None),
+        (false, Some(most)) => Ok(Some(format!(
+            "{} of {games} random games did not end by themselves; the limit is {most} plies",
+            games - ended
+        ))),
+        (false, None) => Err(format!(
+            "{} of {games} random games did not end, and there is no limit in `hello`",
+            games - ended
+        )),
+    }
+}
+
+pub(super) fn states(bench: &Bench<'_>) -> Verdict {
+    let mut rng = Rng::from_parts(&[bench.extent.seed, 1]);
+    bench.each_position(|session| {
+        let state = session.state().map_err(|broken| broken.to_string())?;
+        let mut again = load(&**bench.rules, &state)?;
+        let (here, there) = (Described::of(session)?, Described::of(&mut *again)?);
+        if let Some(what) = here.difference(&there) {
+            return Err(format!("sets up its own state, but {what}"));
+        }
+        let mut here = session.fork();
+        if let Some(step) = random_step(&mut *here, &mut rng) {
+            for session in [&mut here, &mut again] {
+                let played = session.play_step(&as_strs(&step));
+                played.map_err(|error| error.to_string())?;
+            }
+            let (one, other) = (Described::of(&mut *here)?, Described::of(&mut *again)?);
+            if let Some(what) = one.difference(&other) {
+                let step = step.join(" + ");
+                return Err(format!("goes on from its own state by {step}, but {what}"));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(None)
+}
+
+pub(super) fn moves(bench: &Bench<'_>) -> Verdict {
+    let mut known: BTreeSet<String> = NO_MOVES.map(str::to_owned).into();
+    bench.each_position(|session| {
+        let seats: Vec<usize> = session.to_move().seats().collect();
+        let mut legal = BTreeSet::new();
+        for &seat in &seats {
+            session.each_legal(seat, &mut |mv| {
+                legal.insert(mv.to_owned());
+            });
+        }
+        if session.to_move().alone().is_some() {
+            let before = Described::of(session)?;
+            for mv in session.legal().iter().take(MOST_TRIED) {
+                let played = session.fork().play(mv);
+                played.map_err(|error| error.to_string())?;
+            }
+            for other in known
+                .iter()
+                .filter(|text| !legal.contains(*text))
+                .take(MOST_TRIED)
+            {
+                if rules_program::accepts(session, other).map_err(|broken| broken.to_string())? {
+                    let state = before.fields[4].1.clone();
+                    return Err(format!(
+                        "plays `{other}`, which it does not list, in {state}"
+                    ));
+                }
+            }
+            let after = rules_program::asked_again(session).map_err(|broken| broken.to_string())?;
+            if after != before.fields[4].1 {
+                return Err(format!(
+                    "refuses moves, and then the state is another one: {}, then {after}",
+                    before.fields[4].1
+                ));
+            }
+        }
+        known.extend(legal.into_iter().take(MOST_TRIED));
+        Ok(())
+    })?;
+    Ok(None)
+}
+
+pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
+    if !rules_program::can_undo(&**bench.rules) {
+        return Ok(Some("it is made up for by `new` and `play`".to_owned()));
+    }
+    let mut rng = Rng::from_parts(&[bench.extent.seed, 2]);
+    bench.each_position(|session| {
+        let before = text(session.state())?;
+        let mut further = session.fork();
+        for _ in 0..3 {
+            let Some(step) = random_step(&mut *further, &mut rng) else {
+                break;
+            };
+            let played = further.play_step(&as_strs(&step));
+            played.map_err(|error| error.to_string())?;
+        }
+        // The process is further on now, and gets back by `undo`.
+        let after = rules_program::asked_again(session).map_err(|broken| broken.to_string())?;
+        if before == after {
+            Ok(())
+        } else {
+            Err(format!(
+                "takes moves back, but the state is {after}, not {before}"
+            ))
+        }
+    })?;
+    Ok(None)
+}
+
+/// Plays the same games by both, and compares everything.
+fn compare(bench: &Bench<'_>, other: &Arc<dyn Rules>, whole: bool) -> Result<(), String> {
+    for number in 0..u64::from(bench.extent.games) {
+        let mut rng = Rng::from_parts(&[bench.extent.seed, number, 3]);
+        let seed = bench.extent.seed.wrapping_add(number);
+        let start = |rules: &Arc<dyn Rules>| rules.start(seed).map_err(|broken| broken.to_string());
+        let (mut ours, mut theirs) = (start(bench.rules)?, start(other)?);
+        for _ in 0..200 {
+            let (mut one, mut two) = (Described::of(&mut *ours)?, Described::of(&mut *theirs)?);
+            if !whole {
+                // How other rules name positions, and in which order they list moves, is their own.
+                for described in [&mut one, &mut two] {
+                    described.fields.retain(|(name, _)| *name != "key");
+                    for (name, value) in &mut described.fields {
+                        if *name == "legal" {
+                            *value = sorted(value);
+                        }
+                    }
+                }
+            }
+            if let Some(what) = one.difference(&two) {
+                let state = &one.fields[one.fields.len() - 1].1;
+                return Err(format!(
+                    "in {}: {what}",
+                    protocol::excerpt(state.as_bytes(), 300)
+                ));
+            }
+            let Some(step) = random_step(&mut *ours, &mut rng) else {
+                break;
+            };
+            for session in [&mut ours, &mut theirs] {
+                let played = session.play_step(&as_strs(&step));
+                played.map_err(|error| error.to_string())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The moves of a `legal` in the order of their texts.
+fn sorted(legal: &str) -> String {
+    match serde_json::from_str::<Vec<String>>(legal) {
+        Ok(mut moves) => {
+            moves.sort();
+            format!("{moves:?}")
+        }
+        Err(_) => legal.to_owned(),
+    }
+}
+
+pub(super) fn repeatable(bench: &Bench<'_>) -> Verdict {
+    let twin = bench.twin.as_ref().map_err(String::clone)?;
+    compare(bench, twin, true).map(|()| None)
+}
+
+pub(super) fn against(bench: &Bench<'_>) -> Verdict {
+    match &bench.against {
+        None => Ok(Some("nothing to compare with: see `--against`".to_owned())),
+        Some(other) => {
+            let other = other.as_ref().map_err(String::clone)?;
+            compare(bench, other, false).map(|()| None)
+        }
+    }
+}
+
+pub(super) fn perft(bench: &Bench<'_>) -> Verdict {
+    let start = bench.rules.start(bench.extent.seed);
+    let start = start.map_err(|broken| broken.to_string())?;
+    for depth in 1..=2 {
+        let broken = |broken: games::BrokenRules| broken.to_string();
+        let counted = start.perft_within(depth, 2_000).map_err(broken)?;
+        let Some(counted) = counted else {
+            return Ok(Some(format!("depth {depth} was too much")));
+        };
+        let claimed = start.perft(depth).map_err(broken)?;
+        if counted != claimed {
+            return Err(format!(
+                "counts {claimed} for depth {depth}, but its moves lead to {counted}"
+            ));
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
+    if !bench.rules.info().hidden {
+        return Ok(Some("nothing is hidden".to_owned()));
+    }
+    let mut drawn = 0;
+    bench.each_position(|session| {
+        for seat in 0..bench.rules.seats() {
+            let known = text(session.observation(seat))?;
+            let observation = session
+                .observation(seat)
+                .map_err(|broken| broken.to_string())?;
+            let samples = bench
+                .rules
+                .sample(&observation, seat, bench.extent.seed, SAMPLES);
+            for state in samples.map_err(|error| error.to_string())? {
+                drawn += 1;
+                let mut other = load(&**bench.rules, &state)?;
+                let there = text(other.observation(seat))?;
+                if there != known {
+                    return Err(format!(
+                        "draws a state for seat {seat} in which it would know {there}, not {known}"
+                    ));
+                }
+                let moves = |session: &mut dyn Session| {
+                    let mut moves = BTreeSet::new();
+                    session.each_legal(seat, &mut |mv| {
+                        moves.insert(mv.to_owned());
+                    });
+                    moves
+                };
+                if moves(session) != moves(&mut *other) {
+                    return Err(format!(
+                        "lists other moves for seat {seat} in a state that it cannot tell apart"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    })?;
+    let note = (drawn == 0).then(|| "it has no `sample`, so little could be compared".to_owned());
+    Ok(note)
+}

@@ -1,0 +1,362 @@
+//! What a rules program answers about a position: read, and checked against itself.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use games::kit::to_move::CHANCE;
+use games::session::{End, Tally};
+use games::{Actor, ToMove, View, rank};
+use protocol::MoveList;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// No move is longer, in bytes.
+const LONGEST_MOVE: usize = 200;
+/// How far the sum of probabilities may be from 1.
+const ROUNDING: f64 = 1e-6;
+
+/// What an answer can hold about a position.
+#[derive(Deserialize)]
+pub(super) struct PositionFields<'a> {
+    ply: u32,
+    to_move: ToMove,
+    #[serde(default)]
+    result: Option<ResultFields>,
+    #[serde(default, borrow)]
+    legal: Option<&'a RawValue>,
+    #[serde(default)]
+    state: Option<Value>,
+    #[serde(default, borrow)]
+    key: Option<Cow<'a, str>>,
+    #[serde(default)]
+    view: Option<View>,
+    #[serde(default)]
+    scores: Option<Vec<i64>>,
+    #[serde(default)]
+    outcome: Option<Vec<f64>>,
+    #[serde(default)]
+    roles: Option<Vec<String>>,
+    #[serde(default)]
+    sees: Option<Vec<Vec<Vec<Value>>>>,
+}
+
+/// How a game ended, as a program says it.
+#[derive(Deserialize)]
+struct ResultFields {
+    scores: Vec<i64>,
+    #[serde(default)]
+    outcome: Option<Vec<f64>>,
+    reason: String,
+}
+
+/// All that one answer says about a position.
+#[derive(Debug)]
+pub(super) struct Position {
+    pub(super) ply: u32,
+    pub(super) to_move: ToMove,
+    pub(super) end: Option<End>,
+    pub(super) legal: Legal,
+    pub(super) state: Option<Value>,
+    pub(super) key: Option<String>,
+    pub(super) view: Option<View>,
+    pub(super) tally: Option<Tally>,
+    pub(super) roles: Option<Vec<String>>,
+    /// What each seat perceived, step by step.
+    pub(super) sees: Option<Vec<Vec<Vec<Value>>>>,
+}
+
+/// What is legal in a position.
+#[derive(Debug, Default)]
+pub(super) struct Legal {
+    /// By seat, ascending.
+    pub(super) moves: Vec<(usize, MoveList)>,
+    /// What chance may bring, in the order of the texts.
+    pub(super) chances: Vec<(String, f64)>,
+}
+
+impl Legal {
+    /// The moves of a seat; `None` if it does not act.
+    pub(super) fn of(&self, seat: usize) -> Option<&MoveList> {
+        let mut moves = self.moves.iter();
+        moves.find(|(of, _)| *of == seat).map(|(_, moves)| moves)
+    }
+}
+
+impl Position {
+    /// Reads what stands in `ok`; the game has this many seats, if that is known.
+    ///
+    /// # Errors
+    /// What is wrong with it, as part of a sentence whose subject is the program.
+    pub(super) fn read(text: &str, seats: Option<usize>) -> Result<Self, String> {
+        let fields: PositionFields<'_> = serde_json::from_str(text)
+            .map_err(|error| format!("gave an answer that cannot be read ({error})"))?;
+        let to_move = fields.to_move;
+        let seats = fields.roles.as_ref().map(Vec::len).or(seats);
+        if let Some(seats) = seats
+            && let Some(seat) = to_move.seats().find(|seat| *seat >= seats)
+        {
+            return Err(format!(
+                "says that seat {seat} is to move, but has {seats} seats"
+            ));
+        }
+        let end = fields.result.map(|result| result.end(seats)).transpose()?;
+        match (&end, to_move.is_over()) {
+            (Some(_), false) => {
+                return Err(format!(
+                    "gives a result, but says that {to_move} is to move"
+                ));
+            }
+            (None, true) => {
+                return Err("says that nobody is to move, but gives no result".to_owned());
+            }
+            _ => {}
+        }
+        let legal = fields.legal.ok_or("gives no `legal`, which was wanted")?;
+        let tally = match fields.scores {
+            Some(scores) => Some(tally(scores, fields.outcome, seats)?),
+            None => None,
+        };
+        Ok(Position {
+            ply: fields.ply,
+            legal: read_legal(legal.get(), to_move)?,
+            to_move,
+            tally: end.as_ref().map(|end| end.tally.clone()).or(tally),
+            end,
+            state: fields.state,
+            key: fields.key.map(Cow::into_owned),
+            view: fields.view,
+            roles: fields.roles,
+            sees: fields.sees,
+        })
+    }
+}
+
+impl ResultFields {
+    fn end(self, seats: Option<usize>) -> Result<End, String> {
+        Ok(End {
+            tally: tally(self.scores, self.outcome, seats)?,
+            reason: self.reason,
+        })
+    }
+}
+
+/// Points and what they are worth, which follows from them if the program does not say it.
+fn tally(
+    scores: Vec<i64>,
+    outcome: Option<Vec<f64>>,
+    seats: Option<usize>,
+) -> Result<Tally, String> {
+    let seats = seats.unwrap_or(scores.len());
+    let outcome = outcome.unwrap_or_else(|| rank(&scores));
+    if scores.len() != seats || outcome.len() != seats {
+        return Err(format!(
+            "gives `scores` or an `outcome` that are not {seats} numbers, one a seat"
+        ));
+    }
+    if outcome.iter().any(|value| !(0.0..=1.0).contains(value)) {
+        return Err("gives an `outcome` outside of 0 to 1".to_owned());
+    }
+    Ok(Tally { scores, outcome })
+}
+
+/// Reads `legal` in the form that belongs to who is to move.
+fn read_legal(text: &str, to_move: ToMove) -> Result<Legal, String> {
+    if let Some(seat) = to_move.alone() {
+        let moves: MoveList = serde_json::from_str(text)
+            .map_err(|error| format!("gives a `legal` that is no list of moves ({error})"))?;
+        check_moves(seat, &moves)?;
+        return Ok(Legal {
+            moves: vec![(seat, moves)],
+            chances: Vec::new(),
+        });
+    }
+    if to_move.is_over() {
+        let none = serde_json::from_str::<MoveList>(text).is_ok_and(|moves| moves.is_empty());
+        return if none {
+            Ok(Legal::default())
+        } else {
+            Err("says that the game is over, but that there are legal moves".to_owned())
+        };
+    }
+    let form = |error| format!("gives a `legal` that is no object ({error}), where {to_move} act");
+    let mut by_actor: Map<String, Value> = serde_json::from_str(text).map_err(form)?;
+    if to_move == ToMove::CHANCE {
+        return Ok(Legal {
+            moves: Vec::new(),
+            chances: read_chances(&by_actor)?,
+        });
+    }
+    let mut legal = Legal::default();
+    for actor in to_move.actors() {
+        match actor {
+            Actor::Chance => match by_actor.remove(CHANCE) {
+                Some(Value::Object(chances)) => legal.chances = read_chances(&chances)?,
+                _ => return Err("does not say in `legal` what chance may bring".to_owned()),
+            },
+            Actor::Seat(seat) => {
+                let moves = by_actor.remove(&seat.to_string());
+                let moves =
+                    moves.and_then(|moves| serde_json::from_value::<Vec<String>>(moves).ok());
+                let moves = moves
+                    .ok_or_else(|| format!("does not say in `legal` what seat {seat} may do"))?;
+                let moves: MoveList = moves.iter().map(String::as_str).collect();
+                check_moves(seat, &moves)?;
+                legal.moves.push((seat, moves));
+            }
+        }
+    }
+    match by_actor.keys().next() {
+        Some(other) => Err(format!("has `{other}` in `legal`, which does not act")),
+        None => Ok(legal),
+    }
+}
+
+/// Refuses lists that no seat can choose from.
+fn check_moves(seat: usize, moves: &MoveList) -> Result<(), String> {
+    if moves.is_empty() {
+        return Err(format!(
+            "says that seat {seat} is to move, but lists no move for it"
+        ));
+    }
+    let mut seen = HashSet::with_capacity(moves.len());
+    for mv in moves.iter() {
+        check_text(mv)?;
+        if !seen.insert(mv) {
+            return Err(format!("lists the move `{mv}` twice"));
+        }
+    }
+    Ok(())
+}
+
+fn check_text(text: &str) -> Result<(), String> {
+    if text.is_empty() || text.len() > LONGEST_MOVE || text.contains(char::is_control) {
+        let shown = protocol::excerpt(text.as_bytes(), LONGEST_MOVE);
+        return Err(format!(
+            "lists the move `{shown}`, which is not a text of 1 to {LONGEST_MOVE} bytes without \
+             control characters"
+        ));
+    }
+    Ok(())
+}
+
+fn read_chances(chances: &Map<String, Value>) -> Result<Vec<(String, f64)>, String> {
+    let mut read = Vec::new();
+    for (outcome, probability) in chances {
+        check_text(outcome)?;
+        let probability = probability.as_f64().filter(|p| (0.0..=1.0).contains(p));
+        let probability =
+            probability.ok_or_else(|| format!("gives `{outcome}` no probability from 0 to 1"))?;
+        read.push((outcome.clone(), probability));
+    }
+    let sum: f64 = read.iter().map(|(_, probability)| probability).sum();
+    if (sum - 1.0).abs() > ROUNDING {
+        return Err(format!(
+            "gives chance probabilities whose sum is {sum}, not 1"
+        ));
+    }
+    // So that draws do not depend on the order in which a program happens to list them.
+    read.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        Position::read(text, Some(2)).unwrap_err()
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        for (text, part) in [
+            (
+                r#"{"ply":0,"to_move":2,"result":null,"legal":["a"]}"#,
+                "seat 2 is to move, but has 2 seats",
+            ),
+            (
+                r#"{"ply":0,"to_move":0,"result":null,"legal":[]}"#,
+                "lists no move for it",
+            ),
+            (
+                r#"{"ply":0,"to_move":0,"result":null,"legal":["a","b","a"]}"#,
+                "lists the move `a` twice",
+            ),
+            (
+                r#"{"ply":0,"to_move":0,"result":null,"legal":[""]}"#,
+                "1 to 200 bytes",
+            ),
+            (r#"{"ply":0,"to_move":0,"result":null}"#, "gives no `legal`"),
+            (
+                r#"{"ply":0,"to_move":null,"result":null,"legal":[]}"#,
+                "gives no result",
+            ),
+            (
+                r#"{"ply":0,"to_move":0,"result":{"scores":[1,0],"reason":"x"},"legal":["a"]}"#,
+                "gives a result",
+            ),
+            (
+                r#"{"ply":0,"to_move":null,"result":{"scores":[1,0],"reason":"x"},"legal":["a"]}"#,
+                "there are legal moves",
+            ),
+            (
+                r#"{"ply":0,"to_move":null,"result":{"scores":[1],"reason":"x"},"legal":[]}"#,
+                "not 2 numbers",
+            ),
+            (
+                r#"{"ply":0,"to_move":null,"result":{"scores":[1,0],"outcome":[2,0],"reason":"x"},"legal":[]}"#,
+                "outside of 0 to 1",
+            ),
+            (
+                r#"{"ply":0,"to_move":"chance","result":null,"legal":{"a":0.5,"b":0.4}}"#,
+                "whose sum is 0.9",
+            ),
+            (
+                r#"{"ply":0,"to_move":"chance","result":null,"legal":{"a":-1}}"#,
+                "no probability",
+            ),
+            (
+                r#"{"ply":0,"to_move":[0,1],"result":null,"legal":{"0":["a"]}}"#,
+                "what seat 1 may do",
+            ),
+            (
+                r#"{"ply":0,"to_move":[0,1],"result":null,"legal":{"0":["a"],"1":["b"],"2":["c"]}}"#,
+                "`2` in `legal`",
+            ),
+            (
+                r#"{"ply":0,"to_move":[0,"chance"],"result":null,"legal":{"0":["a"]}}"#,
+                "what chance may bring",
+            ),
+            (
+                r#"{"ply":0,"to_move":[1,0],"result":null,"legal":{}}"#,
+                "cannot be read",
+            ),
+        ] {
+            let what = wrong(text);
+            assert!(what.contains(part), "`{part}` in `{what}`");
+        }
+    }
+
+    #[test]
+    fn outcomes_follow_from_scores() {
+        let text =
+            r#"{"ply":9,"to_move":null,"result":{"scores":[3,3],"reason":"full"},"legal":[]}"#;
+        let end = Position::read(text, Some(2)).unwrap().end.unwrap();
+        assert_eq!(
+            (end.tally.outcome, end.reason),
+            (vec![0.5, 0.5], "full".to_owned())
+        );
+    }
+
+    #[test]
+    fn chances_are_in_the_order_of_their_texts() {
+        let text =
+            r#"{"ply":0,"to_move":"chance","result":null,"legal":{"tails":0.5,"heads":0.5}}"#;
+        let chances = Position::read(text, Some(2)).unwrap().legal.chances;
+        assert_eq!(
+            chances,
+            [("heads".to_owned(), 0.5), ("tails".to_owned(), 0.5)]
+        );
+    }
+}

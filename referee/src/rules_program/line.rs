@@ -1,0 +1,159 @@
+//! The line to a rules program: one process a thread, which all sessions of the thread share.
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use games::BrokenRules;
+use protocol::{ModelError, excerpt};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use supervisor::Service;
+
+use super::program::RulesProgram;
+
+/// How many bytes sentences quote of requests and answers.
+const MOST_QUOTED: usize = 300;
+
+/// A process of a rules program, and what it holds.
+pub(super) struct Line {
+    service: Service,
+    /// The position that it has set up.
+    pub(super) holds: Option<Held>,
+    next_id: u64,
+    request: Vec<u8>,
+}
+
+/// The position in a process: where it began, and the steps since then.
+pub(super) struct Held {
+    /// The number of the beginning, which sessions that go back to the same `new` share.
+    pub(super) beginning: u64,
+    /// Where its playouts stop.
+    pub(super) max_plies: Option<u32>,
+    /// The steps since then, as JSON.
+    pub(super) steps: Vec<Arc<str>>,
+}
+
+thread_local! {
+    /// By the number of the program. A slot is a thread, so this is one process a match slot, kept
+    /// between matches, and ended with the slot.
+    static LINES: RefCell<Vec<(u64, Line)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Does something with this thread's line to a program, which is started if need be.
+///
+/// # Errors
+/// What `act` says, or why there is no process. After an error the process is not used again.
+pub(super) fn with<T>(
+    program: &RulesProgram,
+    act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
+) -> Result<T, BrokenRules> {
+    let taken = LINES.with_borrow_mut(|lines| {
+        let at = lines
+            .iter()
+            .position(|(number, _)| *number == program.number);
+        at.map(|at| lines.swap_remove(at).1)
+    });
+    let mut line = match taken {
+        Some(line) => line,
+        None => program.start()?,
+    };
+    let done = act(&mut line)?;
+    LINES.with_borrow_mut(|lines| lines.push((program.number, line)));
+    Ok(done)
+}
+
+/// An answer, still as text.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    id: Option<u64>,
+    #[serde(borrow)]
+    ok: Option<&'a RawValue>,
+    error: Option<ModelError>,
+}
+
+impl Line {
+    pub(super) fn new(service: Service) -> Self {
+        Line {
+            service,
+            holds: None,
+            next_id: 0,
+            request: Vec::new(),
+        }
+    }
+
+    /// Asks something: `body` is the request as a JSON object without its braces and `id`. `read` makes
+    /// something of what stands in `ok`, or says in words what is wrong with the answer ("says …").
+    /// Gives that, or the program's own error.
+    ///
+    /// # Errors
+    /// If there is no answer in time, or something is wrong with it.
+    pub(super) fn ask<T>(
+        &mut self,
+        program: &RulesProgram,
+        body: &str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Result<T, ModelError>, BrokenRules> {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.request.clear();
+        // Writing to a list of bytes cannot fail.
+        let _ = writeln!(self.request, "{{\"id\":{id},{body}}}");
+        let Line {
+            service, request, ..
+        } = self;
+        let name = program.name();
+        let asked = || excerpt(request.trim_ascii_end(), MOST_QUOTED);
+        let answer = service.ask(request, program.timeout).map_err(|failure| {
+            let asked = asked();
+            BrokenRules::new(format!(
+                "the rules program `{name}` {failure}; the request was {asked}"
+            ))
+        })?;
+        let failure = |what: String| {
+            let (asked, said) = (asked(), excerpt(answer, MOST_QUOTED));
+            BrokenRules::new(format!(
+                "the rules program `{name}` {what}; the request was {asked}, the answer {said}"
+            ))
+        };
+        let answer: Answer<'_> = serde_json::from_slice(answer)
+            .map_err(|error| failure(format!("gave an answer that cannot be read ({error})")))?;
+        if answer.id != Some(id) {
+            return Err(failure("answered another request".to_owned()));
+        }
+        match (answer.ok, answer.error) {
+            (Some(ok), None) => read(ok.get()).map(Ok).map_err(failure),
+            (None, Some(error)) => Ok(Err(error)),
+            _ => Err(failure("gave neither `ok` nor `error`, or both".to_owned())),
+        }
+    }
+
+    /// The same for what a program must not refuse.
+    ///
+    /// # Errors
+    /// As [`Line::ask`], or if it refuses.
+    pub(super) fn demand<T>(
+        &mut self,
+        program: &RulesProgram,
+        body: &str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, BrokenRules> {
+        let answer = self.ask(program, body, read)?;
+        answer.map_err(|error| self.refused(program, "refuses what it has to answer", &error))
+    }
+
+    /// The failure of a program that answers the last request with an error.
+    pub(super) fn refused(
+        &self,
+        program: &RulesProgram,
+        what: &str,
+        error: &ModelError,
+    ) -> BrokenRules {
+        let asked = excerpt(self.request.trim_ascii_end(), MOST_QUOTED);
+        let said = excerpt(error.message.as_bytes(), MOST_QUOTED);
+        BrokenRules::new(format!(
+            "the rules program `{}` {what}; the request was {asked}, the answer {said}",
+            program.name()
+        ))
+    }
+}

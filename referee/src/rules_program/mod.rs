@@ -1,0 +1,185 @@
+//! Rules from outside: programs that answer like the forward model become games of the catalog.
+
+mod answer;
+mod line;
+mod program;
+mod rules;
+mod session;
+mod source;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session, TakenId};
+use supervisor::{BotSpec, FactoryError};
+use thiserror::Error;
+
+use program::RulesProgram;
+use session::ProgramSession;
+use source::RULES_VARIABLE;
+pub(crate) use source::RulesSource;
+pub use source::SourceError;
+
+/// How long rules may think about a request by default.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Rules that cannot be used.
+#[derive(Debug, Error)]
+pub enum RulesError {
+    /// A source that is none.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The program cannot be started on this machine.
+    #[error(transparent)]
+    Factory(#[from] FactoryError),
+    /// The program does not work.
+    #[error(transparent)]
+    Broken(#[from] BrokenRules),
+    /// Two sources have a game of the same id.
+    #[error(
+        "{taken}: `{source_name}` has one, too; give its source a prefix, as in `rules = [{{ command = \"…\", prefix = \"my\" }}]`"
+    )]
+    Taken {
+        /// The second source.
+        source_name: String,
+        /// The id.
+        taken: TakenId,
+    },
+}
+
+/// What programs need besides their sources.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
+    /// bot's own sandbox confines.
+    pub(crate) supervised: bool,
+    /// What their sandboxes hide.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Where their stderr is kept; `None` to pass it on.
+    pub(crate) stderr: Option<PathBuf>,
+    /// How long they may think about a request.
+    pub(crate) timeout: Duration,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Surroundings {
+            supervised: true,
+            hidden: Vec::new(),
+            stderr: None,
+            timeout: TIMEOUT,
+        }
+    }
+}
+
+/// The games that can be named, and where those come from that are not built in.
+#[derive(Clone, Default)]
+pub(crate) struct RulesSet {
+    /// All games.
+    pub(crate) catalog: Arc<Catalog>,
+    sources: Vec<RulesSource>,
+}
+
+impl RulesSet {
+    /// The games that are built in, and those of these sources. Each program is started once, and
+    /// asked what it has.
+    ///
+    /// # Errors
+    /// If a source cannot be used, or two games have the same id.
+    pub(crate) fn open(
+        sources: Vec<RulesSource>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, RulesError> {
+        let mut catalog = Catalog::built_in();
+        for source in &sources {
+            // Inside of a bot nobody has to ask this very program for its own games.
+            let entries = if source.is_referee() && !surroundings.supervised {
+                let own = GAMES.iter().map(|entry| own_game(entry, source));
+                own.collect()
+            } else {
+                let program = RulesProgram::open(source, surroundings)?;
+                program.entries().collect::<Vec<_>>()
+            };
+            for entry in entries {
+                catalog.add(entry).map_err(|taken| RulesError::Taken {
+                    source_name: source.name(),
+                    taken,
+                })?;
+            }
+        }
+        let catalog = Arc::new(catalog);
+        Ok(RulesSet { catalog, sources })
+    }
+
+    /// The games that are built in, and those of the sources in the environment of this process, a
+    /// bot's.
+    ///
+    /// # Errors
+    /// If a source cannot be used, or two games have the same id.
+    pub(crate) fn inherited() -> Result<Self, RulesError> {
+        let surroundings = Surroundings {
+            supervised: false,
+            ..Surroundings::default()
+        };
+        Self::open(RulesSource::inherited()?, &surroundings)
+    }
+
+    /// The games that are not built in.
+    pub(crate) fn own_games(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.catalog.iter().skip(GAMES.len())
+    }
+
+    /// Has a bot find the rules, also in its sandbox.
+    pub(crate) fn equip(&self, spec: &mut BotSpec) {
+        if self.sources.is_empty() {
+            return;
+        }
+        let variable = RulesSource::to_variable(&self.sources);
+        spec.env
+            .entry(RULES_VARIABLE.to_owned())
+            .or_insert(variable);
+        let readable = self.sources.iter().flat_map(RulesSource::readable);
+        spec.wanted.readable.extend(readable);
+    }
+}
+
+/// A game that is built in, under the id that it has in a source.
+fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
+    let mut info = entry.info.clone();
+    info.id = source.id(&info.id);
+    let built_in = entry.clone();
+    let own = Entry::new(info, entry.guide.clone(), move |options| {
+        built_in.configure(options)
+    });
+    Arc::new(own.played_as(&entry.info.id))
+}
+
+/// Whether the program of these rules takes moves back by itself.
+pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
+    rules::of(rules).is_some_and(|rules| rules.program.can.undo)
+}
+
+/// Whether the program plays a text in the position of a session, listed or not. The position is as
+/// it was afterwards.
+///
+/// # Errors
+/// If the program does not work.
+pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenRules> {
+    match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.accepts(text),
+        None => Ok(session.fork().play(text).is_ok()),
+    }
+}
+
+/// The state of a session's position, as the program says it now.
+///
+/// # Errors
+/// If the program does not work.
+pub(crate) fn asked_again(session: &dyn Session) -> Result<String, BrokenRules> {
+    let state = match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.state_again()?,
+        None => session.state()?,
+    };
+    Ok(state.to_string())
+}

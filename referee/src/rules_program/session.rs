@@ -1,0 +1,614 @@
+//! A game in progress whose rules are in another process.
+//!
+//! A session knows what the program said about its position. The process holds one position at a
+//! time, that of the session that asked last; another session brings it to its own position first,
+//! by the shortest way that the program knows: more steps, `undo`, or `new` and all steps again.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use games::kit::text::shown;
+use games::kit::to_move::CHANCE;
+use games::playout::Playouts;
+use games::session::{End, MoveError, Tally, UndoError, wrong_count};
+use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
+use protocol::ModelError;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::answer::Position;
+use super::line::{self, Held, Line};
+use super::rules::ProgramRules;
+
+/// What a session begins with.
+#[derive(Clone, Debug)]
+pub(super) enum Beginning {
+    /// The start that belongs to a seed.
+    Seed(u64),
+    /// A state, as JSON.
+    State(Arc<str>),
+}
+
+/// Things that callers want to know about a position besides what is always asked for.
+#[derive(Clone, Copy)]
+enum Extra {
+    State = 1,
+    Key = 2,
+    View = 4,
+    Scores = 8,
+}
+
+impl Extra {
+    const ALL: [(Extra, &str); 4] = [
+        (Extra::State, "state"),
+        (Extra::Key, "key"),
+        (Extra::View, "view"),
+        (Extra::Scores, "scores"),
+    ];
+
+    /// The words of `want` for these bits.
+    fn words(bits: u8) -> impl Iterator<Item = &'static str> {
+        let wanted = Self::ALL.into_iter();
+        let wanted = wanted.filter(move |(extra, _)| bits & *extra as u8 != 0);
+        wanted.map(|(_, word)| word)
+    }
+}
+
+/// A position, with what is known about it.
+struct Known {
+    position: Position,
+    /// What was asked for later, and is kept.
+    state: OnceLock<Value>,
+    key: OnceLock<String>,
+    view: OnceLock<Option<View>>,
+    tally: OnceLock<Tally>,
+    /// Which extras somebody has asked for. Whoever wants the state here will want it after the next
+    /// step, so it comes in one answer with that.
+    asked: AtomicU8,
+    /// What each seat perceived of the step before.
+    sees: Vec<Vec<Value>>,
+}
+
+impl Known {
+    fn of(mut position: Position) -> Arc<Self> {
+        let known = Known {
+            state: OnceLock::new(),
+            key: OnceLock::new(),
+            view: OnceLock::new(),
+            tally: OnceLock::new(),
+            asked: AtomicU8::new(0),
+            sees: position
+                .sees
+                .take()
+                .and_then(|mut steps| steps.pop())
+                .unwrap_or_default(),
+            position,
+        };
+        known.learn_from_position();
+        Arc::new(known)
+    }
+
+    fn learn_from_position(&self) {
+        // Nothing was set before.
+        if let Some(state) = &self.position.state {
+            let _ = self.state.set(state.clone());
+        }
+        if let Some(key) = &self.position.key {
+            let _ = self.key.set(key.clone());
+        }
+        if let Some(tally) = &self.position.tally {
+            let _ = self.tally.set(tally.clone());
+        }
+        if let Some(view) = &self.position.view {
+            let _ = self.view.set(Some(view.clone()));
+        }
+    }
+}
+
+/// A game in progress.
+pub(super) struct ProgramSession {
+    rules: Arc<ProgramRules>,
+    beginning: Beginning,
+    /// The same for all sessions that go back to one `new`.
+    number: u64,
+    /// The steps since the beginning, as `play` takes them.
+    steps: Vec<Arc<str>>,
+    known: Arc<Known>,
+    /// What was known before each step that can be taken back.
+    before: Vec<Arc<Known>>,
+}
+
+impl ProgramSession {
+    /// A session that begins like this; the inner error is the program's, if it refuses that.
+    pub(super) fn open(
+        rules: &Arc<ProgramRules>,
+        beginning: Beginning,
+    ) -> Result<Result<Self, ModelError>, BrokenRules> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let body = rules.new_request(&beginning, None, &["state"]);
+        let seats = rules.seats();
+        let opened = line::with(&rules.program, |line| {
+            line.holds = None;
+            let read = |text: &str| Position::read(text, Some(seats));
+            let opened = line.ask(&rules.program, &body, read)?;
+            if opened.is_ok() {
+                line.holds = Some(Held {
+                    beginning: number,
+                    max_plies: None,
+                    steps: Vec::new(),
+                });
+            }
+            Ok(opened)
+        })?;
+        Ok(opened.map(|position| ProgramSession {
+            rules: rules.clone(),
+            beginning,
+            number,
+            steps: Vec::new(),
+            known: Known::of(position),
+            before: Vec::new(),
+        }))
+    }
+
+    /// Does something while the process holds this position, and plays at most to `max_plies`.
+    fn held<T>(
+        &self,
+        max_plies: Option<u32>,
+        act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
+    ) -> Result<T, BrokenRules> {
+        line::with(&self.rules.program, |line| {
+            self.bring(line, max_plies)?;
+            act(line)
+        })
+    }
+
+    /// Brings a process to this position.
+    fn bring(&self, line: &mut Line, max_plies: Option<u32>) -> Result<(), BrokenRules> {
+        let program = &self.rules.program;
+        let held = line.holds.take();
+        let held = held.filter(|held| held.beginning == self.number && held.max_plies == max_plies);
+        let mut common = 0;
+        if let Some(held) = &held {
+            let both = held.steps.iter().zip(&self.steps);
+            common = both.take_while(|(a, b)| a == b).count();
+            let extra = held.steps.len() - common;
+            if extra > 0 && !program.can.undo {
+                common = 0;
+            } else if extra > 0 {
+                let body = format!("\"op\":\"undo\",\"count\":{extra}");
+                line.demand(program, &body, |_| Ok(()))?;
+            }
+        }
+        let is_there = held.is_some_and(|held| common > 0 || held.steps.is_empty());
+        if !is_there {
+            let body = self.rules.new_request(&self.beginning, max_plies, &[]);
+            line.demand(program, &body, |_| Ok(()))?;
+            common = 0;
+        }
+        if common < self.steps.len() {
+            let body = play_request(&self.steps[common..], "");
+            line.demand(program, &body, |_| Ok(()))?;
+        }
+        line.holds = Some(Held {
+            beginning: self.number,
+            max_plies,
+            steps: self.steps.clone(),
+        });
+        Ok(())
+    }
+
+    /// Asks for an extra of this position, and notes that it was wanted.
+    fn extra(&self, extra: Extra) -> Result<Position, BrokenRules> {
+        let words: Vec<&str> = Extra::words(extra as u8).collect();
+        let body = format!(
+            "\"op\":\"get\",\"want\":[\"legal\",\"{}\"]",
+            words.join("\",\"")
+        );
+        let seats = self.seats();
+        self.held(None, |line| {
+            line.demand(&self.rules.program, &body, |text| {
+                let position = Position::read(text, Some(seats))?;
+                if position.ply == self.ply() && position.to_move == self.to_move() {
+                    Ok(position)
+                } else {
+                    Err("says something else about a position than before".to_owned())
+                }
+            })
+        })
+    }
+
+    fn ask_for(&self, extra: Extra) {
+        self.known.asked.fetch_or(extra as u8, Ordering::Relaxed);
+    }
+
+    /// The state, as the program says it now.
+    pub(super) fn state_again(&self) -> Result<Value, BrokenRules> {
+        let state = self.extra(Extra::State)?.state;
+        state.ok_or_else(|| self.lacks("state"))
+    }
+
+    /// Whether the program plays a text here, listed or not.
+    pub(super) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
+        let step = Arc::from(Value::from(text).to_string());
+        let body = play_request(std::slice::from_ref(&step), "");
+        self.held(None, |line| {
+            let played = line.ask(&self.rules.program, &body, |_| Ok(()))?;
+            if played.is_ok() {
+                // Where that leads is not known.
+                line.holds = None;
+            }
+            Ok(played.is_ok())
+        })
+    }
+
+    /// What the program lacks in an answer.
+    fn lacks(&self, what: &str) -> BrokenRules {
+        BrokenRules::new(format!(
+            "the rules program `{}` gives no `{what}`, which was wanted",
+            self.rules.program.name()
+        ))
+    }
+
+    /// Extras that were wanted of this position, and that the program has.
+    fn wanted(&self) -> u8 {
+        let can = self.rules.program.can;
+        let mut has = Extra::State as u8;
+        for (extra, can) in [
+            (Extra::Key, can.key),
+            (Extra::View, can.view),
+            (Extra::Scores, can.scores),
+        ] {
+            has |= if can { extra as u8 } else { 0 };
+        }
+        self.known.asked.load(Ordering::Relaxed) & has
+    }
+
+    /// The choices of a step as `play` takes them, as JSON.
+    fn step(&self, choices: &[&str]) -> Arc<str> {
+        if let [mv] = choices {
+            return Arc::from(Value::from(*mv).to_string());
+        }
+        let by_actor = self.to_move().actors().zip(choices);
+        let by_actor = by_actor.map(|(actor, mv)| match actor {
+            Actor::Seat(seat) => (seat.to_string(), json!(mv)),
+            Actor::Chance => (CHANCE.to_owned(), json!(mv)),
+        });
+        Arc::from(Value::Object(by_actor.collect::<Map<_, _>>()).to_string())
+    }
+
+    /// Makes a step that was checked.
+    fn make(&self, step: &Arc<str>, count: usize) -> Result<Position, BrokenRules> {
+        let program = &self.rules.program;
+        let is_hidden = self.rules.is_hidden();
+        let mut want = String::from("\"legal\"");
+        for word in Extra::words(self.wanted()).chain(is_hidden.then_some("sees")) {
+            let _ = write!(want, ",\"{word}\"");
+        }
+        let body = play_request(std::slice::from_ref(step), &want);
+        let (seats, ply) = (self.seats(), self.ply());
+        self.held(None, |line| {
+            let played = line.ask(program, &body, |text| {
+                let position = Position::read(text, Some(seats))?;
+                let expected = ply.saturating_add(count as u32);
+                if position.ply != expected {
+                    let said = position.ply;
+                    return Err(format!(
+                        "says that {said} plies were made, but {expected} were"
+                    ));
+                }
+                if is_hidden
+                    && position
+                        .sees
+                        .as_ref()
+                        .and_then(|s| s.last())
+                        .is_none_or(|s| s.len() != seats)
+                {
+                    return Err("gives no `sees` for each seat, which were wanted".to_owned());
+                }
+                Ok(position)
+            })?;
+            match played {
+                Ok(position) => {
+                    if let Some(held) = &mut line.holds {
+                        held.steps.push(step.clone());
+                    }
+                    Ok(position)
+                }
+                Err(error) => {
+                    let what = format!("lists {step} among the legal moves, and refuses it");
+                    Err(line.refused(program, &what, &error))
+                }
+            }
+        })
+    }
+}
+
+/// A request to play steps, without its braces and `id`.
+fn play_request(steps: &[Arc<str>], want: &str) -> String {
+    let steps = steps.join(",");
+    format!("\"op\":\"play\",\"moves\":[{steps}],\"want\":[{want}]")
+}
+
+/// JSON with the keys of all objects in order, for states of programs that have no keys.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(canonical).collect(),
+        Value::Object(fields) => {
+            let mut keys: Vec<&String> = fields.keys().collect();
+            keys.sort();
+            let sorted = keys
+                .into_iter()
+                .map(|key| (key.clone(), canonical(&fields[key])));
+            Value::Object(sorted.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Keeps what was asked for, and gives it.
+fn keep<T>(cell: &OnceLock<T>, value: T) -> &T {
+    cell.get_or_init(|| value)
+}
+
+impl Session for ProgramSession {
+    fn seats(&self) -> usize {
+        self.rules.seats()
+    }
+
+    fn ply(&self) -> u32 {
+        self.known.position.ply
+    }
+
+    fn to_move(&self) -> ToMove {
+        self.known.position.to_move
+    }
+
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+        if let Some(moves) = self.known.position.legal.of(seat) {
+            moves.iter().for_each(take);
+        }
+    }
+
+    fn chances(&self) -> Vec<(String, f64)> {
+        self.known.position.legal.chances.clone()
+    }
+
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
+        let moves = self.known.position.legal.of(seat)?;
+        Some(moves[rng.index(moves.len())].to_owned())
+    }
+
+    fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {
+        let moves = self.known.position.legal.of(seat);
+        if moves.is_some_and(|moves| moves.iter().any(|mv| mv == text)) {
+            return Ok(());
+        }
+        Err(MoveError::Illegal {
+            text: shown(text),
+            seat,
+            role: self.rules.roles()[seat].clone(),
+            legal: moves.map_or(0, |moves| moves.len() as u64),
+        })
+    }
+
+    fn play_step(&mut self, choices: &[&str]) -> Result<(), MoveError> {
+        let to_move = self.to_move();
+        if choices.len() != to_move.count() || to_move.is_over() {
+            return Err(wrong_count(to_move, choices));
+        }
+        for (actor, text) in to_move.actors().zip(choices) {
+            match actor {
+                Actor::Seat(seat) => self.check_move(seat, text)?,
+                Actor::Chance => {
+                    let chances = &self.known.position.legal.chances;
+                    if !chances.iter().any(|(outcome, _)| outcome == text) {
+                        return Err(MoveError::NoOutcome {
+                            text: shown(text),
+                            outcomes: chances.len(),
+                        });
+                    }
+                }
+            }
+        }
+        let step = self.step(choices);
+        let position = self.make(&step, choices.len())?;
+        let known = Known::of(position);
+        self.before.push(std::mem::replace(&mut self.known, known));
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn played(&self) -> usize {
+        self.before.len()
+    }
+
+    fn undo(&mut self, count: usize) -> Result<(), UndoError> {
+        let played = self.played();
+        let Some(left) = played.checked_sub(count) else {
+            return Err(UndoError::TooMany { count, played });
+        };
+        if let Some(known) = self.before.drain(left..).next() {
+            self.known = known;
+            self.steps.truncate(self.steps.len() - count);
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> Result<Value, BrokenRules> {
+        self.ask_for(Extra::State);
+        if let Some(state) = self.known.state.get() {
+            return Ok(state.clone());
+        }
+        let state = self.extra(Extra::State)?.state;
+        let state = state.ok_or_else(|| self.lacks("state"))?;
+        Ok(keep(&self.known.state, state).clone())
+    }
+
+    fn observation(&self, seat: Seat) -> Result<Value, BrokenRules> {
+        #[derive(Deserialize)]
+        struct Observation {
+            observation: Value,
+        }
+
+        if !self.rules.is_hidden() {
+            return self.state();
+        }
+        let body = format!("\"op\":\"get\",\"as\":{seat},\"want\":[\"observation\"]");
+        let observed = self.held(None, |line| {
+            line.demand(&self.rules.program, &body, |text| {
+                serde_json::from_str::<Observation>(text)
+                    .map_err(|error| format!("gives no observation that can be read ({error})"))
+            })
+        })?;
+        Ok(observed.observation)
+    }
+
+    fn sees(&self) -> &[Vec<Value>] {
+        &self.known.sees
+    }
+
+    fn tally(&self) -> Result<Tally, BrokenRules> {
+        self.ask_for(Extra::Scores);
+        if let Some(tally) = self.known.tally.get() {
+            return Ok(tally.clone());
+        }
+        let tally = if self.rules.program.can.scores {
+            let tally = self.extra(Extra::Scores)?.tally;
+            tally.ok_or_else(|| self.lacks("scores"))?
+        } else {
+            Tally {
+                scores: vec![0; self.seats()],
+                outcome: vec![0.5; self.seats()],
+            }
+        };
+        Ok(keep(&self.known.tally, tally).clone())
+    }
+
+    fn end(&self) -> Option<End> {
+        self.known.position.end.clone()
+    }
+
+    fn reason(&self) -> Option<Cow<'_, str>> {
+        let end = self.known.position.end.as_ref()?;
+        Some(Cow::Borrowed(&end.reason))
+    }
+
+    fn identity(&self) -> Result<String, BrokenRules> {
+        if !self.rules.program.can.key {
+            return Ok(canonical(&self.state()?).to_string());
+        }
+        self.ask_for(Extra::Key);
+        if let Some(key) = self.known.key.get() {
+            return Ok(key.clone());
+        }
+        let key = self.extra(Extra::Key)?.key;
+        let key = key.ok_or_else(|| self.lacks("key"))?;
+        Ok(keep(&self.known.key, key).clone())
+    }
+
+    fn view(&self) -> Result<Option<View>, BrokenRules> {
+        if !self.rules.program.can.view {
+            return Ok(None);
+        }
+        self.ask_for(Extra::View);
+        if let Some(view) = self.known.view.get() {
+            return Ok(view.clone());
+        }
+        let view = self.extra(Extra::View)?.view;
+        Ok(keep(&self.known.view, view).clone())
+    }
+
+    fn fork(&self) -> Box<dyn Session> {
+        Box::new(ProgramSession {
+            rules: self.rules.clone(),
+            beginning: self.beginning.clone(),
+            number: self.number,
+            steps: self.steps.clone(),
+            known: self.known.clone(),
+            before: self.before.clone(),
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn perft(&self, depth: u32) -> Result<u64, BrokenRules> {
+        #[derive(Deserialize)]
+        struct Nodes {
+            nodes: u64,
+        }
+
+        if depth < 2 || !self.rules.program.can.perft {
+            let counted = self.perft_within(depth, u64::MAX)?;
+            return Ok(counted.expect("u64::MAX is no limit"));
+        }
+        let body = format!("\"op\":\"perft\",\"depth\":{depth}");
+        let program = &self.rules.program;
+        let counted = self.held(None, |line| {
+            line.ask(program, &body, |text| {
+                serde_json::from_str::<Nodes>(text)
+                    .map_err(|error| format!("gives no number of nodes ({error})"))
+            })
+        })?;
+        match counted {
+            Ok(counted) => Ok(counted.nodes),
+            // Too much for one request: it is divided.
+            Err(_) => {
+                let divided = self.divide(depth)?;
+                Ok(divided.iter().map(|(_, nodes)| nodes).sum())
+            }
+        }
+    }
+
+    fn divide(&self, depth: u32) -> Result<Vec<(String, u64)>, BrokenRules> {
+        let Some(rest) = depth.checked_sub(1) else {
+            return Ok(Vec::new());
+        };
+        let mut divided = Vec::new();
+        let mut failure = None;
+        self.each_child(&mut |step, child| {
+            if failure.is_none() {
+                match child.perft(rest) {
+                    Ok(nodes) => divided.push((step.join(" + "), nodes)),
+                    Err(broken) => failure = Some(broken),
+                }
+            }
+        })?;
+        match failure {
+            Some(broken) => Err(broken),
+            None => Ok(divided),
+        }
+    }
+
+    fn playouts(
+        &self,
+        count: u32,
+        seed: u64,
+        max_plies: Option<u32>,
+    ) -> Result<Playouts, BrokenRules> {
+        if !self.rules.program.can.playout || self.to_move().is_over() {
+            let all = self.playouts_within(count, seed, max_plies, u64::MAX)?;
+            return Ok(all.expect("u64::MAX is no limit"));
+        }
+        let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
+        let (program, seats) = (&self.rules.program, self.seats());
+        self.held(max_plies, |line| {
+            line.demand(program, &body, |text| {
+                let playouts: Playouts = serde_json::from_str(text)
+                    .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
+                if playouts.outcome.len() == seats {
+                    Ok(playouts)
+                } else {
+                    Err(format!(
+                        "gives playouts with an `outcome` that is not {seats} numbers"
+                    ))
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,253 @@
+//! Where rules come from: command lines, in configurations, on the command line, and in the
+//! environment of bots.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use protocol::TimeControl;
+use serde::{Deserialize, Serialize};
+use supervisor::bot::{command, spec};
+use supervisor::sandbox::limits::Wanted;
+use supervisor::{BotSpec, CommandError, REFEREE};
+use thiserror::Error;
+
+/// The environment variable in which bots find the sources, as JSON with absolute paths.
+pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
+/// How the file of a GDL sheet ends.
+const SHEET: &str = ".kif";
+
+/// A source that is none.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// Not a command line, or one that names no program.
+    #[error("the rules `{name}`: {error}")]
+    Command {
+        /// The source as it was given.
+        name: String,
+        /// What is wrong with it.
+        error: CommandError,
+    },
+    /// A game description, which cannot be read yet.
+    #[error(
+        "the rules `{name}`: sheets in the Game Description Language cannot be read yet; rules are programs, as in `python3 my_game.py`"
+    )]
+    Sheet {
+        /// The source as it was given.
+        name: String,
+    },
+    /// A prefix that no id can begin with.
+    #[error(
+        "the rules `{name}`: the prefix `{prefix}` is not made of small letters, digits and hyphens, beginning with a letter or digit"
+    )]
+    Prefix {
+        /// The source as it was given.
+        name: String,
+        /// The prefix.
+        prefix: String,
+    },
+    /// The variable does not hold what a referee writes into it.
+    #[error("the environment variable REFEREE_RULES: {0}")]
+    Variable(serde_json::Error),
+}
+
+/// A rules program as the user names it.
+#[derive(Clone, Debug)]
+pub(crate) struct RulesSource {
+    /// Program and arguments.
+    pub(crate) command: Vec<String>,
+    /// The working directory.
+    pub(crate) dir: PathBuf,
+    /// Whether a sandbox that hides files shows all of `dir`.
+    pub(crate) shows_dir: bool,
+    /// Variables that are added to the environment.
+    pub(crate) env: BTreeMap<String, String>,
+    /// What comes before its ids, and a hyphen.
+    pub(crate) prefix: Option<String>,
+    /// What it may do and use.
+    pub(crate) wanted: Wanted,
+}
+
+/// The same in the environment of bots.
+#[derive(Serialize, Deserialize)]
+struct Inherited {
+    command: Vec<String>,
+    dir: PathBuf,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    env: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prefix: Option<String>,
+}
+
+/// Whether a prefix, a hyphen and an id are an id.
+pub(crate) fn is_id(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(plain) && bytes.all(|byte| plain(byte) || byte == b'-')
+}
+
+impl RulesSource {
+    /// A source of one line, as on the command line; paths in it start at `dir`.
+    ///
+    /// # Errors
+    /// If it is not the command line of a program.
+    pub(crate) fn parse(line: &str, dir: &Path) -> Result<Self, SourceError> {
+        let name = || line.to_owned();
+        if line.trim().ends_with(SHEET) {
+            return Err(SourceError::Sheet { name: name() });
+        }
+        let words = command::split(line);
+        let command = words.map_err(|error| SourceError::Command {
+            name: name(),
+            error,
+        })?;
+        let source = RulesSource {
+            command,
+            dir: spec::resolved(dir.to_owned()),
+            shows_dir: false,
+            env: BTreeMap::new(),
+            prefix: None,
+            wanted: Wanted::default(),
+        };
+        source.checked()
+    }
+
+    /// The source, if its program is there and its prefix is one.
+    ///
+    /// # Errors
+    /// If not.
+    pub(crate) fn checked(self) -> Result<Self, SourceError> {
+        self.spec()
+            .program()
+            .map_err(|error| SourceError::Command {
+                name: self.name(),
+                error,
+            })?;
+        if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_id(prefix)) {
+            return Err(SourceError::Prefix {
+                name: self.name(),
+                prefix: prefix.clone(),
+            });
+        }
+        Ok(self)
+    }
+
+    /// The sources that a referee has put into the environment of this process.
+    ///
+    /// # Errors
+    /// If the variable holds something else.
+    pub(crate) fn inherited() -> Result<Vec<Self>, SourceError> {
+        let Ok(text) = std::env::var(RULES_VARIABLE) else {
+            return Ok(Vec::new());
+        };
+        let sources: Vec<Inherited> = serde_json::from_str(&text).map_err(SourceError::Variable)?;
+        let sources = sources.into_iter().map(|source| RulesSource {
+            command: source.command,
+            dir: source.dir,
+            shows_dir: true,
+            env: source.env,
+            prefix: source.prefix,
+            wanted: Wanted::default(),
+        });
+        Ok(sources.collect())
+    }
+
+    /// These sources as the value of [`RULES_VARIABLE`].
+    pub(crate) fn to_variable(sources: &[Self]) -> String {
+        let sources = sources.iter().map(|source| Inherited {
+            command: source.command.clone(),
+            dir: source.dir.clone(),
+            env: source.env.clone(),
+            prefix: source.prefix.clone(),
+        });
+        let sources: Vec<Inherited> = sources.collect();
+        serde_json::to_string(&sources).expect("texts are JSON")
+    }
+
+    /// How messages name it: its command line.
+    pub(crate) fn name(&self) -> String {
+        shell_words::join(&self.command)
+    }
+
+    /// The id of a game that the program calls this.
+    pub(crate) fn id(&self, own: &str) -> String {
+        match &self.prefix {
+            Some(prefix) => format!("{prefix}-{own}"),
+            None => own.to_owned(),
+        }
+    }
+
+    /// Whether it is this very program with its own games, under another prefix.
+    pub(crate) fn is_referee(&self) -> bool {
+        self.command == [REFEREE, "model"]
+    }
+
+    /// What a bot in a sandbox has to see so that it can run the program, too.
+    pub(crate) fn readable(&self) -> Vec<PathBuf> {
+        if self.is_referee() {
+            return Vec::new();
+        }
+        vec![self.dir.clone()]
+    }
+
+    /// How its process is started.
+    pub(crate) fn spec(&self) -> BotSpec {
+        let mut spec = BotSpec::new(
+            self.name(),
+            self.command.clone(),
+            self.dir.clone(),
+            &TimeControl::default(),
+        );
+        spec.shows_dir = self.shows_dir;
+        spec.env = self.env.clone();
+        // A rules program that is this very program has its own games alone: else it would ask itself.
+        spec.env.insert(RULES_VARIABLE.to_owned(), "[]".to_owned());
+        spec.wanted = self.wanted.clone();
+        spec
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_command_lines() {
+        let here = Path::new("/");
+        let source = RulesSource::parse("sh -c 'exit 1'", here).unwrap();
+        assert_eq!(source.command, ["sh", "-c", "exit 1"]);
+        assert!(
+            RulesSource::parse("referee model", here)
+                .unwrap()
+                .is_referee()
+        );
+        let error = |line: &str| RulesSource::parse(line, here).unwrap_err().to_string();
+        assert!(error("games/nim.kif").contains("cannot be read yet"));
+        assert!(error("no-such-program x").contains("no-such-program"));
+        let prefixed = RulesSource {
+            prefix: Some("Far".to_owned()),
+            ..source
+        };
+        assert!(
+            prefixed
+                .checked()
+                .unwrap_err()
+                .to_string()
+                .contains("`Far`")
+        );
+    }
+
+    #[test]
+    fn ids_are_small_letters_digits_and_hyphens() {
+        for (text, expected) in [
+            ("nim", true),
+            ("2048", true),
+            ("tic-tac-toe", true),
+            ("", false),
+            ("-x", false),
+            ("Nim", false),
+            ("a_b", false),
+        ] {
+            assert_eq!(is_id(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Small projects to begin from, in many languages: bots and rules programs. Their files come from the
+//! repository's examples and templates, with names of their own.
+
+mod bots;
+mod rules;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+pub(crate) use bots::BOTS;
+pub(crate) use rules::RULES;
+
+/// What matches are written into.
+const IGNORED: &str = "runs/\n";
+/// The longest name, in bytes.
+const LONGEST: usize = 40;
+
+/// A project that cannot be made.
+#[derive(Debug, Error)]
+pub(crate) enum ScaffoldError {
+    /// There are no projects in this language.
+    #[error("there is no language `{language}`{hint}; there are {known}")]
+    Language {
+        /// What was asked for.
+        language: String,
+        /// One that is much like it.
+        hint: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// The name does not do for a bot.
+    #[error(
+        "`{0}` is no name for a bot: it begins with a letter and has up to {LONGEST} letters, \
+         digits, `-` and `_`; `--name` gives another one than the folder's"
+    )]
+    BotName(String),
+    /// Two bots would have one name.
+    #[error("`{0}` is the name of the bot that it will play against; choose another --name")]
+    Opponent(&'static str),
+    /// The name does not do for a game.
+    #[error(
+        "`{0}` is no id for a game: it begins with a letter and has up to {LONGEST} small letters, \
+         digits and `-`; `--name` gives another one than the folder's"
+    )]
+    GameId(String),
+    /// Two games would have one id.
+    #[error("`{0}` is the id of a game that is built in; choose another --name")]
+    BuiltIn(String),
+    /// There is something in the folder already.
+    #[error("`{path}` is not empty; a new {noun} needs a folder of its own")]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+        /// What should be made.
+        noun: &'static str,
+    },
+    /// The folder or a file cannot be written.
+    #[error("`{path}` cannot be written: {error}")]
+    Write {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// What a project is for.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// What is made, in a word.
+    pub noun: &'static str,
+    /// The languages that there are, the first ones first in lists.
+    pub languages: &'static [Language],
+    /// What all projects share.
+    readme: &'static str,
+    tournament: &'static str,
+    /// The command that lets the referee test it.
+    look: &'static str,
+    /// Whether a name does.
+    check_name: fn(&str) -> Result<(), ScaffoldError>,
+    /// A name for the package that no language has another use for.
+    package: fn(&str) -> String,
+}
+
+/// A language.
+#[derive(Debug)]
+pub(crate) struct Language {
+    /// What it is called on the command line.
+    pub id: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What people call it.
+    pub title: &'static str,
+    /// What has to be installed.
+    pub needs: &'static str,
+    /// The command that builds a project, if it has to be built, and tests it.
+    pub check: &'static str,
+    /// The command that runs the program.
+    pub command: &'static [&'static str],
+    /// What is in which file.
+    about: &'static str,
+    /// Where files are in the project, and their texts.
+    files: &'static [(&'static str, &'static str)],
+    /// What is called otherwise in a project, in this order.
+    names: &'static [(&'static str, &'static str)],
+    /// What is made from the project, and does not belong to it.
+    ignored: &'static [&'static str],
+}
+
+impl Kind {
+    /// The language with this id or alias.
+    ///
+    /// # Errors
+    /// If there is none; the error lists them.
+    pub(crate) fn language(&self, name: &str) -> Result<&'static Language, ScaffoldError> {
+        let wanted = name.to_lowercase();
+        let called = |known: &&Language| known.id == wanted || known.aliases.contains(&&*wanted);
+        self.languages.iter().find(called).ok_or_else(|| {
+            let ids: Vec<&str> = self.languages.iter().map(|known| known.id).collect();
+            let nearest = games::kit::text::nearest(&wanted, &ids);
+            ScaffoldError::Language {
+                language: name.chars().take(LONGEST).collect(),
+                hint: nearest.map_or(String::new(), |id| format!(" (did you mean `{id}`?)")),
+                known: games::kit::text::quoted(&ids),
+            }
+        })
+    }
+}
+
+/// A file of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    /// Where it lies in the project's folder.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+    /// Whether it can be run.
+    pub executable: bool,
+}
+
+/// A project that has not been written yet.
+#[derive(Debug)]
+pub(crate) struct Project {
+    kind: &'static Kind,
+    language: &'static Language,
+    name: String,
+}
+
+impl Project {
+    /// A bot or game of this name.
+    ///
+    /// # Errors
+    /// If the name does not do.
+    pub(crate) fn new(
+        kind: &'static Kind,
+        language: &'static Language,
+        name: &str,
+    ) -> Result<Self, ScaffoldError> {
+        (kind.check_name)(name)?;
+        let name = name.to_owned();
+        Ok(Project {
+            kind,
+            language,
+            name,
+        })
+    }
+
+    /// What the bot or game is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The command that lets the referee test it.
+    pub(crate) fn look(&self) -> String {
+        self.fill(self.kind.look)
+    }
+
+    /// All files.
+    pub(crate) fn files(&self) -> Vec<File> {
+        let file = |path: &str, text: String| File {
+            path: path.to_owned(),
+            executable: text.starts_with("#!"),
+            text,
+        };
+        let sources = self.language.files.iter();
+        let mut files: Vec<File> = sources
+            .map(|(path, text)| file(path, self.rename(text)))
+            .collect();
+        files.push(file("README.md", self.fill(self.kind.readme)));
+        files.push(file("tournament.toml", self.fill(self.kind.tournament)));
+        let ignored = self.language.ignored.iter().map(|path| format!("{path}\n"));
+        files.push(file(".gitignore", ignored.collect::<String>() + IGNORED));
+        files
+    }
+
+    /// Writes it into a folder, which is made if need be.
+    ///
+    /// # Errors
+    /// If there is something in the folder, or it cannot be written.
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), ScaffoldError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            |error| ScaffoldError::Write { path, error }
+        };
+        let taken = match fs::read_dir(dir) {
+            // A repository may have been made for it first.
+            Ok(entries) => entries.flatten().any(|entry| entry.file_name() != ".git"),
+            Err(_) => dir.exists(),
+        };
+        if taken {
+            let (path, noun) = (dir.to_owned(), self.kind.noun);
+            return Err(ScaffoldError::Taken { path, noun });
+        }
+        for file in self.files() {
+            let path = dir.join(&file.path);
+            let folder = path.parent().unwrap_or(dir);
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+            fs::write(&path, &file.text).map_err(failed(&path))?;
+            if file.executable {
+                let mode = fs::Permissions::from_mode(0o755);
+                fs::set_permissions(&path, mode).map_err(failed(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A source's text with the project's names.
+    fn rename(&self, text: &str) -> String {
+        let renamed = |text: String, (from, to): &(&str, &str)| text.replace(from, &self.fill(to));
+        self.language.names.iter().fold(text.to_owned(), renamed)
+    }
+
+    /// A template's text with all that differs between projects.
+    fn fill(&self, text: &str) -> String {
+        let Language {
+            id,
+            title,
+            needs,
+            check,
+            command,
+            about,
+            ..
+        } = self.language;
+        let package = (self.kind.package)(&self.name);
+        let words: Vec<String> = command.iter().map(|word| format!("\"{word}\"")).collect();
+        [
+            ("{{name}}", &*self.name),
+            ("{{package}}", &package),
+            ("{{crate}}", &package.replace('-', "_")),
+            ("{{id}}", id),
+            ("{{title}}", title),
+            ("{{needs}}", needs),
+            ("{{check}}", check),
+            ("{{files}}", about),
+            ("{{command}}", &command.join(" ")),
+            ("{{command_list}}", &format!("[{}]", words.join(", "))),
+        ]
+        .iter()
+        .fold(text.to_owned(), |text, (key, value)| {
+            text.replace(key, value)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All projects that there are, under the name `gyre`.
+    fn all() -> impl Iterator<Item = Project> {
+        [&BOTS, &RULES].into_iter().flat_map(|kind| {
+            let languages = kind.languages.iter();
+            languages.map(move |language| Project::new(kind, language, "gyre").unwrap())
+        })
+    }
+
+    #[test]
+    fn nothing_of_the_sources_is_left() {
+        let unfilled = |text: &str| {
+            let mut braces = text.match_indices("{{").map(|(at, _)| &text[at + 2..]);
+            braces.any(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+        };
+        for project in all() {
+            for file in project.files() {
+                let name = format!("{} {}", project.language.id, file.path);
+                let text = file.text.to_lowercase();
+                let text = text
+                    .replace("bots/examples", "")
+                    .replace("games/examples", "");
+                // The SDKs have an example of their own.
+                if !file.path.starts_with("referee") {
+                    for trace in [
+                        "one-ply",
+                        "one_ply",
+                        "oneply",
+                        "ladder",
+                        "example",
+                        "templates",
+                    ] {
+                        assert!(!text.contains(trace), "{name}: {trace}");
+                    }
+                    assert!(!file.text.contains("\"nim\""), "{name}");
+                }
+                assert!(!unfilled(&file.text), "{name}");
+                assert!(text.is_empty() || text.ends_with('\n'), "{name}");
+                assert!(!text.ends_with("\n\n"), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn everything_says_its_name_and_has_a_test() {
+        for project in all() {
+            let files = project.files();
+            let id = project.language.id;
+            let names = |text: &str| text.contains("\"gyre\"") || text.contains("\\\"gyre\\\"");
+            let sources = &files[..project.language.files.len()];
+            assert!(sources.iter().any(|file| names(&file.text)), "{id}");
+            let tests = |file: &File| file.path.to_lowercase().contains("test");
+            let inside = |file: &File| file.text.contains("#[test]");
+            assert!(files.iter().any(|file| tests(file) || inside(file)), "{id}");
+        }
+    }
+
+    #[test]
+    fn projects_are_written_into_empty_folders_only() {
+        for project in all() {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join(".git")).unwrap();
+            project.write(folder.path()).unwrap();
+            let config = fs::read_to_string(folder.path().join("tournament.toml")).unwrap();
+            let config: toml::Table = config.parse().unwrap();
+            let programs = match config.get("rules") {
+                Some(rules) => rules,
+                None => &config["bots"],
+            };
+            let command = programs[0]["command"].as_array().unwrap();
+            let words: Vec<&str> = command.iter().filter_map(toml::Value::as_str).collect();
+            assert_eq!(words, project.language.command);
+            let error = project.write(folder.path()).unwrap_err().to_string();
+            let expected = format!("is not empty; a new {}", project.kind.noun);
+            assert!(error.contains(&expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn languages_are_found_by_any_name() {
+        for (name, id) in [("C++", "cpp"), ("js", "javascript"), ("golang", "go")] {
+            assert_eq!(BOTS.language(name).unwrap().id, id);
+        }
+        assert_eq!(RULES.language("py").unwrap().id, "python");
+        let error = BOTS.language("pyton").unwrap_err().to_string();
+        assert!(
+            error.contains("did you mean `python`?") && error.contains("`sh`"),
+            "{error}"
+        );
+    }
+}

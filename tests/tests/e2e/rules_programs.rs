@@ -1,0 +1,254 @@
+//! Games whose rules are in another program: the same as built in, and nobody's fault if they fail.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tests::{Arena, Ran, run};
+
+use crate::{GREEDY, RANDOM};
+
+/// The game of the rules that misbehave.
+const HOSTILE_RULES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/fixtures/rules/hostile_rules.py"
+);
+/// This very program as a rules program.
+const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
+
+/// A tournament of the game `take`, whose rules do this.
+fn hostile(how: &str, more: &str) -> Arena {
+    let bots = [RANDOM, GREEDY]
+        .map(|(name, command)| format!("[[bots]]\nname = \"{name}\"\ncommand = {command}\n"));
+    Arena::new(&format!(
+        "name = \"test\"\nconcurrency = 1\nrounds = 3\ngames = [\"take\"]\n{more}\n\
+         rules = [{{ command = [\"python3\", \"{HOSTILE_RULES}\", \"{how}\"] }}]\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n{}",
+        bots.concat()
+    ))
+}
+
+fn matches(arena: &Arena) -> usize {
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap_or_default();
+    log.lines().count()
+}
+
+/// The tournament stops with code 4 and a sentence that has these parts; no bot is blamed.
+#[track_caller]
+fn stops(ran: &Ran, parts: &[&str]) {
+    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    let error = ran.stderr.lines().find(|line| line.starts_with("error: "));
+    let error = error.unwrap_or_else(|| panic!("an error in {}", ran.stderr));
+    for part in parts {
+        assert!(error.contains(part), "`{part}` in `{error}`");
+    }
+    assert!(!ran.stdout.contains("forfeit"), "{}", ran.stdout);
+}
+
+macro_rules! hostile {
+    ($($test:ident: $how:literal, $more:literal, $parts:expr;)*) => {
+        $(#[test]
+        fn $test() {
+            let arena = hostile($how, $more);
+            let parts: &[&str] = &$parts;
+            let all = [&["the rules program `python3 ", "the request was {\"id\":"], parts].concat();
+            stops(&arena.play(), &all);
+            assert_eq!(matches(&arena), 0, "no match has a result");
+        })*
+    };
+}
+
+hostile! {
+    who_dies: "dies", "", ["exited with code 7", "the sky fell", "\"op\":\"play\""];
+    who_hangs: "hangs", "rules_timeout = \"2s\"", ["did not answer within 2000 ms"];
+    who_prints_rubbish: "rubbish", "", ["gave an answer that cannot be read", "not json"];
+    who_floods: "flood", "", ["printed a line of more than"];
+    who_answers_another_request: "other-id", "", ["answered another request"];
+    who_lists_no_move: "no-moves", "", ["is to move, but lists no move for it"];
+    who_lists_a_move_twice: "twice", "", ["lists the move `take1` twice"];
+    who_lets_a_third_seat_move: "third-seat", "", ["seat 2 is to move, but has 2 seats"];
+    who_has_a_result_before_the_end: "early-result", "", ["gives a result, but says that seat"];
+    who_counts_wrong: "wrong-ply", "", ["plies were made"];
+}
+
+#[test]
+fn a_listed_move_that_is_refused_is_the_rules_fault() {
+    // A bot that takes the first move of the list, which is the one that is refused.
+    let first = r#"["python3", "-c", "import sys, json\nfor line in sys.stdin:\n m = json.loads(line)\n if m['type'] == 'hello': print(json.dumps({'type': 'hello', 'protocol': 1, 'name': 'first'}), flush=True)\n if m['type'] == 'start': print(json.dumps({'type': 'ready'}), flush=True)\n if m['type'] == 'turn': print(json.dumps({'type': 'move', 'move': m['legal'][0]}), flush=True)"]"#;
+    let arena = Arena::new(&format!(
+        "name = \"test\"\nconcurrency = 1\ngames = [\"take\"]\n\
+         rules = [{{ command = [\"python3\", \"{HOSTILE_RULES}\", \"lists-refused\"] }}]\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n\
+         [[bots]]\nname = \"a\"\ncommand = {first}\n[[bots]]\nname = \"b\"\ncommand = {first}\n"
+    ));
+    stops(
+        &arena.play(),
+        &["lists \"take9\" among the legal moves, and refuses it"],
+    );
+}
+
+#[test]
+fn memory_of_rules_is_limited() {
+    let bots = [RANDOM, GREEDY]
+        .map(|(name, command)| format!("[[bots]]\nname = \"{name}\"\ncommand = {command}\n"));
+    let arena = Arena::new(&format!(
+        "name = \"test\"\nconcurrency = 1\ngames = [\"take\"]\n\
+         [[rules]]\ncommand = [\"python3\", \"{HOSTILE_RULES}\", \"eats-memory\"]\n\
+         resources = {{ memory = \"256MiB\" }}\n\
+         [time]\nper_move = \"20s\"\nstartup = \"20s\"\n{}",
+        bots.concat()
+    ));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("the rules program"), "{}", ran.stderr);
+}
+
+#[test]
+fn rules_that_work_play_a_whole_tournament_that_verifies() {
+    let arena = hostile("fine", "");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(matches(&arena), 6);
+    let line: Value = {
+        let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+        serde_json::from_str(log.lines().next().unwrap()).unwrap()
+    };
+    assert_eq!(line["rules"]["name"], "hostile");
+    assert_eq!(line["rules"]["sha256"].as_str().unwrap().len(), 64);
+    let out = arena.path("out");
+    let verified = run(["replay".as_ref(), out.as_os_str(), "--verify".as_ref()]);
+    assert_eq!(
+        verified.code,
+        Some(0),
+        "{}{}",
+        verified.stdout,
+        verified.stderr
+    );
+    let shown = run([
+        "replay".as_ref(),
+        out.as_os_str(),
+        "--match".as_ref(),
+        "m-000001".as_ref(),
+    ]);
+    assert_eq!(shown.code, Some(0), "{}{}", shown.stdout, shown.stderr);
+    assert!(shown.stdout.contains("left: 0"), "{}", shown.stdout);
+}
+
+fn referee(args: &[&str]) -> Ran {
+    run(args)
+}
+
+#[test]
+fn games_through_a_pipe_have_the_same_perft_numbers() {
+    for game in [
+        "amazons --options {\"size\":5}",
+        "amazon-penguins",
+        "elephant-run",
+        "giantslayer",
+        "paper-penguins",
+        "penguins",
+        "run",
+        "siam",
+    ] {
+        let words: Vec<&str> = game.split(' ').collect();
+        let built_in = referee(&[&["perft"], &words[..], &["--depth", "2", "--divide"]].concat());
+        let far = format!("far-{}", words[0]);
+        let mut words = words.clone();
+        words[0] = &far;
+        let through = referee(
+            &[
+                &["perft"],
+                &words[..],
+                &["--depth", "2", "--divide", "--rules", FAR],
+            ]
+            .concat(),
+        );
+        assert_eq!(through.code, Some(0), "{}", through.stderr);
+        assert_eq!(built_in.stdout, through.stdout, "{game}");
+    }
+}
+
+#[test]
+fn matches_through_a_pipe_are_the_same_move_by_move() {
+    for (game, options) in [
+        ("siam", "{}"),
+        ("elephant-run", "{}"),
+        ("run", "{}"),
+        ("penguins", "{\"players\":3}"),
+        ("amazons", "{\"size\":5}"),
+    ] {
+        let bots = if game == "penguins" { 3 } else { 2 };
+        let play = |game: &str, more: &[&str]| {
+            let mut args = vec!["play", game, "--options", options, "--seed", "7"];
+            args.extend([
+                "--random-plies",
+                "2",
+                "--max-plies",
+                "60",
+                "--format",
+                "json",
+            ]);
+            for _ in 0..bots {
+                args.extend(["--bot", "referee bot random --seed 3"]);
+            }
+            args.extend(more);
+            let ran = referee(&args);
+            assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+            let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let moves = record["moves"].as_array().unwrap().iter();
+            let moves: Vec<Value> = moves.map(|played| played["move"].clone()).collect();
+            (moves, record["result"].clone(), record["start"].clone())
+        };
+        let far = format!("far-{game}");
+        assert_eq!(play(game, &[]), play(&far, &["--rules", FAR]), "{game}");
+    }
+}
+
+#[test]
+fn good_rules_pass_all_checks_and_bad_ones_do_not() {
+    let good = format!("python3 {HOSTILE_RULES} fine");
+    let ran = referee(&["check", "--rules", &good, "--games", "5"]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let forgetful = format!("python3 {HOSTILE_RULES} forgets");
+    let ran = referee(&["check", "--rules", &forgetful, "--games", "5"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("states/take"), "{}", ran.stdout);
+    let refused = format!("python3 {HOSTILE_RULES} lists-refused");
+    let ran = referee(&["check", "--rules", &refused, "--games", "5"]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    // Other rules that say the same.
+    let ran = referee(&[
+        "check",
+        "--rules",
+        FAR,
+        "--game",
+        "far-paper-penguins",
+        "--games",
+        "2",
+        "--against",
+        "referee model --help",
+    ]);
+    assert_ne!(ran.code, Some(0), "what is no rules program is refused");
+}
+
+#[test]
+fn mistakes_in_sources_are_named() {
+    let error = |rules: &str| {
+        let ran = referee(&["perft", "take", "--depth", "1", "--rules", rules]);
+        assert!(
+            matches!(ran.code, Some(2 | 4)),
+            "{:?} {}",
+            ran.code,
+            ran.stderr
+        );
+        ran.stderr
+    };
+    assert!(error("no-such-program").contains("no-such-program"));
+    assert!(error("nim.kif").contains("cannot be read yet"));
+    assert!(error("referee model").contains("there are two games `amazons`"));
+    assert!(error("{ command = \"referee model\", prefix = \"Far\" }").contains("`Far`"));
+    assert!(error("{ comand = \"referee model\" }").contains("comand"));
+    assert!(error(&format!("python3 {HOSTILE_RULES} protocol-99")).contains("version 99"));
+    assert!(error("true").contains("exited"), "{}", error("true"));
+    assert!(Path::new(HOSTILE_RULES).exists());
+}
