@@ -152,7 +152,9 @@ fn mistake(root: &Value, name: &str, schema: &Value, value: &Value) -> Option<St
         let mut list = list.iter();
         return list.find_map(|value| mistake(root, name, items, value));
     }
-    let kinds = kinds(root, schema);
+    // The names of kinds are those of TOML, but for this one they are the same.
+    let kinds = kinds(root, schema).into_iter();
+    let kinds: Vec<String> = kinds.map(|kind| kind.replace("table", "object")).collect();
     let allowed = if kinds.len() > 1 {
         format!("one of {}", kinds.join(", "))
     } else {

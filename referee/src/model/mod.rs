@@ -281,11 +281,11 @@ mod tests {
             (json!({"op": "new"}), "`new` needs the field `game`"),
             (
                 json!({"op": "play", "moves": "a1"}),
-                "`moves`: \"a1\" is not a list of strings",
+                "`moves`: \"a1\" is not a list of (string or object)",
             ),
             (
                 json!({"op": "play", "moves": [1]}),
-                "`moves`: 1 is not a string",
+                "`moves`: 1 is not one of string, object",
             ),
             (
                 json!({"op": "get", "want": ["all"]}),
