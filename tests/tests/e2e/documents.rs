@@ -33,11 +33,10 @@ const LONG: [&str; 4] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 8] = [
+const ADDED: [(&str, &str); 7] = [
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
-    ("referee play pig", "--per-move 50ms"),
     (
         "referee tournament evening.toml --set",
         "--set time.per_move=2ms --set games='[\"run\"]' --out runs/set",
