@@ -125,8 +125,7 @@ enum ReportFormat {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        if self.rules.are_given() && self.command.is_empty() && self.config.is_none() && !self.list
-        {
+        if self.rules.are_given() && self.command.is_empty() && self.config.is_none() {
             return self.check_rules();
         }
         let set = self.rules.open()?;
@@ -151,10 +150,10 @@ impl Args {
         if self.list {
             let all = std::iter::once(&handshake).chain(&all);
             let line = |name: &str, about: &str| format!("{name:26} {about}\n");
-            let of_bots: String = all.map(|check| line(&check.name, check.about)).collect();
-            let of_rules = rules_check::list().map(|(name, about)| line(name, about));
-            let of_rules: String = of_rules.collect();
-            return print(&format!("{of_bots}\nof rules, per game:\n{of_rules}"));
+            return print(
+                &all.map(|check| line(&check.name, check.about))
+                    .collect::<String>(),
+            );
         }
         let began = Instant::now();
         let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
@@ -188,6 +187,10 @@ impl Args {
 
     /// Checks the rules themselves.
     fn check_rules(&self) -> Result<(), CliError> {
+        if self.list {
+            let line = |(name, about)| format!("{name:26} {about}\n");
+            return print(&rules_check::list().map(line).collect::<String>());
+        }
         let against = self.against.as_deref().map(RulesArgs::of);
         let subjects = Subjects {
             rules: self.rules.open()?,

@@ -111,8 +111,13 @@ pub enum Problem {
         reason: String,
     },
     /// Rules that cannot be used.
-    #[error("`rules`: {0}")]
-    Rules(Box<RulesError>),
+    #[error("`{key}`: {error}")]
+    Rules {
+        /// The key.
+        key: String,
+        /// What is wrong.
+        error: Box<RulesError>,
+    },
     /// A variable of the environment.
     #[error(
         "bot `{bot}`: `{key}`: there is no environment variable `{name}`; `${{{name}:-default}}` \

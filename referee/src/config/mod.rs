@@ -311,6 +311,11 @@ mod tests {
             if key != "id" {
                 game += "id = \"amazons\"\n";
             }
+        } else if let Some(key) = key.strip_prefix("rules[].") {
+            game = format!("[[rules]]\n{key} = {value}\n");
+            if key != "command" {
+                game += "command = \"sh\"\n";
+            }
         } else if let Some(key) = key.strip_prefix("bots[].") {
             bot = format!("{key} = {value}\n");
         } else if !matches!(key, "bots") {
@@ -329,7 +334,7 @@ mod tests {
         }
         let defaults = [("name", "\"t\""), ("games", "[\"amazons\"]")];
         for (name, value) in defaults {
-            if name != key && (name != "games" || game.is_empty()) {
+            if name != key && (name != "games" || !game.starts_with("[[games]]")) {
                 head += &format!("{name} = {value}\n");
             }
         }
@@ -368,7 +373,11 @@ mod tests {
             "bots[].command" => "\"referee bot nobody\"",
             "bots_from" => "\"no/such/*\"",
             "bots[].build" => "\"make 'all\"",
-            "bots[].dir" => "\"/no/such/folder\"",
+            "bots[].dir" | "rules[].dir" => "\"/no/such/folder\"",
+            "rules" => "[\"no such program\"]",
+            "rules[].command" => "\"no-such-program\"",
+            "rules[].env" => "{ \"A=B\" = \"1\" }",
+            "rules[].prefix" => "\"No Prefix\"",
             "bots[].env" => "{ \"A=B\" = \"1\" }",
             "opening.book" => "\"/no/such/book\"",
             "opening.balanced" => "0.7",

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
 use crate::files::{self, MOST_TEXT};
-use crate::rules_program::{RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
+use crate::rules_program::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
+use supervisor::CommandError;
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 
@@ -82,7 +83,7 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
         let at = format!("rules.{index}");
         sources.push(match entry {
             RulesEntry::Line(line) => RulesSource::parse(line, folder)
-                .map_err(|error| WrongValue::new(at, Problem::Rules(Box::new(error.into()))))?,
+                .map_err(|error| wrong(at, "rules", error.into()))?,
             RulesEntry::Table(table) => source(file, table, folder, &at)?,
         });
     }
@@ -91,7 +92,26 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
         ..Surroundings::default()
     };
     RulesSet::open(sources, &surroundings)
-        .map_err(|error| WrongValue::new("rules", Problem::Rules(Box::new(error))))
+        .map_err(|error| wrong("rules".to_owned(), "rules", error))
+}
+
+/// Rules that cannot be used, at a place in the configuration, because of this key.
+fn wrong(at: String, key: &str, error: RulesError) -> WrongValue {
+    let (key, error) = (key.to_owned(), Box::new(error));
+    WrongValue::new(at, Problem::Rules { key, error })
+}
+
+/// The key of a table that is to blame for an error.
+fn key_of(error: &SourceError) -> &'static str {
+    match error {
+        SourceError::Prefix { .. } => "prefix",
+        SourceError::Command { error, .. } => match error {
+            CommandError::NoDirectory(_) => "dir",
+            CommandError::Variable(_) | CommandError::Nul { key: "env", .. } => "env",
+            _ => "command",
+        },
+        SourceError::Sheet { .. } | SourceError::Variable(_) => "command",
+    }
 }
 
 fn source(
@@ -100,17 +120,15 @@ fn source(
     folder: &Path,
     at: &str,
 ) -> Result<RulesSource, WrongValue> {
-    let wrong = |key: &str, error: SourceError| {
-        WrongValue::new(
-            format!("{at}.{key}"),
-            Problem::Rules(Box::new(error.into())),
-        )
+    let wrong = |error: SourceError| {
+        let key = key_of(&error);
+        wrong(format!("{at}.{key}"), &format!("rules.{key}"), error.into())
     };
     let command = match &table.command {
         BotCommand::Words(words) => words.clone(),
         BotCommand::Line(line) => command::split(line).map_err(|error| {
             let name = line.clone();
-            wrong("command", SourceError::Command { name, error })
+            wrong(SourceError::Command { name, error })
         })?,
     };
     let resources = Resources::DEFAULT.with(&table.resources);
@@ -140,12 +158,5 @@ fn source(
             best_effort: file.best_effort,
         },
     };
-    source.checked().map_err(|error| {
-        let key = if let SourceError::Prefix { .. } = error {
-            "prefix"
-        } else {
-            "command"
-        };
-        wrong(key, error)
-    })
+    source.checked().map_err(wrong)
 }

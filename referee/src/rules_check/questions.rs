@@ -346,10 +346,11 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
             for state in samples.map_err(|error| error.to_string())? {
                 drawn += 1;
                 let mut other = load(&**bench.rules, &state)?;
-                let there = text(other.observation(seat))?;
-                if there != known {
+                let there = observe(&*other)?;
+                if there != observation {
                     return Err(format!(
-                        "draws a state for seat {seat} in which it would know {there}, not {known}"
+                        "draws a state for seat {seat} in which it would know {there}, not \
+                         {observation}"
                     ));
                 }
                 let moves = |session: &mut dyn Session| {

@@ -608,8 +608,8 @@ impl Session for ProgramSession {
         }
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
         let (program, seats) = (&self.rules.program, self.seats());
-        self.held(Some(PlayoutLimit(max_plies)), |line| {
-            line.demand(program, &body, |text| {
+        let played = self.held(Some(PlayoutLimit(max_plies)), |line| {
+            line.ask(program, &body, |text| {
                 let playouts: Playouts = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
                 if playouts.outcome.len() == seats {
@@ -620,6 +620,14 @@ impl Session for ProgramSession {
                     ))
                 }
             })
-        })
+        })?;
+        match played {
+            Ok(playouts) => Ok(playouts),
+            // Too much for one request: they are played move by move.
+            Err(_) => {
+                let all = self.playouts_within(count, seed, max_plies, u64::MAX)?;
+                Ok(all.expect("u64::MAX is no limit"))
+            }
+        }
     }
 }
