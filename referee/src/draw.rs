@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use games::kit::view::{Cell, Ground, Piece};
-use games::{Session, View};
+use games::{BrokenRules, Session, View};
 use serde_json::Value;
 
 /// Columns of text for half a cell.
@@ -23,14 +23,28 @@ pub(crate) fn position(session: &dyn Session, marked: &[String]) -> String {
     if let Ok(Some(view)) = session.view() {
         return board(&view, marked);
     }
-    match session.state() {
+    fields(session.state())
+}
+
+/// What a seat knows of a position, as text: nothing else where information is hidden.
+pub(crate) fn position_for(session: &dyn Session, seat: usize, is_hidden: bool) -> String {
+    if is_hidden {
+        fields(session.observation(seat))
+    } else {
+        position(session, &[])
+    }
+}
+
+/// JSON as text, a line for each field.
+fn fields(value: Result<Value, BrokenRules>) -> String {
+    match value {
         Ok(Value::Object(fields)) => {
             let lines = fields
                 .iter()
                 .map(|(name, value)| format!("  {name}: {value}\n"));
             lines.collect()
         }
-        Ok(state) => format!("  {state}\n"),
+        Ok(value) => format!("  {value}\n"),
         Err(broken) => format!("  {broken}\n"),
     }
 }

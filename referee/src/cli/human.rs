@@ -108,7 +108,7 @@ pub(super) struct Ask {
 
 impl Ask {
     /// The turn of this seat.
-    pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &str) -> Self {
+    pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &str, is_hidden: bool) -> Self {
         let session = arbiter.session();
         let mut legal = Vec::new();
         session
@@ -119,8 +119,13 @@ impl Ask {
             role: role.to_owned(),
             ply: session.ply(),
             legal,
-            board: draw::position(session, &[]),
+            board: draw::position_for(session, seat, is_hidden),
         }
+    }
+
+    /// What the person may see.
+    pub(super) fn board(&self) -> String {
+        self.board.clone()
     }
 
     fn prompt(&self) -> String {

@@ -199,6 +199,7 @@ impl Args {
         let (scenes, shown) = mpsc::channel::<Scene>();
         let terminal = Terminal::new(BufReader::new(io::stdin()), rules.info().clone(), voices);
         let artist = thread::spawn(move || terminal.show(shown.iter()));
+        let is_hidden = rules.info().hidden;
         let mut seen = None;
         let watch = move |arbiter: &Arbiter| {
             let plies = arbiter.moves().len();
@@ -211,8 +212,10 @@ impl Args {
             }
             let before = seen.replace((plies, asked.clone()));
             let drawn = before.as_ref().is_some_and(|(before, _)| *before == plies);
-            // Nobody looks on any more when the thread is gone.
-            if !self.quiet && self.format == OutputFormat::Text && !drawn {
+            // Nobody looks on any more when the thread is gone. Where information is hidden, people see
+            // what they may know and nothing else.
+            let secret = is_hidden && !seats.is_empty();
+            if !self.quiet && self.format == OutputFormat::Text && !drawn && !secret {
                 let _ = scenes.send(Scene::Picture(picture(arbiter, &names)));
             }
             // Those who act at once are asked one after the other; nobody sees what another says.
@@ -222,7 +225,11 @@ impl Args {
                 .filter(|seat| !drawn || !asked_before.contains(seat))
             {
                 let role = &rules.roles()[seat];
-                let _ = scenes.send(Scene::Ask(Ask::of(arbiter, seat, role)));
+                let ask = Ask::of(arbiter, seat, role, is_hidden);
+                if secret {
+                    let _ = scenes.send(Scene::Picture(ask.board()));
+                }
+                let _ = scenes.send(Scene::Ask(ask));
             }
         };
         let mut stop = on_interrupt()?;

@@ -108,6 +108,10 @@ impl Known {
     }
 }
 
+/// The ply at which playouts stop; `None` if they go to the end.
+#[derive(Clone, Copy)]
+struct PlayoutLimit(Option<u32>);
+
 /// A game in progress.
 pub(super) struct ProgramSession {
     rules: Arc<ProgramRules>,
@@ -154,23 +158,30 @@ impl ProgramSession {
         }))
     }
 
-    /// Does something while the process holds this position, and plays at most to `max_plies`.
+    /// Does something while the process holds this position. `playouts` says where its playouts stop,
+    /// if that matters.
     fn held<T>(
         &self,
-        max_plies: Option<u32>,
+        playouts: Option<PlayoutLimit>,
         act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
     ) -> Result<T, BrokenRules> {
         line::with(&self.rules.program, |line| {
-            self.bring(line, max_plies)?;
+            self.bring(line, playouts)?;
             act(line)
         })
     }
 
     /// Brings a process to this position.
-    fn bring(&self, line: &mut Line, max_plies: Option<u32>) -> Result<(), BrokenRules> {
+    fn bring(&self, line: &mut Line, playouts: Option<PlayoutLimit>) -> Result<(), BrokenRules> {
         let program = &self.rules.program;
-        let held = line.holds.take();
-        let held = held.filter(|held| held.beginning == self.number && held.max_plies == max_plies);
+        let held = line.holds.take().filter(|held| {
+            let fits = playouts.is_none_or(|PlayoutLimit(limit)| limit == held.max_plies);
+            held.beginning == self.number && fits
+        });
+        let max_plies = match (&held, playouts) {
+            (Some(held), _) => held.max_plies,
+            (None, limit) => limit.and_then(|PlayoutLimit(limit)| limit),
+        };
         let mut common = 0;
         if let Some(held) = &held {
             let both = held.steps.iter().zip(&self.steps);
@@ -597,7 +608,7 @@ impl Session for ProgramSession {
         }
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
         let (program, seats) = (&self.rules.program, self.seats());
-        self.held(max_plies, |line| {
+        self.held(Some(PlayoutLimit(max_plies)), |line| {
             line.demand(program, &body, |text| {
                 let playouts: Playouts = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;

@@ -4,6 +4,7 @@
 //!     cargo run --profile dist -p bench -- pipe     # moves a second, CPU a move
 //!     cargo run --profile dist -p bench -- scale    # memory, starts, logs
 //!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
+//!     cargo run --profile dist -p bench -- rules    # a move through a rules program
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
@@ -11,6 +12,7 @@ mod measure;
 mod model;
 mod pingpong;
 mod pipe;
+mod rules;
 mod scale;
 
 use clap::{Parser, Subcommand};
@@ -33,6 +35,8 @@ enum What {
     Scale,
     /// Requests to the forward model a second, from this program on the same core
     Model,
+    /// What a move costs through a rules program, beside the same game compiled in
+    Rules,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -44,6 +48,7 @@ fn main() {
         What::Pipe => pipe::run(cli.tiny),
         What::Scale => scale::run(cli.tiny),
         What::Model => model::run(cli.tiny),
+        What::Rules => rules::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

@@ -24,19 +24,19 @@ const LEFT_OUT: [(&str, &str); 6] = [
 ];
 
 /// Tournaments that take minutes: they are only checked.
-const LONG: [&str; 3] = [
+const LONG: [&str; 4] = [
     "tournaments/all-eight.toml",
     "tournaments/repeated-games.toml",
     "tournaments/identical-three.toml",
+    "tournaments/rules-programs.toml",
 ];
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 8] = [
+const ADDED: [(&str, &str); 7] = [
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
-    ("referee play pig", "--per-move 50ms"),
     (
         "referee tournament evening.toml --set",
         "--set time.per_move=2ms --set games='[\"run\"]' --out runs/set",

@@ -1,5 +1,6 @@
-//! `referee new-rules`: the projects that it makes build, pass their own tests, and answer alike. Here
-//! are the languages that `tests/run` needs anyway; `bots/examples/test` installs and tests all.
+//! `referee new-rules`: the projects that it makes build, pass their own tests, answer alike and are
+//! played. Here are the languages that `tests/run` needs anyway; `bots/examples/test` installs and tests
+//! all.
 
 use std::fs;
 use std::io::Write as _;
@@ -144,12 +145,26 @@ fn works_as_told(language: &str) {
         let list = told[name].as_array().unwrap().iter();
         list.map(|word| word.as_str().unwrap().to_owned()).collect()
     };
-    let checked = shell(&words("next")[1], &dir);
-    let output = format!("{}{}", checked.stdout, checked.stderr);
-    assert_eq!(checked.code, Some(0), "{output}");
+    passes(&words("next")[1], &dir);
     let command = words("command");
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
     check_answers(&command, &dir);
+    passes(&format!("{} --games 3", words("next")[3]), &dir);
+    // Little to think about, and all the time that a busy machine needs.
+    let quick =
+        "--out runs/1 --quiet --set rounds=1 --set time.per_move=20ms --set time.margin=60s";
+    passes(&format!("{} {quick}", words("next")[2]), &dir);
+    let log = fs::read_to_string(dir.join("runs/1/games.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 6);
+    for line in log.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record["result"]["faults"], json!([]), "{record}");
+    }
+}
+
+fn passes(command: &str, dir: &Path) {
+    let ran = shell(command, dir);
+    assert_eq!(ran.code, Some(0), "{command}: {}{}", ran.stdout, ran.stderr);
 }
 
 #[test]
