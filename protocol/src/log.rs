@@ -170,6 +170,11 @@ pub struct Load {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoggedMove {
     /// The seat that made it; null for chance.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(
+        with = "Value",
+        extend("type" = ["integer", "null"], "format" = "uint", "minimum" = 0)
+    )]
     pub seat: Option<usize>,
     /// The move.
     #[serde(rename = "move")]
@@ -201,5 +206,27 @@ impl Record {
     /// Appends the record as a line.
     pub fn write_line(&self, out: &mut Vec<u8>) {
         json_line::append(self, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::LoggedMove;
+    use crate::PlayedMove;
+
+    fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
+        serde_json::from_str(text).ok()
+    }
+
+    #[test]
+    fn a_ply_without_a_seat_is_not_taken_for_chance() {
+        let (chance, nobody) = (r#"{"seat":null,"move":"6"}"#, r#"{"move":"6"}"#);
+        let logged: LoggedMove = read(chance).expect("an outcome of chance");
+        let played: PlayedMove = read(chance).expect("an outcome of chance");
+        assert_eq!((logged.seat, played.seat), (None, None));
+        assert_eq!(read::<LoggedMove>(nobody), None);
+        assert_eq!(read::<PlayedMove>(nobody), None);
     }
 }

@@ -120,6 +120,11 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedMove {
     /// The seat that made it; null for chance.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(
+        with = "Value",
+        extend("type" = ["integer", "null"], "format" = "uint", "minimum" = 0)
+    )]
     pub seat: Option<usize>,
     /// The move.
     #[serde(rename = "move")]

@@ -1,6 +1,6 @@
 //! Who acts in a step of a game: one seat, several at once, chance, or nobody when it is over.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use serde::de::Error as _;
 use serde::ser::SerializeSeq;
@@ -115,7 +115,12 @@ impl ToMove {
 
     /// The seats that act, ascending.
     pub fn seats(self) -> impl Iterator<Item = Seat> {
-        (0..Self::MAX_SEATS).filter(move |seat| self.includes(*seat))
+        let mut left = self.seats;
+        iter::from_fn(move || {
+            let seat = (left != 0).then(|| left.trailing_zeros() as Seat)?;
+            left &= left - 1;
+            Some(seat)
+        })
     }
 
     /// All who act, in the order of their choices: seats ascending, then chance.

@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::clock::{Clock, Overrun, Used};
 use crate::events::{Action, Actions, At, Event, Reading};
-use crate::match_state::MatchState;
+use crate::match_state::{MatchState, refused};
 use crate::open_turn::{Answer, MadeMove, OpenTurn};
 use crate::setup::Setup;
 
@@ -492,11 +492,14 @@ impl Arbiter {
         let Some(&(seat, ..)) = moves.first() else {
             return self.advance(actions);
         };
-        match self.state.play(&moves) {
+        let is_alone = self.state.session.to_move().alone().is_some();
+        match self.state.play(&mut moves) {
             Ok(()) => {}
-            Err(MoveError::Broken(broken)) => return Err(broken),
             // Only who moves alone was not checked before.
-            Err(error) => self.lose(seat, faults::illegal_move(&error), actions),
+            Err(error) if is_alone && !matches!(error, MoveError::Broken(_)) => {
+                self.lose(seat, faults::illegal_move(&error), actions);
+            }
+            Err(error) => return Err(refused(error)),
         }
         self.advance(actions)
     }

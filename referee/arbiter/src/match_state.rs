@@ -224,7 +224,10 @@ impl MatchState {
     ///
     /// # Errors
     /// If one of the moves is illegal, or rules from outside do not work.
-    pub(crate) fn play(&mut self, moves: &[(usize, MadeMove, Duration)]) -> Result<(), MoveError> {
+    pub(crate) fn play(
+        &mut self,
+        moves: &mut [(usize, MadeMove, Duration)],
+    ) -> Result<(), MoveError> {
         let actors: SmallVec<[Actor; 1]> = self.session.to_move().actors().collect();
         let mut step = SmallVec::<[MoveText; 1]>::new();
         for &actor in &actors {
@@ -242,10 +245,10 @@ impl MatchState {
                 self.push(None, mv, Used::default(), None, false);
                 continue;
             };
-            match moves.iter().find(|made| made.0 == seat) {
+            match moves.iter_mut().find(|made| made.0 == seat) {
                 Some((_, made, suspended)) => {
                     self.clocks[seat].charge(made.used);
-                    self.push(Some(seat), mv, made.used, made.info.clone(), false);
+                    self.push(Some(seat), mv, made.used, made.info.take(), false);
                     self.note_suspended(*suspended);
                 }
                 None => self.push(Some(seat), mv, Used::default(), None, true),
@@ -256,10 +259,7 @@ impl MatchState {
 
     /// Makes a step in which no bot is asked.
     pub(crate) fn play_alone(&mut self) -> Result<(), BrokenRules> {
-        self.play(&[]).map_err(|error| match error {
-            MoveError::Broken(broken) => broken,
-            other => BrokenRules::new(format!("the rules refuse a move that they list: {other}")),
-        })
+        self.play(&mut []).map_err(refused)
     }
 
     /// A random move for a seat at fault.
@@ -377,6 +377,14 @@ impl MatchState {
             reason,
             faults: self.faults.clone(),
         }))
+    }
+}
+
+/// The failure of rules that refuse a step of moves which they have listed or taken before.
+pub(crate) fn refused(error: MoveError) -> BrokenRules {
+    match error {
+        MoveError::Broken(broken) => broken,
+        other => BrokenRules::new(format!("the rules refuse a move that they list: {other}")),
     }
 }
 

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod clocks;
+mod hands;
 mod script;
 mod starting;
+mod steps;
 mod suspension;
 mod turns;

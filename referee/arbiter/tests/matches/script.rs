@@ -8,6 +8,9 @@ use games::{Limits, Rules};
 use protocol::{BotHello, FaultCode, FromBot, MatchResult, Millis, TimeControl, ToBot, Turn};
 use serde_json::{Value, json};
 
+/// The seed of every match.
+pub(crate) const SEED: u64 = 1;
+
 pub(crate) const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
@@ -38,7 +41,33 @@ pub(crate) fn hello(more: Value) -> Box<BotHello> {
     serde_json::from_value(hello).unwrap()
 }
 
-/// A match of Amazons on the smallest board, driven by hand.
+/// What a match begins with in which all seats have this time control and this much CPU time.
+pub(crate) fn setup(
+    rules: Arc<dyn Rules>,
+    limits: Limits,
+    opening: &[&str],
+    time: TimeControl,
+    cpu_time: Option<Duration>,
+) -> Setup {
+    let setups = (0..rules.seats()).map(|seat| SeatSetup {
+        name: format!("bot{seat}"),
+        time: time.clone(),
+        cpu_time,
+        info_bytes: 1000,
+    });
+    Setup {
+        match_id: "m-1".to_owned(),
+        start: rules.start(1).unwrap(),
+        opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
+        seed: SEED,
+        limits,
+        seats: setups.collect(),
+        cores: 2,
+        rules,
+    }
+}
+
+/// A match that is driven by hand.
 pub(crate) struct Script {
     pub(crate) arbiter: Arbiter,
     pub(crate) seats: usize,
@@ -64,23 +93,8 @@ impl Script {
         cpu_time: Option<Duration>,
     ) -> Self {
         let seats = rules.seats();
-        let setups = (0..seats).map(|seat| SeatSetup {
-            name: format!("bot{seat}"),
-            time: time.clone(),
-            cpu_time,
-            info_bytes: 1000,
-        });
-        let arbiter = Arbiter::new(Setup {
-            match_id: "m-1".to_owned(),
-            start: rules.start(1).unwrap(),
-            opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
-            seed: 1,
-            limits,
-            seats: setups.collect(),
-            cores: 2,
-            rules,
-        })
-        .unwrap();
+        let setup = setup(rules, limits, opening, time, cpu_time);
+        let arbiter = Arbiter::new(setup).unwrap();
         Script {
             arbiter,
             seats,
