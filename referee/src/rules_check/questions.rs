@@ -329,6 +329,12 @@ pub(super) fn perft(bench: &Bench<'_>) -> Verdict {
     Ok(None)
 }
 
+fn observe(session: &dyn Session, seat: usize) -> Result<Value, String> {
+    session
+        .observation(seat)
+        .map_err(|broken| broken.to_string())
+}
+
 pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
     if !bench.rules.info().hidden {
         return Ok(Some("nothing is hidden".to_owned()));
@@ -336,17 +342,14 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
     let mut drawn = 0;
     bench.each_position(|session| {
         for seat in 0..bench.rules.seats() {
-            let known = text(session.observation(seat))?;
-            let observation = session
-                .observation(seat)
-                .map_err(|broken| broken.to_string())?;
+            let observation = observe(session, seat)?;
             let samples = bench
                 .rules
                 .sample(&observation, seat, bench.extent.seed, SAMPLES);
             for state in samples.map_err(|error| error.to_string())? {
                 drawn += 1;
                 let mut other = load(&**bench.rules, &state)?;
-                let there = observe(&*other)?;
+                let there = observe(&*other, seat)?;
                 if there != observation {
                     return Err(format!(
                         "draws a state for seat {seat} in which it would know {there}, not \

@@ -105,6 +105,11 @@ impl RulesProgram {
         &self.name
     }
 
+    /// Whether it is this very program.
+    pub(super) fn is_referee(&self) -> bool {
+        self.source.is_referee()
+    }
+
     /// A new process, which has introduced itself once more.
     ///
     /// # Errors
@@ -191,7 +196,7 @@ impl RulesProgram {
                 let rules = configure(&program, &shared, &own_id, varies, given)?;
                 Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
             });
-            Arc::new(if self.source.is_referee() {
+            Arc::new(if self.is_referee() {
                 entry.played_as(&game.id)
             } else {
                 entry

@@ -25,6 +25,8 @@ pub(super) struct ProgramRules {
     own_id: String,
     options: Options,
     roles: Vec<String>,
+    /// The same rules as they are built in, if the program is this very one.
+    built_in: Option<Arc<dyn Rules>>,
 }
 
 /// The rules under these options. Asks the program, which may refuse what each option allows.
@@ -41,6 +43,7 @@ pub(super) fn configure(
         info: info.clone(),
         own_id: own_id.to_owned(),
         roles: info.roles.clone(),
+        built_in: built_in(program, own_id, given),
     };
     let body = rules.new_request(&Beginning::Seed(0), None, &[]);
     let seats = (!varies).then_some(info.roles.len());
@@ -70,7 +73,20 @@ pub(super) fn configure(
     Ok(rules)
 }
 
+/// The rules that are built in, if the program is this very one.
+fn built_in(program: &RulesProgram, own_id: &str, options: &Value) -> Option<Arc<dyn Rules>> {
+    if !program.is_referee() {
+        return None;
+    }
+    games::find(own_id)?.configure(options).ok()
+}
+
 impl ProgramRules {
+    /// The same rules as they are built in, if the program is this very one.
+    pub(super) fn built_in(&self) -> Option<&Arc<dyn Rules>> {
+        self.built_in.as_ref()
+    }
+
     pub(super) fn roles(&self) -> &[String] {
         &self.roles
     }

@@ -291,6 +291,14 @@ impl ProgramSession {
         Arc::from(Value::Object(by_actor.collect::<Map<_, _>>()).to_string())
     }
 
+    /// A random move as the game draws it where it is built in, if the program is this very one: a
+    /// prefix must not change what a seed brings.
+    fn drawn_as_built_in(&self, seat: Seat, rng: &mut Rng) -> Option<String> {
+        let rules = self.rules.built_in()?;
+        let state = self.state().ok()?;
+        rules.load(&state).ok()?.random_move(seat, rng)
+    }
+
     /// Makes a step that was checked.
     fn make(&self, step: &Arc<str>, count: usize) -> Result<Position, BrokenRules> {
         let program = &self.rules.program;
@@ -390,6 +398,9 @@ impl Session for ProgramSession {
 
     fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
         let moves = self.known.position.legal.of(seat)?;
+        if let Some(mv) = self.drawn_as_built_in(seat, rng) {
+            return Some(mv);
+        }
         Some(moves[rng.index(moves.len())].to_owned())
     }
 
