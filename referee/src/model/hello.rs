@@ -1,6 +1,6 @@
 //! What the forward model says about itself when rules are asked for.
 
-use games::kit::info::{OptionKind, OptionSpec};
+use games::kit::info::{Info, OptionKind, OptionSpec};
 use games::{Catalog, Entry};
 use protocol::{GameHello, Limits, ModelHello, PROTOCOL};
 use serde_json::{Map, Value, json};
@@ -21,6 +21,12 @@ pub(super) fn answer(catalog: &Catalog) -> ModelHello {
     }
 }
 
+/// How many seats a game may have, where its options decide it: then the answer to `new` says which
+/// roles there are.
+pub(super) fn seats_of(info: &Info) -> Option<(usize, usize)> {
+    Some((2, info.roles.len())).filter(|(least, most)| least < most)
+}
+
 fn game(entry: &Entry) -> GameHello {
     let info = &entry.info;
     let options = info.options.iter();
@@ -33,8 +39,7 @@ fn game(entry: &Entry) -> GameHello {
         summary: info.summary.clone(),
         guide: Some(entry.guide.clone()),
         roles: info.roles.clone(),
-        // Which of them play depends on the options, so the answer to `new` says it.
-        seats: Some((2, info.roles.len())).filter(|(least, most)| least < most),
+        seats: seats_of(info),
         symmetric: info.symmetric,
         hidden: info.hidden,
         options,

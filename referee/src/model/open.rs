@@ -11,6 +11,7 @@ use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove}
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
 use serde_json::{Map, Value, json};
 
+use super::hello::seats_of;
 use super::{Done, MAX_DEPTH, error, text};
 
 /// A perft generates the moves of at most this many positions, which takes seconds.
@@ -169,7 +170,7 @@ impl Open {
             return Ok(format!("{{\"roles\":{roles}}}"));
         }
         let mut answer = self.describe(want)?;
-        if self.rules.seats() < self.rules.info().roles.len() {
+        if seats_of(self.rules.info()).is_some() {
             answer.pop();
             let _ = write!(answer, ",\"roles\":{roles}}}");
         }

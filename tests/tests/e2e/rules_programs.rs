@@ -175,9 +175,11 @@ fn matches_through_a_pipe_are_the_same_move_by_move() {
         ("elephant-run", "{}"),
         ("run", "{}"),
         ("penguins", "{\"players\":3}"),
+        ("penguins", "{\"players\":4}"),
         ("amazons", "{\"size\":5}"),
     ] {
-        let bots = if game == "penguins" { 3 } else { 2 };
+        let seats: Value = serde_json::from_str(options).unwrap();
+        let bots = seats["players"].as_u64().unwrap_or(2);
         let play = |game: &str, more: &[&str]| {
             let mut args = vec!["play", game, "--options", options, "--seed", "7"];
             args.extend([
