@@ -17,6 +17,7 @@
 mod alphabeta;
 mod any_game;
 pub mod clock;
+mod current_match;
 pub mod engine;
 pub mod evaluate;
 mod greedy;

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::kit::info::StaticInfo;
+use crate::kit::info::{Info, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat, rank};
 use crate::kit::rng::Rng;
@@ -188,5 +188,20 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// The name of a seat's role in the game.
     fn role(&self, seat: Seat) -> &'static str {
         Self::INFO.roles[seat]
+    }
+}
+
+impl Options {
+    /// [`Options::read`] for a game that is compiled in.
+    ///
+    /// # Errors
+    /// If an option is unknown, of a wrong type or out of range.
+    pub fn of<G: Game>(given: &Value) -> Result<Self, OptionError> {
+        Self::read(&Info::from(&G::INFO), given)
+    }
+
+    /// The default options of a game that is compiled in.
+    pub fn defaults_of<G: Game>() -> Self {
+        Self::of::<G>(&Value::Null).expect("defaults are allowed")
     }
 }

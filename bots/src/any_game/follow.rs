@@ -9,7 +9,7 @@ use protocol::{PlayedMove, Start, Turn};
 
 use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
 use crate::clock;
-use crate::engine::{CurrentMatch, FollowError};
+use crate::current_match::{CurrentMatch, FollowError};
 use crate::sdk::Choice;
 
 /// A match that is followed by the rules: the position after the plies so far, and the search. Where

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::game::Game;
 use crate::kit::info::{Info, OptionKind};
 use crate::kit::text::{brief, nearest, quoted};
 
@@ -79,19 +78,6 @@ impl Options {
             }
         }
         Ok(Options(all))
-    }
-
-    /// [`Options::read`] for a game that is compiled in.
-    ///
-    /// # Errors
-    /// If an option is unknown, of a wrong type or out of range.
-    pub fn of<G: Game>(given: &Value) -> Result<Self, OptionError> {
-        Self::read(&Info::from(&G::INFO), given)
-    }
-
-    /// The default options of a game that is compiled in.
-    pub fn defaults_of<G: Game>() -> Self {
-        Self::of::<G>(&Value::Null).expect("defaults are allowed")
     }
 
     /// A number that the game declared; `None` if it is null.

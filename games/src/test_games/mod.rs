@@ -8,14 +8,13 @@ mod goofspiel;
 mod kuhn_poker;
 mod liars_dice;
 mod pig;
+mod position;
 mod rock_paper_scissors;
 mod session;
 
 use std::any::Any;
 use std::sync::Arc;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::kit::info::{Info, Limits};
@@ -23,7 +22,6 @@ use crate::kit::options::Options;
 use crate::kit::outcome::Seat;
 use crate::kit::rng::Rng;
 use crate::kit::state::StateError;
-use crate::kit::to_move::ToMove;
 use crate::registry::Entry;
 use crate::session::{BrokenRules, LoadError, Rules, Session, Tally};
 
@@ -32,42 +30,9 @@ pub use goofspiel::Goofspiel;
 pub use kuhn_poker::KuhnPoker;
 pub use liars_dice::LiarsDice;
 pub use pig::Pig;
+pub use position::{Perceived, Position};
 pub use rock_paper_scissors::RockPaperScissors;
 use session::TestSession;
-
-/// What the seats perceived of a step, a list a seat; empty lists may be left out.
-pub type Perceived = Vec<Vec<Value>>;
-
-/// A position of a small game of two seats. Positions say all that matters, settings included.
-pub trait Position: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The id of the game.
-    const ID: &'static str;
-    /// Whether seats know different things.
-    const HIDDEN: bool = false;
-
-    /// How many plies were made.
-    fn ply(&self) -> u32;
-    /// Who acts.
-    fn to_move(&self) -> ToMove;
-    /// The moves of a seat that acts.
-    fn legal(&self, seat: Seat) -> Vec<String>;
-    /// The outcomes with their probabilities, where chance takes part.
-    fn chances(&self) -> Vec<(String, f64)> {
-        Vec::new()
-    }
-    /// Makes a step, which is legal.
-    fn play(&mut self, choices: &[&str]) -> Perceived;
-    /// The points so far.
-    fn tally(&self) -> Tally;
-    /// What a seat knows.
-    fn observation(&self, _seat: Seat) -> Value {
-        json!(self)
-    }
-    /// A position in which the seat would know this; `None` if there is none, or none can be drawn.
-    fn sample(_observation: &Value, _seat: Seat, _rng: &mut Rng) -> Option<Self> {
-        None
-    }
-}
 
 /// The rules of the game that starts with this position, whatever the seed.
 pub fn rules<P: Position>(start: P) -> Arc<dyn Rules> {

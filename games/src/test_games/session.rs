@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::{Perceived, Position};
+use super::position::{Perceived, Position};
 use crate::kit::outcome::Seat;
 use crate::kit::text::shown;
 use crate::kit::to_move::{Actor, ToMove};

@@ -1,5 +1,6 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
+mod answer;
 mod hello;
 mod open;
 
@@ -7,15 +8,14 @@ use std::sync::Arc;
 
 use games::Catalog;
 use protocol::{ModelError, ModelErrorCode as Code, Op};
-use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::model_fields::{self, Envelope};
+pub(crate) use answer::MAX_DEPTH;
+use answer::{Done, error, text};
 use open::{Extent, NewRequest, Open};
 
-/// No perft goes deeper: it would not end.
-pub(crate) const MAX_DEPTH: u32 = 1000;
 /// No request may be longer, in bytes.
 pub(crate) const MAX_REQUEST: usize = 16 << 20;
 
@@ -24,16 +24,6 @@ pub(crate) const MAX_REQUEST: usize = 16 << 20;
 pub struct Model {
     catalog: Arc<Catalog>,
     game: Option<Open>,
-}
-
-/// What goes into `ok`, as JSON text: long lists of moves are written into it directly.
-type Done = Result<String, ModelError>;
-
-fn error<T>(code: Code, message: impl ToString) -> Result<T, ModelError> {
-    Err(ModelError {
-        code,
-        message: message.to_string(),
-    })
 }
 
 impl Model {
@@ -144,11 +134,6 @@ fn respond(id: &str, done: Done) -> String {
 fn warned(answer: &str, warning: &str) -> String {
     let body = answer.trim_end().strip_suffix('}').unwrap_or(answer);
     format!("{body},\"warning\":{}}}\n", text(&warning))
-}
-
-/// Anything that has no reason to fail, as JSON text.
-fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data is JSON")
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove}
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
 use serde_json::{Map, Value, json};
 
+use super::answer::{Done, MAX_DEPTH, error, text};
 use super::hello::seats_of;
-use super::{Done, MAX_DEPTH, error, text};
 
 /// A perft generates the moves of at most this many positions, which takes seconds.
 const MOST_POSITIONS: u64 = 10_000_000;

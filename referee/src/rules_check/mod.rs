@@ -2,33 +2,13 @@
 
 mod games;
 mod questions;
+mod subjects;
 
 use std::time::{Duration, Instant};
 
 use crate::check::{CheckOutcome, CheckReport, Finding, Variant};
-use crate::rules_program::RulesSet;
-
-/// How much is checked.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RulesExtent {
-    /// How many random games of each game.
-    pub(crate) games: u32,
-    /// What they are made from.
-    pub(crate) seed: u64,
-}
-
-/// Where the rules under test come from, and what they are compared with.
-pub(crate) struct Subjects {
-    /// The rules under test.
-    pub(crate) rules: RulesSet,
-    /// A second process of the same program.
-    pub(crate) twin: RulesSet,
-    /// Other rules that should be the same.
-    pub(crate) against: Option<RulesSet>,
-}
-
-/// What a check finds wrong; a note, if there is something to say although nothing is.
-pub(super) type Verdict = Result<Option<String>, String>;
+use subjects::Verdict;
+pub(crate) use subjects::{RulesExtent, Subjects};
 
 /// A check, by the beginning of its name.
 struct RulesCheck {

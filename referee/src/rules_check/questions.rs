@@ -9,7 +9,7 @@ use games::{Rng, Rules, Session};
 use serde_json::Value;
 
 use super::games::each_position;
-use super::{RulesExtent, Subjects, Verdict};
+use super::subjects::{RulesExtent, Subjects, Verdict};
 use crate::check::Variant;
 use crate::rules_program::{self, RulesSet};
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::BrokenRules;
 use protocol::{ModelError, excerpt};
@@ -10,14 +11,16 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use supervisor::Service;
 
-use super::program::RulesProgram;
-
 /// How many bytes sentences quote of requests and answers.
 const MOST_QUOTED: usize = 300;
 
 /// A process of a rules program, and what it holds.
 pub(super) struct Line {
     service: Service,
+    /// How messages name the program.
+    name: Arc<str>,
+    /// How long it may think about a request.
+    timeout: Duration,
     /// The position that it has set up.
     pub(super) holds: Option<Held>,
     next_id: u64,
@@ -40,27 +43,17 @@ thread_local! {
     static LINES: RefCell<Vec<(u64, Line)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Does something with this thread's line to a program, which is started if need be.
-///
-/// # Errors
-/// What `act` says, or why there is no process. After an error the process is not used again.
-pub(super) fn with<T>(
-    program: &RulesProgram,
-    act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
-) -> Result<T, BrokenRules> {
-    let taken = LINES.with_borrow_mut(|lines| {
-        let at = lines
-            .iter()
-            .position(|(number, _)| *number == program.number);
+/// Takes this thread's line to the program of this number, if there is one.
+pub(super) fn take(number: u64) -> Option<Line> {
+    LINES.with_borrow_mut(|lines| {
+        let at = lines.iter().position(|(of, _)| *of == number);
         at.map(|at| lines.swap_remove(at).1)
-    });
-    let mut line = match taken {
-        Some(line) => line,
-        None => program.start()?,
-    };
-    let done = act(&mut line)?;
-    LINES.with_borrow_mut(|lines| lines.push((program.number, line)));
-    Ok(done)
+    })
+}
+
+/// Gives a line back for the thread's next question.
+pub(super) fn keep(number: u64, line: Line) {
+    LINES.with_borrow_mut(|lines| lines.push((number, line)));
 }
 
 /// An answer, still as text.
@@ -73,9 +66,11 @@ struct Answer<'a> {
 }
 
 impl Line {
-    pub(super) fn new(service: Service) -> Self {
+    pub(super) fn new(service: Service, name: Arc<str>, timeout: Duration) -> Self {
         Line {
             service,
+            name,
+            timeout,
             holds: None,
             next_id: 0,
             request: Vec::new(),
@@ -90,7 +85,6 @@ impl Line {
     /// If there is no answer in time, or something is wrong with it.
     pub(super) fn ask<T>(
         &mut self,
-        program: &RulesProgram,
         body: &str,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Result<T, ModelError>, BrokenRules> {
@@ -100,11 +94,14 @@ impl Line {
         // Writing to a list of bytes cannot fail.
         let _ = writeln!(self.request, "{{\"id\":{id},{body}}}");
         let Line {
-            service, request, ..
+            service,
+            request,
+            name,
+            timeout,
+            ..
         } = self;
-        let name = program.name();
         let asked = || excerpt(request.trim_ascii_end(), MOST_QUOTED);
-        let answer = service.ask(request, program.timeout).map_err(|failure| {
+        let answer = service.ask(request, *timeout).map_err(|failure| {
             let asked = asked();
             BrokenRules::new(format!(
                 "the rules program `{name}` {failure}; the request was {asked}"
@@ -134,26 +131,20 @@ impl Line {
     /// As [`Line::ask`], or if it refuses.
     pub(super) fn demand<T>(
         &mut self,
-        program: &RulesProgram,
         body: &str,
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<T, BrokenRules> {
-        let answer = self.ask(program, body, read)?;
-        answer.map_err(|error| self.refused(program, "refuses what it has to answer", &error))
+        let answer = self.ask(body, read)?;
+        answer.map_err(|error| self.refused("refuses what it has to answer", &error))
     }
 
     /// The failure of a program that answers the last request with an error.
-    pub(super) fn refused(
-        &self,
-        program: &RulesProgram,
-        what: &str,
-        error: &ModelError,
-    ) -> BrokenRules {
+    pub(super) fn refused(&self, what: &str, error: &ModelError) -> BrokenRules {
         let asked = excerpt(self.request.trim_ascii_end(), MOST_QUOTED);
         let said = excerpt(error.message.as_bytes(), MOST_QUOTED);
         BrokenRules::new(format!(
             "the rules program `{}` {what}; the request was {asked}, the answer {said}",
-            program.name()
+            self.name
         ))
     }
 }

@@ -1,77 +1,26 @@
 //! Rules from outside: programs that answer like the forward model become games of the catalog.
 
 mod answer;
+mod game;
 mod line;
 mod program;
 mod rules;
 mod session;
 mod source;
+mod surroundings;
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session, TakenId};
-use supervisor::{BotSpec, FactoryError};
-use thiserror::Error;
+use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session};
+use supervisor::BotSpec;
 
 use program::RulesProgram;
 use session::ProgramSession;
 use source::RULES_VARIABLE;
 pub(crate) use source::RulesSource;
 pub use source::SourceError;
-
-/// How long rules may think about a request by default.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Rules that cannot be used.
-#[derive(Debug, Error)]
-pub enum RulesError {
-    /// A source that is none.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// The program cannot be started on this machine.
-    #[error(transparent)]
-    Factory(#[from] FactoryError),
-    /// The program does not work.
-    #[error(transparent)]
-    Broken(#[from] BrokenRules),
-    /// Two sources have a game of the same id.
-    #[error(
-        "{taken}: `{source_name}` has one, too; give its source a prefix, as in `rules = [{{ command = \"…\", prefix = \"my\" }}]`"
-    )]
-    Taken {
-        /// The second source.
-        source_name: String,
-        /// The id.
-        taken: TakenId,
-    },
-}
-
-/// What programs need besides their sources.
-#[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
-    /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
-    /// bot's own sandbox confines.
-    pub(crate) supervised: bool,
-    /// What their sandboxes hide.
-    pub(crate) hidden: Vec<PathBuf>,
-    /// Where their stderr is kept; `None` to pass it on.
-    pub(crate) stderr: Option<PathBuf>,
-    /// How long they may think about a request.
-    pub(crate) timeout: Duration,
-}
-
-impl Default for Surroundings {
-    fn default() -> Self {
-        Surroundings {
-            supervised: true,
-            hidden: Vec::new(),
-            stderr: None,
-            timeout: TIMEOUT,
-        }
-    }
-}
+pub use surroundings::RulesError;
+pub(crate) use surroundings::{Surroundings, TIMEOUT};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]
@@ -99,7 +48,7 @@ impl RulesSet {
                 own.collect()
             } else {
                 let program = RulesProgram::open(source, surroundings)?;
-                program.entries().collect::<Vec<_>>()
+                rules::entries(&program)
             };
             for entry in entries {
                 catalog.add(entry).map_err(|taken| RulesError::Taken {

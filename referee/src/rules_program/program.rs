@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use games::kit::info::{OptionKind, OptionSpec};
 use games::session::Origin;
-use games::{BrokenRules, Entry, Info, Limits, Rules, ToMove};
+use games::{BrokenRules, Info, Limits, ToMove};
 use protocol::{GameHello, ModelHello, PROTOCOL};
 use serde_json::Value;
 use supervisor::bot::files;
 use supervisor::{REFEREE_NAME, ServiceFactory};
 
-use super::line::Line;
-use super::rules::{SharedRules, configure};
+use super::line::{self, Line};
 use super::source::{RulesSource, is_id};
-use super::{RulesError, Surroundings};
+use super::surroundings::{RulesError, Surroundings};
 
 /// What a program can beside what it must.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,11 +33,11 @@ pub(super) struct Can {
 /// A rules program that has introduced itself.
 pub(crate) struct RulesProgram {
     /// Tells programs of one referee apart.
-    pub(super) number: u64,
-    name: String,
+    number: u64,
+    name: Arc<str>,
     source: RulesSource,
     factory: ServiceFactory,
-    pub(super) timeout: Duration,
+    timeout: Duration,
     pub(super) can: Can,
     games: Vec<GameHello>,
     pub(super) origin: Origin,
@@ -63,7 +62,7 @@ impl RulesProgram {
         };
         let mut program = RulesProgram {
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
-            name: source.name(),
+            name: Arc::from(source.name()),
             source: source.clone(),
             factory,
             timeout: surroundings.timeout,
@@ -114,7 +113,7 @@ impl RulesProgram {
     ///
     /// # Errors
     /// If there is none, or it says something else than the first one.
-    pub(super) fn start(&self) -> Result<Line, BrokenRules> {
+    fn start(&self) -> Result<Line, BrokenRules> {
         let mut line = self.process()?;
         self.introduce(&mut line)?;
         Ok(line)
@@ -122,7 +121,9 @@ impl RulesProgram {
 
     fn process(&self) -> Result<Line, BrokenRules> {
         let service = self.factory.start();
-        service.map(Line::new).map_err(|failure| {
+        let (name, timeout) = (self.name.clone(), self.timeout);
+        let line = |service| Line::new(service, name, timeout);
+        service.map(line).map_err(|failure| {
             BrokenRules::new(format!("the rules program `{}` {failure}", self.name))
         })
     }
@@ -131,7 +132,7 @@ impl RulesProgram {
     fn introduce(&self, line: &mut Line) -> Result<(ModelHello, String), BrokenRules> {
         let body =
             format!("\"op\":\"hello\",\"protocol\":{PROTOCOL},\"referee\":\"{REFEREE_NAME}\"");
-        line.demand(self, &body, |text| {
+        line.demand(&body, |text| {
             let hello: ModelHello = serde_json::from_str(text).map_err(|error| {
                 format!("introduces itself in a way that cannot be read ({error})")
             })?;
@@ -183,28 +184,30 @@ impl RulesProgram {
         Ok(())
     }
 
-    /// Its games, for the catalog.
-    pub(super) fn entries(self: &Arc<Self>) -> impl Iterator<Item = Arc<Entry>> {
-        self.games.iter().map(|game| {
-            let info = self.info(game);
-            let program = self.clone();
-            let own_id = game.id.clone();
-            let varies = game.seats.is_some();
-            let guide = game.guide.clone().unwrap_or_default();
-            let shared = Arc::new(info.clone());
-            let entry = Entry::new(info, guide, move |given| {
-                let rules = configure(&program, &shared, &own_id, varies, given)?;
-                Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
-            });
-            Arc::new(if self.is_referee() {
-                entry.played_as(&game.id)
-            } else {
-                entry
-            })
-        })
+    /// Its games, as it describes them.
+    pub(super) fn games(&self) -> &[GameHello] {
+        &self.games
     }
 
-    fn info(&self, game: &GameHello) -> Info {
+    /// Does something with this thread's line to the program, which is started if need be.
+    ///
+    /// # Errors
+    /// What `act` says, or why there is no process. After an error the process is not used again.
+    pub(super) fn with_line<T>(
+        &self,
+        act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
+    ) -> Result<T, BrokenRules> {
+        let mut line = match line::take(self.number) {
+            Some(line) => line,
+            None => self.start()?,
+        };
+        let done = act(&mut line)?;
+        line::keep(self.number, line);
+        Ok(done)
+    }
+
+    /// What a game of it says about itself.
+    pub(super) fn info(&self, game: &GameHello) -> Info {
         Info {
             title: or(&game.title, &game.id),
             id: self.source.id(&game.id),

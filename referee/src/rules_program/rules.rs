@@ -1,36 +1,24 @@
 //! A game of a rules program under some options.
 
 use std::any::Any;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use games::session::{LoadError, Origin};
 use games::{
-    BrokenRules, ConfigureError, Info, OptionError, Options, Rules, Seat, Session, StateError,
+    BrokenRules, ConfigureError, Entry, Info, OptionError, Options, Rules, Seat, Session,
+    StateError,
 };
 use protocol::{ModelError, ModelErrorCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::Position;
-use super::line;
+use super::game::{Beginning, ProgramRules, built_in};
 use super::program::RulesProgram;
-use super::session::{Beginning, ProgramSession};
-
-/// The rules of one game, and the program that knows them.
-pub(super) struct ProgramRules {
-    pub(super) program: Arc<RulesProgram>,
-    info: Arc<Info>,
-    /// The id that the program has for it.
-    own_id: String,
-    options: Options,
-    roles: Vec<String>,
-    /// The same rules as they are built in, if the program is this very one.
-    built_in: Option<Arc<dyn Rules>>,
-}
+use super::session::ProgramSession;
 
 /// The rules under these options. Asks the program, which may refuse what each option allows.
-pub(super) fn configure(
+fn configure(
     program: &Arc<RulesProgram>,
     info: &Arc<Info>,
     own_id: &str,
@@ -47,9 +35,9 @@ pub(super) fn configure(
     };
     let body = rules.new_request(&Beginning::Seed(0), None, &[]);
     let seats = (!varies).then_some(info.roles.len());
-    let asked = line::with(program, |line| {
+    let asked = program.with_line(|line| {
         line.holds = None;
-        line.ask(program, &body, |text| Position::read(text, seats))
+        line.ask(&body, |text| Position::read(text, seats))
     })?;
     let first = asked.map_err(|error| {
         ConfigureError::Option(OptionError {
@@ -73,70 +61,38 @@ pub(super) fn configure(
     Ok(rules)
 }
 
-/// The rules that are built in, if the program is this very one.
-fn built_in(program: &RulesProgram, own_id: &str, options: &Value) -> Option<Arc<dyn Rules>> {
-    if !program.is_referee() {
-        return None;
-    }
-    games::find(own_id)?.configure(options).ok()
+/// The games of a program, for the catalog.
+pub(super) fn entries(program: &Arc<RulesProgram>) -> Vec<Arc<Entry>> {
+    let entries = program.games().iter().map(|game| {
+        let info = program.info(game);
+        let shared = Arc::new(info.clone());
+        let (program, own_id) = (program.clone(), game.id.clone());
+        let is_referee = program.is_referee();
+        let varies = game.seats.is_some();
+        let guide = game.guide.clone().unwrap_or_default();
+        let entry = Entry::new(info, guide, move |given| {
+            let rules = configure(&program, &shared, &own_id, varies, given)?;
+            Ok(Arc::new(SharedRules(Arc::new(rules))) as Arc<dyn Rules>)
+        });
+        Arc::new(if is_referee {
+            entry.played_as(&game.id)
+        } else {
+            entry
+        })
+    });
+    entries.collect()
 }
 
-impl ProgramRules {
-    /// The same rules as they are built in, if the program is this very one.
-    pub(super) fn built_in(&self) -> Option<&Arc<dyn Rules>> {
-        self.built_in.as_ref()
-    }
-
-    pub(super) fn roles(&self) -> &[String] {
-        &self.roles
-    }
-
-    pub(super) fn seats(&self) -> usize {
-        self.roles.len()
-    }
-
-    /// Whether there is something that not all seats know.
-    pub(super) fn is_hidden(&self) -> bool {
-        self.info.hidden
-    }
-
-    /// A request that sets up the game, without its braces and `id`.
-    pub(super) fn new_request(
-        &self,
-        beginning: &Beginning,
-        max_plies: Option<u32>,
-        want: &[&str],
-    ) -> String {
-        let options = self.options.to_json();
-        let game = &self.own_id;
-        let mut body = format!("\"op\":\"new\",\"game\":\"{game}\",\"options\":{options}");
-        // Writing to a text cannot fail.
-        let _ = match beginning {
-            Beginning::Seed(seed) => write!(body, ",\"seed\":{seed}"),
-            Beginning::State(state) => write!(body, ",\"state\":{state}"),
-        };
-        if let Some(most) = max_plies {
-            let _ = write!(body, ",\"max_plies\":{most}");
-        }
-        body.push_str(",\"want\":[\"legal\"");
-        for want in want {
-            let _ = write!(body, ",\"{want}\"");
-        }
-        body.push(']');
-        body
-    }
-
-    /// A session that begins like this.
-    ///
-    /// # Errors
-    /// If the program does not work, or refuses the beginning: then its error is inside.
-    fn open(
-        self: &Arc<Self>,
-        beginning: Beginning,
-    ) -> Result<Result<Box<dyn Session>, ModelError>, BrokenRules> {
-        let opened = ProgramSession::open(self, beginning)?;
-        Ok(opened.map(|session| Box::new(session) as Box<dyn Session>))
-    }
+/// A session that begins like this.
+///
+/// # Errors
+/// If the program does not work, or refuses the beginning: then its error is inside.
+fn open(
+    rules: &Arc<ProgramRules>,
+    beginning: Beginning,
+) -> Result<Result<Box<dyn Session>, ModelError>, BrokenRules> {
+    let opened = ProgramSession::open(rules, beginning)?;
+    Ok(opened.map(|session| Box::new(session) as Box<dyn Session>))
 }
 
 /// Rules are shared by their sessions.
@@ -168,7 +124,7 @@ impl Rules for SharedRules {
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
-        self.0.open(Beginning::Seed(seed))?.map_err(|error| {
+        open(&self.0, Beginning::Seed(seed))?.map_err(|error| {
             BrokenRules::new(format!(
                 "the rules program `{}` cannot start the game `{}`: {}",
                 self.0.program.name(),
@@ -179,9 +135,7 @@ impl Rules for SharedRules {
     }
 
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
-        let opened = self
-            .0
-            .open(Beginning::State(Arc::from(state.to_string())))?;
+        let opened = open(&self.0, Beginning::State(Arc::from(state.to_string())))?;
         opened.map_err(|error| LoadError::State(not_a_state(error)))
     }
 
@@ -210,12 +164,12 @@ impl Rules for SharedRules {
             let text = request.to_string();
             text[1..text.len() - 1].to_owned()
         };
-        let samples = line::with(program, |line| {
+        let samples = program.with_line(|line| {
             line.holds = None;
-            if let Err(error) = line.ask(program, &body(new), |_| Ok(()))? {
+            if let Err(error) = line.ask(&body(new), |_| Ok(()))? {
                 return Ok(Err(error));
             }
-            line.ask(program, &body(sample), |text| {
+            line.ask(&body(sample), |text| {
                 serde_json::from_str::<Samples>(text)
                     .map_err(|error| format!("gave samples that cannot be read ({error})"))
             })

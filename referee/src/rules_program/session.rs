@@ -20,17 +20,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::answer::Position;
-use super::line::{self, Held, Line};
-use super::rules::ProgramRules;
-
-/// What a session begins with.
-#[derive(Clone, Debug)]
-pub(super) enum Beginning {
-    /// The start that belongs to a seed.
-    Seed(u64),
-    /// A state, as JSON.
-    State(Arc<str>),
-}
+use super::game::{Beginning, ProgramRules};
+use super::line::{Held, Line};
 
 /// Things that callers want to know about a position besides what is always asked for.
 #[derive(Clone, Copy)]
@@ -135,10 +126,10 @@ impl ProgramSession {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let body = rules.new_request(&beginning, None, &["state"]);
         let seats = rules.seats();
-        let opened = line::with(&rules.program, |line| {
+        let opened = rules.program.with_line(|line| {
             line.holds = None;
             let read = |text: &str| Position::read(text, Some(seats));
-            let opened = line.ask(&rules.program, &body, read)?;
+            let opened = line.ask(&body, read)?;
             if opened.is_ok() {
                 line.holds = Some(Held {
                     beginning: number,
@@ -165,7 +156,7 @@ impl ProgramSession {
         playouts: Option<PlayoutLimit>,
         act: impl FnOnce(&mut Line) -> Result<T, BrokenRules>,
     ) -> Result<T, BrokenRules> {
-        line::with(&self.rules.program, |line| {
+        self.rules.program.with_line(|line| {
             self.bring(line, playouts)?;
             act(line)
         })
@@ -191,18 +182,18 @@ impl ProgramSession {
                 common = 0;
             } else if extra > 0 {
                 let body = format!("\"op\":\"undo\",\"count\":{extra}");
-                line.demand(program, &body, |_| Ok(()))?;
+                line.demand(&body, |_| Ok(()))?;
             }
         }
         let is_there = held.is_some_and(|held| common > 0 || held.steps.is_empty());
         if !is_there {
             let body = self.rules.new_request(&self.beginning, max_plies, &[]);
-            line.demand(program, &body, |_| Ok(()))?;
+            line.demand(&body, |_| Ok(()))?;
             common = 0;
         }
         if common < self.steps.len() {
             let body = play_request(&self.steps[common..], "");
-            line.demand(program, &body, |_| Ok(()))?;
+            line.demand(&body, |_| Ok(()))?;
         }
         line.holds = Some(Held {
             beginning: self.number,
@@ -221,7 +212,7 @@ impl ProgramSession {
         );
         let seats = self.seats();
         self.held(None, |line| {
-            line.demand(&self.rules.program, &body, |text| {
+            line.demand(&body, |text| {
                 let position = Position::read(text, Some(seats))?;
                 if position.ply == self.ply() && position.to_move == self.to_move() {
                     Ok(position)
@@ -247,7 +238,7 @@ impl ProgramSession {
         let step = Arc::from(Value::from(text).to_string());
         let body = play_request(std::slice::from_ref(&step), "");
         self.held(None, |line| {
-            let played = line.ask(&self.rules.program, &body, |_| Ok(()))?;
+            let played = line.ask(&body, |_| Ok(()))?;
             if played.is_ok() {
                 // Where that leads is not known.
                 line.holds = None;
@@ -301,7 +292,6 @@ impl ProgramSession {
 
     /// Makes a step that was checked.
     fn make(&self, step: &Arc<str>, count: usize) -> Result<Position, BrokenRules> {
-        let program = &self.rules.program;
         let is_hidden = self.rules.is_hidden();
         let mut want = String::from("\"legal\"");
         for word in Extra::words(self.wanted()).chain(is_hidden.then_some("sees")) {
@@ -310,7 +300,7 @@ impl ProgramSession {
         let body = play_request(std::slice::from_ref(step), &want);
         let (seats, ply) = (self.seats(), self.ply());
         self.held(None, |line| {
-            let played = line.ask(program, &body, |text| {
+            let played = line.ask(&body, |text| {
                 let position = Position::read(text, Some(seats))?;
                 let expected = ply.saturating_add(count as u32);
                 if position.ply != expected {
@@ -339,7 +329,7 @@ impl ProgramSession {
                 }
                 Err(error) => {
                     let what = format!("lists {step} among the legal moves, and refuses it");
-                    Err(line.refused(program, &what, &error))
+                    Err(line.refused(&what, &error))
                 }
             }
         })
@@ -481,7 +471,7 @@ impl Session for ProgramSession {
         }
         let body = format!("\"op\":\"get\",\"as\":{seat},\"want\":[\"observation\"]");
         let observed = self.held(None, |line| {
-            line.demand(&self.rules.program, &body, |text| {
+            line.demand(&body, |text| {
                 serde_json::from_str::<Observation>(text)
                     .map_err(|error| format!("gives no observation that can be read ({error})"))
             })
@@ -570,9 +560,8 @@ impl Session for ProgramSession {
             return Ok(counted.expect("u64::MAX is no limit"));
         }
         let body = format!("\"op\":\"perft\",\"depth\":{depth}");
-        let program = &self.rules.program;
         let counted = self.held(None, |line| {
-            line.ask(program, &body, |text| {
+            line.ask(&body, |text| {
                 serde_json::from_str::<Nodes>(text)
                     .map_err(|error| format!("gives no number of nodes ({error})"))
             })
@@ -618,9 +607,9 @@ impl Session for ProgramSession {
             return Ok(all.expect("u64::MAX is no limit"));
         }
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
-        let (program, seats) = (&self.rules.program, self.seats());
+        let seats = self.seats();
         let played = self.held(Some(PlayoutLimit(max_plies)), |line| {
-            line.ask(program, &body, |text| {
+            line.ask(&body, |text| {
                 let playouts: Playouts = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
                 if playouts.outcome.len() == seats {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use games::session::Session;
 use games::{Actor, BrokenRules, Rng, Seat};
 
-use super::super::{SessionQuestion, make, outcome, playout};
+use super::super::{Known, SessionQuestion, make, outcome, playout};
 use super::statistics::Statistics;
 
 /// A tree does not grow beyond this many positions; the search then goes on in those that it has.
@@ -112,7 +112,7 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(super) fn new(question: &'a SessionQuestion<'a>, rng: &'a mut Rng) -> Self {
         Tree {
-            is_hidden: matches!(question.known, super::Known::Observation(_)),
+            is_hidden: matches!(question.known, Known::Observation(_)),
             question,
             rng,
             by_observation: HashMap::new(),

@@ -1,0 +1,88 @@
+//! A game of a rules program under some options, and how it is asked for.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use games::{Info, Options, Rules};
+use serde_json::Value;
+
+use super::program::RulesProgram;
+
+/// What a game begins with.
+#[derive(Clone, Debug)]
+pub(super) enum Beginning {
+    /// The start that belongs to a seed.
+    Seed(u64),
+    /// A state, as JSON.
+    State(Arc<str>),
+}
+
+/// The rules of one game, and the program that knows them.
+pub(super) struct ProgramRules {
+    pub(super) program: Arc<RulesProgram>,
+    pub(super) info: Arc<Info>,
+    /// The id that the program has for it.
+    pub(super) own_id: String,
+    pub(super) options: Options,
+    pub(super) roles: Vec<String>,
+    /// The same rules as they are built in, if the program is this very one.
+    pub(super) built_in: Option<Arc<dyn Rules>>,
+}
+
+/// The rules that are built in, if the program is this very one.
+pub(super) fn built_in(
+    program: &RulesProgram,
+    own_id: &str,
+    options: &Value,
+) -> Option<Arc<dyn Rules>> {
+    if !program.is_referee() {
+        return None;
+    }
+    games::find(own_id)?.configure(options).ok()
+}
+
+impl ProgramRules {
+    /// The same rules as they are built in, if the program is this very one.
+    pub(super) fn built_in(&self) -> Option<&Arc<dyn Rules>> {
+        self.built_in.as_ref()
+    }
+
+    pub(super) fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    pub(super) fn seats(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// Whether there is something that not all seats know.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.info.hidden
+    }
+
+    /// A request that sets up the game, without its braces and `id`.
+    pub(super) fn new_request(
+        &self,
+        beginning: &Beginning,
+        max_plies: Option<u32>,
+        want: &[&str],
+    ) -> String {
+        let options = self.options.to_json();
+        let game = &self.own_id;
+        let mut body = format!("\"op\":\"new\",\"game\":\"{game}\",\"options\":{options}");
+        // Writing to a text cannot fail.
+        let _ = match beginning {
+            Beginning::Seed(seed) => write!(body, ",\"seed\":{seed}"),
+            Beginning::State(state) => write!(body, ",\"state\":{state}"),
+        };
+        if let Some(most) = max_plies {
+            let _ = write!(body, ",\"max_plies\":{most}");
+        }
+        body.push_str(",\"want\":[\"legal\"");
+        for want in want {
+            let _ = write!(body, ",\"{want}\"");
+        }
+        body.push(']');
+        body
+    }
+}
