@@ -38,14 +38,6 @@ pub enum Next {
 ///
 /// Which ones there are, their order and their numbers follow from the shape and from results;
 /// when these come in and who asks does not matter.
-///
-/// ```
-/// use referee::tournament::schedule::{Schedule, Shape};
-///
-/// let schedule = Schedule::new(&Shape::round_robin(&[2], 3, 1));
-/// let seats: Vec<_> = schedule.known().map(|m| m.seats.to_vec()).collect();
-/// assert_eq!(seats, [[0, 1], [1, 0], [1, 2], [2, 1], [0, 2], [2, 0]]);
-/// ```
 pub struct Schedule {
     planner: Box<dyn Planner>,
     orders: SeatOrders,

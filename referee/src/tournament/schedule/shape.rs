@@ -143,13 +143,6 @@ impl Shape {
     }
 
     /// How many matches this gives, without making them; too many to count is [`u64::MAX`].
-    ///
-    /// ```
-    /// use referee::tournament::schedule::Shape;
-    ///
-    /// let count = Shape::round_robin(&[2, 3], 4, 2).count();
-    /// assert_eq!(count.least, 2 * (6 * 2 + 4 * 3));
-    /// ```
     pub fn count(&self) -> Count {
         let rounds = u64::from(self.rounds);
         let bots = self.bots as u64;

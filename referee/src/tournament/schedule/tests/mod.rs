@@ -343,3 +343,12 @@ fn outcomes_are_kept_only_where_something_depends_on_them() {
         assert_eq!(schedule.finished(), 1);
     }
 }
+
+#[test]
+fn a_round_robin_is_listed_and_counted() {
+    let schedule = Schedule::new(&Shape::round_robin(&[2], 3, 1));
+    let seats: Vec<_> = schedule.known().map(|m| m.seats.to_vec()).collect();
+    assert_eq!(seats, [[0, 1], [1, 0], [1, 2], [2, 1], [0, 2], [2, 0]]);
+    let count = Shape::round_robin(&[2, 3], 4, 2).count();
+    assert_eq!(count.least, 2 * (6 * 2 + 4 * 3));
+}
