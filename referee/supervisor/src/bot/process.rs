@@ -36,7 +36,7 @@ use crate::suspension;
 
 /// How long the exit of a bot that closed its output is waited for, so that its exit status can be
 /// reported.
-const EXIT_WAIT: Duration = Duration::from_millis(50);
+const EXIT_WAIT: Duration = Duration::from_millis(250);
 /// How many characters sentences quote of output without a line end.
 const MAX_QUOTED: usize = 60;
 
