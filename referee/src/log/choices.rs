@@ -60,7 +60,12 @@ pub(crate) fn same_answers(
             .iter()
             .filter(|it| choices.contains(it))
             .count(),
-        bots: pair.bots,
+        bots: {
+            // Whoever was first in the log: the order of matches that ran side by side is free.
+            let mut bots = pair.bots;
+            bots.sort();
+            bots
+        },
     });
     let is_news = |pair: &SameAnswers| {
         let [one, other] = pair.bots.each_ref().map(|bot| files.get(bot));
