@@ -84,7 +84,6 @@ pub mod log;
 mod machine;
 mod match_runner;
 mod model;
-mod model_fields;
 mod one_match;
 mod players;
 mod prose;

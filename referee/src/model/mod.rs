@@ -1,6 +1,7 @@
 //! The forward model: games behind a line-based service, for bots that do not know the rules.
 
 mod answer;
+mod fields;
 mod hello;
 mod open;
 
@@ -11,9 +12,9 @@ use protocol::{ModelError, ModelErrorCode as Code, Op};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::model_fields::{self, Envelope};
 pub(crate) use answer::MAX_DEPTH;
 use answer::{Done, error, text};
+use fields::Envelope;
 use open::{Extent, NewRequest, Open};
 
 /// No request may be longer, in bytes.
@@ -64,7 +65,7 @@ impl Model {
         let done = match serde_json::from_slice::<Op>(line) {
             Ok(op) => self.perform(op),
             Err(bad) => {
-                let what = model_fields::explain(line).unwrap_or_else(|| bad.to_string());
+                let what = fields::explain(line).unwrap_or_else(|| bad.to_string());
                 error(Code::BadRequest, what)
             }
         };

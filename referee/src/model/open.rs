@@ -99,7 +99,8 @@ enum Position {
 
 /// The evaluation of a game, made when it is first asked for.
 struct Evaluation {
-    game: String,
+    /// The game of the registry; `None` if its rules are elsewhere.
+    game: Option<String>,
     made: Option<Box<dyn PositionValue>>,
 }
 
@@ -107,17 +108,14 @@ impl Evaluation {
     /// What each seat can expect, as JSON text.
     fn of(&mut self, session: &dyn Session) -> Result<String, ModelError> {
         if self.made.is_none() {
-            self.made = position_value(&self.game);
+            self.made = self.game.as_deref().and_then(position_value);
         }
         match &mut self.made {
             Some(made) => Ok(text(&made.value(session))),
-            None => {
-                let game = &self.game;
-                error(
-                    Code::BadRequest,
-                    format!("there is no evaluation of `{game}`"),
-                )
-            }
+            None => error(
+                Code::BadRequest,
+                "there is an evaluation only of games that are built in",
+            ),
         }
     }
 }
@@ -146,7 +144,11 @@ impl Open {
             position,
             max_plies: request.max_plies.or(entry.info.limits.max_plies),
             evaluation: Evaluation {
-                game: entry.builtin().unwrap_or(&entry.info.id).to_owned(),
+                // Only positions that are in this process can be looked into.
+                game: entry
+                    .builtin()
+                    .filter(|_| rules.origin().is_none())
+                    .map(str::to_owned),
                 made: None,
             },
             rules,
