@@ -409,6 +409,20 @@ pub(crate) struct GameTable {
     pub(crate) weight: u32,
 }
 
+impl RulesTable {
+    /// A command line, and nothing else.
+    pub(crate) fn of(line: &str) -> Self {
+        RulesTable {
+            command: BotCommand::Line(line.to_owned()),
+            dir: None,
+            env: BTreeMap::new(),
+            sandbox: None,
+            resources: ResourcesTable::default(),
+            prefix: None,
+        }
+    }
+}
+
 fn default_weight() -> u32 {
     1
 }

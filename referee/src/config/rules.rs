@@ -82,8 +82,8 @@ fn open(file: &RulesKeys, folder: &Path) -> Result<RulesSet, WrongValue> {
     for (index, entry) in file.rules.iter().enumerate() {
         let at = format!("rules.{index}");
         sources.push(match entry {
-            RulesEntry::Line(line) => RulesSource::parse(line, folder)
-                .map_err(|error| wrong(at, "rules", error.into()))?,
+            // Like a table that has nothing else.
+            RulesEntry::Line(line) => source(file, &RulesTable::of(line), folder, &at)?,
             RulesEntry::Table(table) => source(file, table, folder, &at)?,
         });
     }

@@ -91,13 +91,8 @@ impl RulesSource {
     /// # Errors
     /// If it is not the command line of a program.
     pub(crate) fn parse(line: &str, dir: &Path) -> Result<Self, SourceError> {
-        let name = || line.to_owned();
-        if line.trim().ends_with(SHEET) {
-            return Err(SourceError::Sheet { name: name() });
-        }
-        let words = command::split(line);
-        let command = words.map_err(|error| SourceError::Command {
-            name: name(),
+        let command = command::split(line).map_err(|error| SourceError::Command {
+            name: line.to_owned(),
             error,
         })?;
         let source = RulesSource {
@@ -116,6 +111,13 @@ impl RulesSource {
     /// # Errors
     /// If not.
     pub(crate) fn checked(self) -> Result<Self, SourceError> {
+        if self
+            .command
+            .last()
+            .is_some_and(|word| word.ends_with(SHEET))
+        {
+            return Err(SourceError::Sheet { name: self.name() });
+        }
         self.spec()
             .program()
             .map_err(|error| SourceError::Command {
@@ -181,12 +183,15 @@ impl RulesSource {
         self.command == [REFEREE, "model"]
     }
 
-    /// What a bot in a sandbox has to see so that it can run the program, too.
+    /// What has to be seen in a sandbox so that the program can run there: a folder that was named
+    /// for it, or the files that its command names. Never the configuration's folder as a whole, in
+    /// which other bots may be.
     pub(crate) fn readable(&self) -> Vec<PathBuf> {
-        if self.is_referee() {
-            return Vec::new();
+        if self.shows_dir {
+            return vec![self.dir.clone()];
         }
-        vec![self.dir.clone()]
+        let named = self.command.iter().map(|word| self.dir.join(word));
+        named.filter(|path| path.is_file()).collect()
     }
 
     /// How its process is started.
@@ -202,6 +207,7 @@ impl RulesSource {
         // A rules program that is this very program has its own games alone: else it would ask itself.
         spec.env.insert(RULES_VARIABLE.to_owned(), "[]".to_owned());
         spec.wanted = self.wanted.clone();
+        spec.wanted.readable.extend(self.readable());
         spec
     }
 }
@@ -234,6 +240,24 @@ mod tests {
                 .to_string()
                 .contains("`Far`")
         );
+    }
+
+    #[test]
+    fn sandboxes_show_what_a_source_names_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().canonicalize().unwrap();
+        for file in ["game.py", "secret.py"] {
+            std::fs::write(here.join(file), "").unwrap();
+        }
+        let source = RulesSource::parse("python3 game.py x", &here).unwrap();
+        assert_eq!(source.readable(), [here.join("game.py")]);
+        let source = RulesSource {
+            shows_dir: true,
+            ..source
+        };
+        assert_eq!(source.readable(), [here]);
+        let referee = RulesSource::parse("referee model", Path::new("/")).unwrap();
+        assert_eq!(referee.readable(), [PathBuf::new(); 0]);
     }
 
     #[test]
