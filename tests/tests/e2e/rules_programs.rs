@@ -1,12 +1,13 @@
 //! Games whose rules are in another program: the same as built in, and nobody's fault if they fail.
 
 use std::fs;
-use std::path::Path;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, root, run};
 
-use crate::{GREEDY, RANDOM};
+use crate::{GREEDY, RANDOM, config_of};
 
 /// The game of the rules that misbehave.
 const HOSTILE_RULES: &str = concat!(
@@ -218,19 +219,127 @@ fn good_rules_pass_all_checks_and_bad_ones_do_not() {
     let refused = format!("python3 {HOSTILE_RULES} lists-refused");
     let ran = referee(&["check", "--rules", &refused, "--games", "5"]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    // Other rules that say the same.
-    let ran = referee(&[
-        "check",
-        "--rules",
-        FAR,
-        "--game",
-        "far-paper-penguins",
-        "--games",
-        "2",
-        "--against",
-        "referee model --help",
-    ]);
-    assert_ne!(ran.code, Some(0), "what is no rules program is refused");
+    // Other rules that say the same, and some that do not.
+    let compare = |how: &str| {
+        let other = format!("python3 {HOSTILE_RULES} {how}");
+        referee(&[
+            "check",
+            "--rules",
+            &good,
+            "--against",
+            &other,
+            "--games",
+            "3",
+        ])
+    };
+    let same = compare("fine");
+    assert_eq!(same.code, Some(0), "{}{}", same.stdout, same.stderr);
+    assert!(
+        !same.stdout.contains("nothing to compare with"),
+        "{}",
+        same.stdout
+    );
+    let other = compare("wrong-ply");
+    assert_eq!(other.code, Some(3), "{}{}", other.stdout, other.stderr);
+    assert!(
+        other.stdout.contains("FAIL  against/take"),
+        "{}",
+        other.stdout
+    );
+}
+
+/// Chance, several seats at once, hidden information: played, verified, and alike for both matches of a
+/// pair.
+#[test]
+fn games_of_every_kind_are_played_and_verified() {
+    for (game, file) in [
+        ("pig", "pig"),
+        ("kuhn-poker", "kuhn_poker"),
+        ("rock-paper-scissors", "rock_paper_scissors"),
+        ("goofspiel", "goofspiel"),
+    ] {
+        let program = root().join(format!("games/examples/{file}.py"));
+        let games = format!(
+            "games = [\"{game}\"]\nrules = [\"python3 '{}'\"]",
+            program.display()
+        );
+        let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
+        let ran = arena.play();
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let drawn = |record: &Value| -> Vec<Value> {
+            assert_eq!(
+                record["result"]["faults"],
+                Value::Array(Vec::new()),
+                "{record}"
+            );
+            let moves = record["moves"].as_array().unwrap().iter();
+            let chance = moves.filter(|played| played["seat"].is_null());
+            chance.map(|played| played["move"].clone()).collect()
+        };
+        let matches = arena.matches();
+        let (one, other) = (drawn(&matches[0]), drawn(&matches[1]));
+        let both = one.len().min(other.len());
+        assert_eq!(one[..both], other[..both], "{game}");
+        assert_eq!(both == 0, game == "rock-paper-scissors", "{game}");
+        let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+        // Another draw than that of the seed is found.
+        if both > 0 {
+            let log = arena.path("out/games.jsonl");
+            let text = fs::read_to_string(&log).unwrap();
+            let wrong = |drawn: &Value| format!("{{\"seat\":null,\"move\":{drawn}");
+            let other = one.iter().find(|drawn| **drawn != one[0]);
+            let other = other.unwrap_or(&one[0]);
+            let changed = text.replacen(&wrong(&one[0]), &wrong(other), 1);
+            fs::write(&log, changed).unwrap();
+            let refused = run(["replay".into(), arena.path("out"), "--verify".into()]);
+            assert_eq!(refused.code, Some(3), "{game}: {}", refused.stdout);
+            let seed = "but the match's seed brings";
+            assert!(refused.stdout.contains(seed), "{game}: {}", refused.stdout);
+        }
+    }
+}
+
+/// Bots in the strict sandbox find the rules, whose files they may read, and nothing beside them.
+#[test]
+fn rules_are_found_in_the_strict_sandbox() {
+    let games = format!(
+        "games = [\"take\"]\nsandbox = \"strict\"\nrules = [\"python3 '{HOSTILE_RULES}' fine\"]"
+    );
+    let mcts = ("mcts", r#"["referee", "bot", "mcts", "--playouts", "10"]"#);
+    let arena = Arena::new(&config_of(&games, &[RANDOM, mcts]));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    for record in arena.matches() {
+        assert_eq!(record["result"]["reason"], "empty", "{record}");
+    }
+}
+
+/// A position in another process cannot be evaluated; that is said, and nothing breaks.
+#[test]
+fn far_positions_have_no_evaluation() {
+    let mut model = Command::new(tests::referee())
+        .args(["model", "--rules", FAR])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let requests = "{\"id\":1,\"op\":\"new\",\"game\":\"far-siam\"}\n{\"id\":2,\"op\":\"evaluate\"}\n\
+                    {\"id\":3,\"op\":\"get\",\"want\":[\"key\"]}\n";
+    model
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(requests.as_bytes())
+        .unwrap();
+    let answers = model.wait_with_output().unwrap().stdout;
+    let answers = String::from_utf8(answers).unwrap();
+    let answers: Vec<Value> = answers
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[1]["error"]["code"], "bad_request", "{answers:?}");
+    assert!(answers[2]["ok"]["key"].is_string(), "{answers:?}");
 }
 
 #[test]
@@ -252,5 +361,4 @@ fn mistakes_in_sources_are_named() {
     assert!(error("{ comand = \"referee model\" }").contains("comand"));
     assert!(error(&format!("python3 {HOSTILE_RULES} protocol-99")).contains("version 99"));
     assert!(error("true").contains("exited"), "{}", error("true"));
-    assert!(Path::new(HOSTILE_RULES).exists());
 }
