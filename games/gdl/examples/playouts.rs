@@ -1,0 +1,41 @@
+//! Random playouts a second of sheets, with what grounding took: `cargo run -p gdl --profile dist
+//! --example playouts -- games/sheets/*.kif`.
+
+use std::time::{Duration, Instant};
+
+fn main() {
+    for path in std::env::args().skip(1) {
+        let text = std::fs::read_to_string(&path).expect("a sheet");
+        let names = gdl::Names {
+            id: "sheet",
+            own_id: "sheet",
+        };
+        let game = match gdl::SheetGame::new(&names, &text) {
+            Ok(game) => game,
+            Err(error) => {
+                println!("{path}: {error}");
+                continue;
+            }
+        };
+        let session = match game.rules.start(0) {
+            Ok(session) => session,
+            Err(error) => {
+                println!("{path}: {error}");
+                continue;
+            }
+        };
+        let began = Instant::now();
+        let enough = |_| began.elapsed() < Duration::from_secs(2);
+        match session.playouts_while(u32::MAX, 1, None, &mut { enough }) {
+            Ok((means, games)) => println!(
+                "{path}: {:.0} playouts/s, {:.1} plies, {:?}, {:?} {:?}",
+                f64::from(games) / began.elapsed().as_secs_f64(),
+                means.plies,
+                means.outcome,
+                game.report.took,
+                game.report.network,
+            ),
+            Err(error) => println!("{path}: {error}"),
+        }
+    }
+}

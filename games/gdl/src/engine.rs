@@ -1,0 +1,63 @@
+//! What plays a sheet: the network, or the interpreter for sheets that do not ground.
+
+use thiserror::Error;
+
+/// What each role saw of a step, in the order of the roles.
+pub(crate) type Percepts = Vec<Vec<String>>;
+
+/// A sheet that cannot be played further, or a fact that it does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum Failure {
+    /// A fact that is not true in any position.
+    #[error("`{0}` is not true in any position of this game")]
+    NoFact(String),
+    /// A goal that is no number.
+    #[error("a goal of `{0}` is not a whole number from 0 to 100")]
+    GoalValue(String),
+    /// The interpreter gave up.
+    #[error("{0}")]
+    Interpreter(String),
+}
+
+/// The rules of a sheet. Roles are numbered in the order of the sheet, `random` included; moves are
+/// numbered for a role and a position.
+pub(crate) trait Engine: Send + Sync + 'static {
+    type Position: Clone + Send + Sync;
+    /// What is needed to come back to a position.
+    type Snapshot: Clone + Send + Sync;
+
+    /// The names of the roles.
+    fn roles(&self) -> &[String];
+    /// The position that the sheet begins with.
+    fn start(&self) -> Result<Self::Position, Failure>;
+    /// The position in which these facts are true, given in small letters.
+    fn load(&self, facts: &[String]) -> Result<Self::Position, Failure>;
+    /// The facts that are true, sorted.
+    fn facts(&self, position: &Self::Position) -> Vec<String>;
+    fn snapshot(&self, position: &Self::Position) -> Self::Snapshot;
+    fn restore(
+        &self,
+        position: &mut Self::Position,
+        snapshot: &Self::Snapshot,
+    ) -> Result<(), Failure>;
+    fn is_over(&self, position: &Self::Position) -> bool;
+    /// How many legal moves a role has.
+    fn count_legal(&self, position: &Self::Position, role: usize) -> usize;
+    /// One of them, in an order that is always the same.
+    fn nth_legal(&self, position: &Self::Position, role: usize, index: usize) -> u32;
+    /// All of them, sorted by their texts.
+    fn legal(&self, position: &Self::Position, role: usize, out: &mut Vec<u32>);
+    /// A move in its canonical form.
+    fn text<'a>(&'a self, position: &'a Self::Position, role: usize, mv: u32) -> &'a str;
+    /// The move with this text, in its canonical form and in small letters. It need not be legal.
+    fn find(&self, position: &Self::Position, role: usize, text: &str) -> Option<u32>;
+    /// The largest goal of a role; `None` if it has none here.
+    fn goals(&self, position: &Self::Position, role: usize) -> Result<Option<i64>, Failure>;
+    /// Makes a step, given a legal move of each role. Adds what they see to `percepts`.
+    fn step(
+        &self,
+        position: &mut Self::Position,
+        joint: &[u32],
+        percepts: Option<&mut Percepts>,
+    ) -> Result<(), Failure>;
+}

@@ -1,0 +1,198 @@
+//! From a sheet's text to a game of the catalog.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use games::session::Origin;
+use games::{Entry, Info, Limits, Options, Rules};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::engine::Engine;
+use crate::error::SheetError;
+use crate::ground::{Ground, Ungroundable};
+use crate::limits::GroundLimits;
+use crate::network::{Network, Sizes};
+use crate::play::Play;
+use crate::read::Sheet;
+use crate::rules::{GdlRules, SharedRules};
+use crate::view::Grid;
+
+/// A game whose rules are a sheet.
+#[derive(Clone)]
+pub struct SheetGame {
+    /// The game for a catalog.
+    pub entry: Arc<Entry>,
+    /// Its rules.
+    pub rules: Arc<dyn Rules>,
+    /// How it is played.
+    pub report: Report,
+}
+
+/// How a sheet is played.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How many rules the sheet has.
+    pub rules: usize,
+    /// How large the network is, or why there is none.
+    pub network: Result<Sizes, Ungroundable>,
+    /// How long reading and grounding took.
+    pub took: Duration,
+}
+
+/// What a sheet is called.
+#[derive(Clone, Debug)]
+pub struct Names<'n> {
+    /// The id in the catalog.
+    pub id: &'n str,
+    /// The id without what the configuration puts before it.
+    pub own_id: &'n str,
+}
+
+impl SheetGame {
+    /// The game of a sheet.
+    ///
+    /// # Errors
+    /// If the sheet is not well formed.
+    pub fn new(names: &Names<'_>, text: &str) -> Result<Self, SheetError> {
+        Self::with_limits(names, text, &GroundLimits::DEFAULT)
+    }
+
+    /// The same, with other limits of grounding.
+    ///
+    /// # Errors
+    /// If the sheet is not well formed.
+    pub fn with_limits(
+        names: &Names<'_>,
+        text: &str,
+        limits: &GroundLimits,
+    ) -> Result<Self, SheetError> {
+        let began = Instant::now();
+        let sheet = Sheet::read(text)?;
+        let (count, hidden) = (sheet.rules(), sheet.is_hidden());
+        let about = About {
+            names,
+            text,
+            hidden,
+            began,
+            count,
+        };
+        match Ground::new(sheet, limits) {
+            Ok(ground) => {
+                let network = Network::new(&ground)?;
+                let sizes = network.sizes();
+                let grid = Grid::of(network.all_facts().iter());
+                Ok(about.game(network, grid, Ok(sizes)))
+            }
+            Err(reason) => Err(SheetError::new(
+                crate::Place { line: 1, column: 1 },
+                format!("the sheet does not ground: {reason}"),
+            )),
+        }
+    }
+}
+
+/// What is known about a sheet before it is played.
+struct About<'a> {
+    names: &'a Names<'a>,
+    text: &'a str,
+    hidden: bool,
+    began: Instant,
+    count: usize,
+}
+
+impl About<'_> {
+    fn game<E: Engine>(
+        &self,
+        engine: E,
+        grid: Grid,
+        network: Result<Sizes, Ungroundable>,
+    ) -> SheetGame {
+        let play = Play::new(engine, self.names.own_id, self.hidden);
+        let seats = play.seats.iter();
+        let roles: Vec<String> = seats.map(|role| play.engine.roles()[*role].clone()).collect();
+        let info = self.info(&play, &roles);
+        let options = Options::read(&info, &Value::Null).expect("sheets have no options");
+        let rules: Arc<dyn Rules> = Arc::new(GdlRules(Arc::new(SharedRules {
+            play,
+            info: info.clone(),
+            own_id: self.names.own_id.to_owned(),
+            options,
+            roles,
+            origin: self.origin(),
+            grid,
+        })));
+        let made = rules.clone();
+        let for_options = info.clone();
+        let entry = Entry::new(info, self.guide(), move |options| {
+            Options::read(&for_options, options)?;
+            Ok(made.clone())
+        });
+        SheetGame {
+            entry: Arc::new(entry),
+            rules,
+            report: Report {
+                rules: self.count,
+                network,
+                took: self.began.elapsed(),
+            },
+        }
+    }
+
+    fn info<E: Engine>(&self, play: &Play<E>, roles: &[String]) -> Info {
+        let title = self.names.own_id.replace(['-', '_'], " ");
+        let mut letters = title.chars();
+        let first = letters.next().map(|c| c.to_uppercase().to_string());
+        let title = first.unwrap_or_default() + letters.as_str();
+        Info {
+            id: self.names.id.to_owned(),
+            title,
+            summary: format!("A game of {} by rules in GDL.", counted(roles.len())),
+            roles: roles.to_vec(),
+            symmetric: false,
+            hidden: self.hidden,
+            options: Vec::new(),
+            notation: notation(play),
+            limits: Limits::NONE,
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        let hash = Sha256::digest(self.text.as_bytes());
+        Origin {
+            name: self.names.own_id.to_owned(),
+            version: None,
+            sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    /// The sheet itself, as the rules for people.
+    fn guide(&self) -> String {
+        format!("```\n{}\n```\n", self.text.trim_end())
+    }
+}
+
+fn counted(roles: usize) -> String {
+    match roles {
+        1 => "one player".to_owned(),
+        _ => format!("{roles} players"),
+    }
+}
+
+/// Examples of moves: the first legal one of each seat at the start.
+fn notation<E: Engine>(play: &Play<E>) -> Vec<(String, String)> {
+    let Ok(mut position) = play.engine.start() else {
+        return Vec::new();
+    };
+    let mut counts = Vec::new();
+    if play.settle(&mut position, &mut counts, &mut |_, _| {}).is_err() {
+        return Vec::new();
+    }
+    let choosing = play.seats.iter().find(|role| counts[**role] > 1);
+    let example = choosing.map(|role| {
+        let mv = play.engine.nth_legal(&position, *role, 0);
+        let text = play.engine.text(&position, *role, mv).to_owned();
+        (text, "a move as the sheet writes it".to_owned())
+    });
+    example.into_iter().collect()
+}

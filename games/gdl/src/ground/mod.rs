@@ -1,0 +1,547 @@
+//! Grounding: all atoms that may ever hold, and the instances of rules that may derive them.
+//!
+//! What does not depend on the position (static relations) is computed exactly and vanishes from the
+//! rules. For the rest, every fact that may become true and every move that may become legal is
+//! assumed to be so at any time; negation of what depends on the position is left to the network.
+
+mod database;
+mod plan;
+
+use std::collections::VecDeque;
+
+use crate::components::components;
+use crate::limits::GroundLimits;
+use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
+use crate::terms::{Map, Symbol, Term};
+pub(crate) use database::{AtomId, Database};
+use plan::{KeyPart, Plan, Step, Taken, plan};
+
+/// Why a sheet was not grounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ungroundable {
+    /// There are too many atoms.
+    #[error("more than {0} ground atoms")]
+    Atoms(usize),
+    /// The instances of rules are too many.
+    #[error("ground rules with more than {0} literals")]
+    Literals(usize),
+    /// Joins take too long.
+    #[error("joins of more than {0} candidates")]
+    Candidates(u64),
+    /// Recursion makes ever deeper terms.
+    #[error("terms nested deeper than {0} times")]
+    Depth(u32),
+}
+
+/// An instance of a rule: the head, and the literals that depend on the position.
+#[derive(Clone, Debug)]
+pub(crate) struct GroundRule {
+    pub(crate) head: AtomId,
+    /// The rule of the sheet, for messages.
+    pub(crate) rule: u32,
+    /// Atoms, each with whether it is negated.
+    pub(crate) body: Box<[(AtomId, bool)]>,
+}
+
+/// A sheet without variables.
+pub(crate) struct Ground {
+    pub(crate) sheet: Sheet,
+    pub(crate) database: Database,
+    pub(crate) rules: Vec<GroundRule>,
+    /// Which relations do not depend on the position.
+    is_static: Vec<bool>,
+}
+
+impl Ground {
+    /// Whether an atom holds in every position.
+    pub(crate) fn is_certain(&self, atom: AtomId) -> bool {
+        let (pred, _) = self.database.parts(atom);
+        self.is_static[pred.0 as usize] && self.database.is_derived(atom)
+    }
+
+    /// Grounds a sheet.
+    pub(crate) fn new(sheet: Sheet, limits: &GroundLimits) -> Result<Self, Ungroundable> {
+        let strata = Strata::of(&sheet);
+        let mut grounder = Grounder {
+            database: Database::new(sheet.preds.len()),
+            sheet,
+            limits: *limits,
+            candidates: 0,
+            literals: 0,
+            rules: Vec::new(),
+            queue: VecDeque::new(),
+            triggers: Map::default(),
+            is_static: strata.is_static,
+        };
+        for stratum in &strata.order {
+            grounder.stratum(stratum)?;
+        }
+        Ok(Ground {
+            sheet: grounder.sheet,
+            database: grounder.database,
+            rules: grounder.rules,
+            is_static: grounder.is_static,
+        })
+    }
+}
+
+/// The relations in the order of evaluation.
+struct Strata {
+    is_static: Vec<bool>,
+    /// Static relations by components, then all others together.
+    order: Vec<Vec<PredId>>,
+}
+
+impl Strata {
+    fn of(sheet: &Sheet) -> Self {
+        let count = sheet.preds.len();
+        let mut edges: Vec<Vec<u32>> = vec![Vec::new(); count];
+        let mut negative: Vec<(usize, usize)> = Vec::new();
+        for rule in &sheet.rules {
+            let head = rule.head.pred.0 as usize;
+            for literal in &rule.body {
+                match literal {
+                    Literal::Positive(atom) => edges[head].push(atom.pred.0),
+                    Literal::Negative(atom) => {
+                        edges[head].push(atom.pred.0);
+                        negative.push((head, atom.pred.0 as usize));
+                    }
+                    Literal::Distinct(..) | Literal::Same(..) => {}
+                }
+            }
+        }
+        let (component, components) = components(count, |node| &edges[node]);
+        let mut members: Vec<Vec<PredId>> = vec![Vec::new(); components];
+        for (pred, component) in component.iter().enumerate() {
+            members[*component as usize].push(PredId(pred as u32));
+        }
+        let mut is_static = vec![true; count];
+        for given in [pred::TRUE, pred::DOES] {
+            is_static[given.0 as usize] = false;
+        }
+        // Recursion through negation may be decided by atoms, which the network finds out.
+        for (head, body) in negative {
+            if component[head] == component[body] {
+                is_static[head] = false;
+            }
+        }
+        let (mut order, mut dynamic) = (Vec::new(), Vec::new());
+        for members in members {
+            let depends = |pred: &PredId| {
+                let node = pred.0 as usize;
+                !is_static[node] || edges[node].iter().any(|to| !is_static[*to as usize])
+            };
+            if members.iter().any(depends) {
+                for pred in &members {
+                    is_static[pred.0 as usize] = false;
+                }
+                dynamic.extend(members);
+            } else {
+                order.push(members);
+            }
+        }
+        order.push(dynamic);
+        Strata { is_static, order }
+    }
+}
+
+struct Grounder {
+    sheet: Sheet,
+    database: Database,
+    limits: GroundLimits,
+    candidates: u64,
+    literals: usize,
+    rules: Vec<GroundRule>,
+    /// Atoms that were derived, and not joined yet.
+    queue: VecDeque<AtomId>,
+    /// What an atom of a relation, whose main argument has this name, may begin.
+    triggers: Map<(PredId, Option<Symbol>), Vec<Plan>>,
+    is_static: Vec<bool>,
+}
+
+/// A variable without a value.
+const UNBOUND: Term = Term(u32::MAX);
+
+/// How many atoms a relation may have whose atoms are not known yet, for plans.
+const USUAL_SIZE: usize = 300;
+
+impl Grounder {
+    /// Derives all atoms of some relations that depend on each other, and on those before.
+    fn stratum(&mut self, preds: &[PredId]) -> Result<(), Ungroundable> {
+        let is_static = preds.first().is_none_or(|pred| self.is_static[pred.0 as usize]);
+        let mut inside = vec![false; self.sheet.preds.len()];
+        for pred in preds {
+            inside[pred.0 as usize] = true;
+        }
+        if !is_static || preds.is_empty() {
+            self.begin_dynamic()?;
+        }
+        self.triggers.clear();
+        let mut whole = Vec::new();
+        for pred in preds {
+            for rule in self.sheet.preds[pred.0 as usize].rules.clone() {
+                self.plan_rule(rule, &inside, &mut whole);
+            }
+        }
+        for plan in &whole {
+            self.join(plan, None)?;
+        }
+        while let Some(atom) = self.queue.pop_front() {
+            self.database.add_to_indexes(&self.sheet.terms, atom);
+            self.trigger(atom)?;
+        }
+        Ok(())
+    }
+
+    /// What is true at first, or always in the next position, and what is always legal.
+    fn begin_dynamic(&mut self) -> Result<(), Ungroundable> {
+        for pred in [pred::INIT, pred::NEXT, pred::LEGAL] {
+            for atom in self.database.of(pred).to_vec() {
+                self.follow(atom)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans a rule: from every literal that may still get atoms, or from all atoms at once.
+    fn plan_rule(&mut self, number: usize, inside: &[bool], whole: &mut Vec<Plan>) {
+        let rule = &self.sheet.rules[number];
+        let begins = |literal: &Literal| match literal {
+            Literal::Positive(atom) => {
+                let pred = atom.pred;
+                inside[pred.0 as usize] || pred == pred::TRUE || pred == pred::DOES
+            }
+            _ => false,
+        };
+        let positions: Vec<usize> = (0..rule.body.len())
+            .filter(|at| begins(&rule.body[*at]))
+            .collect();
+        let sizes: Vec<usize> = (0..self.sheet.preds.len())
+            .map(|pred| {
+                let there = self.database.of(PredId(pred as u32)).len();
+                if inside[pred] { USUAL_SIZE } else { there }
+            })
+            .collect();
+        let size = |pred: PredId| sizes[pred.0 as usize];
+        let (terms, database) = (&self.sheet.terms, &mut self.database);
+        if positions.is_empty() {
+            whole.push(plan(terms, database, (number, rule), None, &size));
+            return;
+        }
+        for at in positions {
+            let plan = plan(terms, database, (number, rule), Some(at), &size);
+            let Literal::Positive(atom) = &rule.body[at] else {
+                continue;
+            };
+            let name = main_argument(atom.pred).and_then(|main| match &atom.args[main] {
+                Pattern::Compound(symbol, _) => Some(*symbol),
+                Pattern::Term(term) => Some(terms.parts(*term).0),
+                Pattern::Var(_) => None,
+            });
+            self.triggers.entry((atom.pred, name)).or_default().push(plan);
+        }
+    }
+
+    /// Joins an atom that was just derived with all others.
+    fn trigger(&mut self, atom: AtomId) -> Result<(), Ungroundable> {
+        let (pred, args) = self.database.parts(atom);
+        let name = main_argument(pred).map(|main| self.sheet.terms.parts(args[main]).0);
+        let keys = [Some((pred, None)), name.map(|name| (pred, Some(name)))];
+        for key in keys.into_iter().flatten() {
+            let Some(plans) = self.triggers.remove(&key) else {
+                continue;
+            };
+            for plan in &plans {
+                self.join(plan, Some(atom))?;
+            }
+            self.triggers.insert(key, plans);
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, plan: &Plan, begun: Option<AtomId>) -> Result<(), Ungroundable> {
+        let rule = &self.sheet.rules[plan.rule];
+        let mut join = Join {
+            grounder: self,
+            plan,
+            rule,
+            begun,
+            bindings: vec![UNBOUND; rule.variables.len()],
+            found: Vec::new(),
+            candidates: self.limits.candidates.saturating_sub(self.candidates),
+            key: Vec::new(),
+        };
+        let before = join.candidates;
+        if join.begin() && !join.step(0) {
+            return Err(Ungroundable::Candidates(self.limits.candidates));
+        }
+        let (found, used) = (join.found, before - join.candidates);
+        self.candidates += used;
+        let width = self.sheet.rules[plan.rule].variables.len();
+        if width == 0 {
+            // A rule without variables is found at most once for an atom.
+            for _ in 0..found.len() {
+                self.instance(plan.rule, &[])?;
+            }
+            return Ok(());
+        }
+        for bindings in found.chunks_exact(width) {
+            self.instance(plan.rule, bindings)?;
+        }
+        Ok(())
+    }
+
+    /// Adds an instance of a rule, and derives its head.
+    fn instance(&mut self, number: usize, bindings: &[Term]) -> Result<(), Ungroundable> {
+        let head = {
+            let rule = &self.sheet.rules[number];
+            let pred = rule.head.pred;
+            let args = rule.head.args.clone();
+            self.ground_atom(pred, &args, bindings)?
+        };
+        let (pred, _) = self.database.parts(head);
+        if !self.is_static[pred.0 as usize] {
+            let mut body = Vec::new();
+            for at in 0..self.sheet.rules[number].body.len() {
+                let (atom, negated) = match &self.sheet.rules[number].body[at] {
+                    Literal::Positive(atom) => (atom, false),
+                    Literal::Negative(atom) => (atom, true),
+                    Literal::Distinct(..) | Literal::Same(..) => continue,
+                };
+                if self.is_static[atom.pred.0 as usize] {
+                    continue;
+                }
+                let (pred, args) = (atom.pred, atom.args.clone());
+                body.push((self.ground_atom(pred, &args, bindings)?, negated));
+            }
+            body.sort_unstable();
+            body.dedup();
+            self.literals += body.len() + 1;
+            if self.literals > self.limits.literals {
+                return Err(Ungroundable::Literals(self.limits.literals));
+            }
+            self.rules.push(GroundRule {
+                head,
+                rule: number as u32,
+                body: body.into(),
+            });
+        }
+        self.derive(head)
+    }
+
+    fn derive(&mut self, atom: AtomId) -> Result<(), Ungroundable> {
+        if !self.database.derive(atom) {
+            return Ok(());
+        }
+        self.queue.push_back(atom);
+        let (pred, _) = self.database.parts(atom);
+        if self.is_static[pred.0 as usize] {
+            return Ok(());
+        }
+        self.follow(atom)
+    }
+
+    /// What comes of an atom by itself: the next facts become true, legal moves are made.
+    fn follow(&mut self, atom: AtomId) -> Result<(), Ungroundable> {
+        let (pred, args) = self.database.parts(atom);
+        let follows = match pred {
+            pred::INIT | pred::NEXT => pred::TRUE,
+            pred::LEGAL if !self.sheet.roles.contains(&args[0]) => return Ok(()),
+            pred::LEGAL => pred::DOES,
+            _ => return Ok(()),
+        };
+        let args = args.to_vec();
+        let follows = self.database.atom(follows, &args);
+        self.check_size()?;
+        if self.database.derive(follows) {
+            self.queue.push_back(follows);
+        }
+        Ok(())
+    }
+
+    fn check_size(&self) -> Result<(), Ungroundable> {
+        let terms = self.sheet.terms.len();
+        if self.database.len() + terms > self.limits.atoms {
+            return Err(Ungroundable::Atoms(self.limits.atoms));
+        }
+        Ok(())
+    }
+
+    fn ground_atom(
+        &mut self,
+        pred: PredId,
+        args: &[Pattern],
+        bindings: &[Term],
+    ) -> Result<AtomId, Ungroundable> {
+        let mut ground = Vec::with_capacity(args.len());
+        for pattern in args {
+            let term = substitute(&mut self.sheet.terms, pattern, bindings);
+            if self.sheet.terms.depth(term) > self.limits.depth {
+                return Err(Ungroundable::Depth(self.limits.depth));
+            }
+            ground.push(term);
+        }
+        let atom = self.database.atom(pred, &ground);
+        self.check_size()?;
+        Ok(atom)
+    }
+}
+
+/// The argument whose name tells most about an atom.
+fn main_argument(pred: PredId) -> Option<usize> {
+    match pred {
+        pred::TRUE => Some(0),
+        pred::DOES => Some(1),
+        _ => None,
+    }
+}
+
+/// A pattern with its variables replaced.
+fn substitute(terms: &mut crate::terms::Terms, pattern: &Pattern, bindings: &[Term]) -> Term {
+    match pattern {
+        Pattern::Term(term) => *term,
+        Pattern::Var(variable) => bindings[*variable as usize],
+        Pattern::Compound(symbol, arguments) => {
+            let arguments: Vec<Term> = arguments
+                .iter()
+                .map(|argument| substitute(terms, argument, bindings))
+                .collect();
+            terms.term(*symbol, &arguments)
+        }
+    }
+}
+
+/// A join that is under way.
+struct Join<'g> {
+    grounder: &'g Grounder,
+    plan: &'g Plan,
+    rule: &'g Rule,
+    begun: Option<AtomId>,
+    bindings: Vec<Term>,
+    /// The bindings of the instances that were found, one after another.
+    found: Vec<Term>,
+    /// How many candidates may still be looked at.
+    candidates: u64,
+    key: Vec<u32>,
+}
+
+impl Join<'_> {
+    /// Matches the atom that begins the join; false if it does not fit.
+    fn begin(&mut self) -> bool {
+        let (Some((_, trigger)), Some(atom)) = (&self.plan.trigger, self.begun) else {
+            return true;
+        };
+        let (terms, database) = (&self.grounder.sheet.terms, &self.grounder.database);
+        let constants = |(path, term): &(database::Path, Term)| {
+            database.at(terms, atom, path) == Some(*term)
+        };
+        self.candidates = self.candidates.saturating_sub(1);
+        database.has_shape(terms, atom, &trigger.shapes)
+            && trigger.constants.iter().all(constants)
+            && self.take(atom, &trigger.taken)
+    }
+
+    /// Binds the variables that an atom decides; false if it does not fit.
+    fn take(&mut self, atom: AtomId, taken: &Taken) -> bool {
+        let (terms, database) = (&self.grounder.sheet.terms, &self.grounder.database);
+        for (path, variable) in &taken.binds {
+            match database.at(terms, atom, path) {
+                Some(term) => self.bindings[*variable as usize] = term,
+                None => return false,
+            }
+        }
+        taken.repeats.iter().all(|(path, variable)| {
+            database.at(terms, atom, path) == Some(self.bindings[*variable as usize])
+        })
+    }
+
+    /// Does the rest of the join from a step on; false if that takes too long.
+    fn step(&mut self, number: usize) -> bool {
+        let plan = self.plan;
+        let Some(step) = plan.steps.get(number) else {
+            if self.bindings.is_empty() {
+                self.found.push(UNBOUND);
+            }
+            self.found.extend_from_slice(&self.bindings);
+            return self.found.len() < 100_000_000;
+        };
+        match step {
+            Step::Test(at) => !self.holds(*at) || self.step(number + 1),
+            Step::Join(at, index, key, taken) => {
+                self.key.clear();
+                for part in key {
+                    self.key.push(match part {
+                        KeyPart::Term(term) => term.0,
+                        KeyPart::Var(variable) => self.bindings[*variable as usize].0,
+                    });
+                }
+                let grounder = self.grounder;
+                let atoms = grounder.database.find(*index, &self.key);
+                let earlier = plan.trigger.as_ref().is_some_and(|(begun, _)| at < begun);
+                for atom in atoms {
+                    let Some(left) = self.candidates.checked_sub(1) else {
+                        return false;
+                    };
+                    self.candidates = left;
+                    // Each instance is found once: from the first of its newest atoms.
+                    if earlier && Some(*atom) == self.begun {
+                        continue;
+                    }
+                    if self.take(*atom, taken) && !self.step(number + 1) {
+                        return false;
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether a literal that is no join holds. What depends on the position may always hold.
+    fn holds(&self, at: usize) -> bool {
+        match &self.rule.body[at] {
+            Literal::Positive(_) => true,
+            Literal::Distinct(one, other, _) => !self.equal(one, other),
+            Literal::Same(one, other, _) => self.equal(one, other),
+            Literal::Negative(atom) => {
+                if !self.grounder.is_static[atom.pred.0 as usize] {
+                    return true;
+                }
+                let args = atom.args.iter().map(|pattern| self.known(pattern));
+                let Some(args) = args.collect::<Option<Vec<Term>>>() else {
+                    return true;
+                };
+                let database = &self.grounder.database;
+                let found = database.find_atom(atom.pred, &args);
+                !found.is_some_and(|atom| database.is_derived(atom))
+            }
+        }
+    }
+
+    /// The term that a pattern is with the variables that are bound, if that term is there.
+    fn known(&self, pattern: &Pattern) -> Option<Term> {
+        match pattern {
+            Pattern::Term(term) => Some(*term),
+            Pattern::Var(variable) => Some(self.bindings[*variable as usize]),
+            Pattern::Compound(symbol, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.known(argument));
+                let arguments: Vec<Term> = arguments.collect::<Option<_>>()?;
+                self.grounder.sheet.terms.find(*symbol, &arguments)
+            }
+        }
+    }
+
+    /// Whether two patterns are the same term, which may be one that nothing else has.
+    fn equal(&self, one: &Pattern, other: &Pattern) -> bool {
+        match (one, other) {
+            (Pattern::Compound(a, xs), Pattern::Compound(b, ys)) => {
+                a == b
+                    && xs.len() == ys.len()
+                    && xs.iter().zip(ys.iter()).all(|(x, y)| self.equal(x, y))
+            }
+            _ => match (self.known(one), self.known(other)) {
+                (Some(one), Some(other)) => one == other,
+                _ => false,
+            },
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! How much a sheet may cost. Sheets come from outside, so everything that they make grow has a limit.
+//! All limits are counts, not times: a sheet means the same on every machine.
+
+/// The longest text, in bytes.
+pub(crate) const MOST_BYTES: usize = 8 << 20;
+/// The deepest nesting of parentheses.
+pub(crate) const DEEPEST: usize = 500;
+/// The most rules, counted after every `or` was split into alternatives.
+pub(crate) const MOST_RULES: usize = 100_000;
+/// The most alternatives that the `or`s of one rule may make.
+pub(crate) const MOST_ALTERNATIVES: usize = 4_096;
+/// The most variables in one rule.
+pub(crate) const MOST_VARIABLES: usize = 200;
+
+/// When grounding gives up, and a sheet is interpreted instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroundLimits {
+    /// Ground atoms. Each takes about 150 bytes.
+    pub atoms: usize,
+    /// Literals in the bodies of all ground rules together. Each takes about 30 bytes until the
+    /// network is there.
+    pub literals: usize,
+    /// Candidates that joins look at, about 50 million a second.
+    pub candidates: u64,
+    /// How deep terms may be nested.
+    pub depth: u32,
+}
+
+impl GroundLimits {
+    /// Limits that keep grounding below some seconds and 500 MB.
+    pub const DEFAULT: GroundLimits = GroundLimits {
+        atoms: 400_000,
+        literals: 6_000_000,
+        candidates: 150_000_000,
+        depth: 200,
+    };
+}

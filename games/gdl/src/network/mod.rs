@@ -1,0 +1,524 @@
+//! The propositional network of a sheet: a bit for each fact and each move, gates between them.
+//!
+//! What is legal and whether the game is over is kept up to date with every change of a fact
+//! ([`program`]). The next position is what a joint move changes ([`specialised`]), made when that move
+//! is made for the first time. Goals and percepts are evaluated when somebody asks.
+
+mod circuit;
+mod graph;
+mod legal;
+mod program;
+mod specialised;
+
+use std::cell::RefCell;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::engine::{Engine, Failure, Percepts};
+use crate::error::SheetError;
+use crate::ground::Ground;
+use crate::terms::Map;
+pub(crate) use circuit::Circuit;
+use graph::{Node, Ref};
+use legal::{Bits, RoleMoves};
+use program::{Layout, Live, Program, bit};
+use specialised::{Change, Specialiser};
+
+/// The most memory for changes of joint moves, in bytes. Those behind are made each time anew.
+const MOST_CHANGES: usize = 256 << 20;
+/// How many places are tried for a joint move.
+const PROBES: usize = 8;
+
+/// The network of a game.
+pub(crate) struct Network {
+    circuit: Circuit,
+    program: Program,
+    roles: Vec<RoleMoves>,
+    /// The bits of the guards of moves.
+    guards: Vec<u32>,
+    terminal: u32,
+    /// The first bit of those that say which facts change by themselves, and the facts.
+    flips: u32,
+    flipping: Vec<u32>,
+    /// `None` if moves are inputs of the gates, because circles depend on them.
+    specialiser: Option<Specialiser>,
+    /// Changes of joint moves, by their hash.
+    changes: Box<[OnceLock<Box<Change>>]>,
+    change_bytes: AtomicUsize,
+    /// The numbers of the moves of each role by their texts in small letters.
+    by_text: Vec<Map<String, u32>>,
+    fact_by_text: Map<String, u32>,
+}
+
+/// Values of gates that are not live, found out for one question.
+#[derive(Default)]
+struct Memo {
+    /// The number of the question for which each node was evaluated, twice, and its value.
+    known: Vec<u64>,
+    question: u64,
+}
+
+thread_local! {
+    static MEMO: RefCell<Memo> = RefCell::default();
+}
+
+impl Memo {
+    fn begin(&mut self, nodes: usize) {
+        self.question += 1;
+        if self.known.len() < nodes {
+            self.known.resize(nodes, 0);
+        }
+    }
+
+    fn get(&self, node: usize) -> Option<bool> {
+        let known = self.known[node];
+        (known >> 1 == self.question).then_some(known & 1 == 1)
+    }
+
+    fn set(&mut self, node: usize, value: bool) {
+        self.known[node] = self.question << 1 | u64::from(value);
+    }
+}
+
+/// A position: the values of all gates.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkPosition {
+    live: Live,
+    /// What a step changes, kept to be reused.
+    changed: Vec<u32>,
+}
+
+impl Network {
+    /// The network of a grounded sheet.
+    ///
+    /// # Errors
+    /// If an atom depends on its own negation.
+    pub(crate) fn new(ground: &Ground) -> Result<Self, SheetError> {
+        let mut circuit = Circuit::of(ground)?;
+        let specialiser = Specialiser::new(&mut circuit);
+        let mut bits = Bits::default();
+        let mut guard_values = Vec::new();
+        let roles: Vec<RoleMoves> = (0..circuit.roles.len())
+            .map(|role| legal::place(&mut circuit, role, &mut bits, &mut guard_values))
+            .collect();
+        let first = bits.reserve(guard_values.len() + 1);
+        let guards = (0..guard_values.len()).map(|number| first + number as u32);
+        let guards: Vec<u32> = guards.collect();
+        bits.values.extend(guards.iter().copied().zip(guard_values));
+        let terminal = first + guards.len() as u32;
+        bits.values.push((terminal, circuit.terminal));
+        let (flips, flipping) = place_flips(&circuit, specialiser.as_ref(), &mut bits);
+        let layout = Layout {
+            more: always_live(&circuit),
+            graph: &circuit.graph,
+            facts: circuit.facts.len(),
+            moves: if specialiser.is_some() { 0 } else { circuit.does.len() },
+            words: bits.words as usize,
+            bits: bits.values,
+            circles: circuit.circles as usize,
+        };
+        let program = Program::new(&layout);
+        let joint: usize = circuit.moves.iter().map(|moves| moves.len().max(1)).fold(1, |all, count| all.saturating_mul(count));
+        let places = (4 * joint).clamp(16, 1 << 18).next_power_of_two();
+        let places = if specialiser.is_some() { places } else { 0 };
+        let texts = |moves: &Vec<circuit::LegalMove>| {
+            let texts = moves.iter().enumerate();
+            texts.map(|(number, mv)| (mv.text.to_lowercase(), number as u32)).collect()
+        };
+        let facts = circuit.facts.iter().enumerate();
+        Ok(Network {
+            by_text: circuit.moves.iter().map(texts).collect(),
+            fact_by_text: facts.map(|(number, fact)| (fact.to_lowercase(), number as u32)).collect(),
+            program,
+            roles,
+            guards,
+            terminal,
+            flips,
+            flipping,
+            specialiser,
+            changes: (0..places).map(|_| OnceLock::new()).collect(),
+            change_bytes: AtomicUsize::new(0),
+            circuit,
+        })
+    }
+
+    /// How many facts, moves and gates there are, and how many of the gates are kept up to date.
+    pub(crate) fn sizes(&self) -> Sizes {
+        let gates = self.circuit.graph.nodes.iter();
+        let gates = gates.filter(|node| !matches!(node, Node::True | Node::Base(_) | Node::Does(_)));
+        Sizes {
+            facts: self.circuit.facts.len(),
+            moves: self.circuit.moves.iter().map(Vec::len).sum(),
+            gates: gates.count(),
+            live_gates: self.program.size(),
+        }
+    }
+
+    /// All facts that may ever be true.
+    pub(crate) fn all_facts(&self) -> &[String] {
+        &self.circuit.facts
+    }
+
+    fn bit(&self, position: &NetworkPosition, index: u32) -> bool {
+        bit(&position.live.bits, index as usize)
+    }
+
+    /// The words of legal moves of a role: where each begins among its moves, and the bits.
+    #[inline]
+    fn legal_words<'p>(
+        &'p self,
+        position: &'p NetworkPosition,
+        role: usize,
+    ) -> impl Iterator<Item = (u32, u64)> + 'p {
+        let moves = &self.roles[role];
+        let groups = moves.groups.iter().filter(|group| {
+            group.guard.is_none_or(|guard| self.bit(position, self.guards[guard as usize]))
+        });
+        groups.flat_map(move |group| {
+            let words = group.word..group.word + group.words;
+            words.map(move |word| {
+                ((word - moves.first_word) * 64, position.live.bits[word as usize])
+            })
+        })
+    }
+
+    /// The change of a joint move, as it was kept or made now.
+    #[inline]
+    fn with_change<T>(&self, joint: &[u32], act: impl FnOnce(&Change) -> T) -> T {
+        let mut hasher = crate::terms::Hash::default().build_hasher();
+        for mv in joint {
+            hasher.write_u32(*mv);
+        }
+        let hash = hasher.finish() as usize;
+        for probe in 0..PROBES {
+            let place = &self.changes[(hash + probe) & (self.changes.len() - 1)];
+            match place.get() {
+                Some(change) if *change.joint == *joint => return act(change),
+                Some(_) => {}
+                None => {
+                    let change = self.make_change(joint);
+                    let bytes = change.bytes();
+                    if self.change_bytes.fetch_add(bytes, Ordering::Relaxed) > MOST_CHANGES {
+                        return act(&change);
+                    }
+                    let result = act(&change);
+                    // Another thread may have been faster, with the same or another one.
+                    let _ = place.set(Box::new(change));
+                    return result;
+                }
+            }
+        }
+        act(&self.make_change(joint))
+    }
+
+    #[cold]
+    fn make_change(&self, joint: &[u32]) -> Change {
+        match &self.specialiser {
+            Some(specialiser) => specialiser.change(&self.circuit, joint),
+            None => Change::default(),
+        }
+    }
+
+    /// The value of a node in a position, which may need gates that are not live.
+    fn value(&self, live: &Live, gates: &[Node], value: Ref) -> bool {
+        if let Some(known) = self.program.value(live, value.node()) {
+            return known != value.is_negated();
+        }
+        let count = self.circuit.graph.nodes.len() + gates.len();
+        MEMO.with_borrow_mut(|memo| {
+            memo.begin(count);
+            self.evaluate(live, gates, value, memo)
+        })
+    }
+
+    fn evaluate(&self, live: &Live, gates: &[Node], value: Ref, memo: &mut Memo) -> bool {
+        let node = value.node();
+        let known = self.program.value(live, node).or_else(|| memo.get(node));
+        let result = known.unwrap_or_else(|| {
+            let nodes = &self.circuit.graph.nodes;
+            let found = nodes.get(node).unwrap_or_else(|| &gates[node - nodes.len()]);
+            let result = match found {
+                Node::And(inputs) => {
+                    inputs.iter().all(|input| self.evaluate(live, gates, *input, memo))
+                }
+                Node::Or(inputs) => {
+                    inputs.iter().any(|input| self.evaluate(live, gates, *input, memo))
+                }
+                Node::True => true,
+                Node::Base(_) | Node::Does(_) | Node::Circle(..) | Node::CircleAnd(..) => false,
+            };
+            memo.set(node, result);
+            result
+        });
+        result != value.is_negated()
+    }
+
+    /// Collects which facts change by themselves.
+    #[inline]
+    fn collect_flips(&self, position: &mut NetworkPosition) {
+        let first = (self.flips / 64) as usize;
+        for word in 0..self.flipping.len().div_ceil(64) {
+            let mut bits = position.live.bits[first + word];
+            while bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                position.changed.push(self.flipping[at]);
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    #[inline]
+    fn collect_change(&self, position: &mut NetworkPosition, change: &Change) {
+        for &(word, set, clear) in &change.certain {
+            let facts = position.live.inputs[word as usize];
+            let mut bits = (set & !facts) | (clear & facts);
+            while bits != 0 {
+                position.changed.push(word * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
+        for &(fact, next) in &change.open {
+            let next = self.value(&position.live, &change.gates, next);
+            if next != bit(&position.live.inputs, fact as usize) {
+                position.changed.push(fact);
+            }
+        }
+    }
+
+    fn collect_percepts(&self, position: &NetworkPosition, change: &Change, out: &mut Percepts) {
+        for (role, sees) in change.sees.iter().enumerate() {
+            for (number, when) in sees {
+                if self.value(&position.live, &change.gates, *when) {
+                    out[role].push(self.circuit.sees[role][*number as usize].0.clone());
+                }
+            }
+        }
+    }
+
+    /// Makes the changes that were collected.
+    #[inline]
+    fn apply(&self, position: &mut NetworkPosition) {
+        let NetworkPosition { live, changed } = position;
+        for fact in changed.drain(..) {
+            self.program.set(live, fact as usize);
+        }
+        self.program.settle(live);
+    }
+
+    /// A step whose moves are inputs of the gates.
+    fn step_by_inputs(
+        &self,
+        position: &mut NetworkPosition,
+        joint: &[u32],
+        percepts: Option<&mut Percepts>,
+    ) {
+        let moves = joint.iter().zip(&self.circuit.moves);
+        let moves = moves.filter_map(|(mv, moves)| moves[*mv as usize].does);
+        let inputs: Vec<usize> = moves.map(|number| self.program.move_input(number)).collect();
+        for input in &inputs {
+            self.program.set(&mut position.live, *input);
+        }
+        self.program.settle(&mut position.live);
+        if let Some(out) = percepts {
+            for (role, sees) in self.circuit.sees.iter().enumerate() {
+                let seen = sees.iter().filter(|(_, when)| self.value(&position.live, &[], *when));
+                out[role].extend(seen.map(|(text, _)| text.clone()));
+            }
+        }
+        self.collect_flips(position);
+        for input in inputs {
+            self.program.set(&mut position.live, input);
+        }
+        self.apply(position);
+    }
+}
+
+/// How large a network is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Facts that may be true.
+    pub facts: usize,
+    /// Moves that may be legal.
+    pub moves: usize,
+    /// Gates.
+    pub gates: usize,
+    /// Gates that are kept up to date with every change.
+    pub live_gates: usize,
+}
+
+/// Gives a bit to each fact that changes by itself: the fact differs from its next value.
+fn place_flips(
+    circuit: &Circuit,
+    specialiser: Option<&Specialiser>,
+    bits: &mut Bits,
+) -> (u32, Vec<u32>) {
+    let is_free = |fact: usize| {
+        let next = circuit.next[fact];
+        next != circuit.bases[fact] && specialiser.is_none_or(|all| !all.is_moved(next))
+    };
+    let flipping: Vec<u32> = (0..circuit.facts.len())
+        .filter(|fact| is_free(*fact))
+        .map(|fact| fact as u32)
+        .collect();
+    let first = bits.reserve(flipping.len());
+    for (at, fact) in flipping.iter().enumerate() {
+        let index = first + at as u32;
+        bits.values.push((index, circuit.bases[*fact as usize]));
+        bits.values.push((index, circuit.next[*fact as usize]));
+    }
+    (first, flipping)
+}
+
+/// Deeper gates are not evaluated on demand, which takes a call for each level.
+const DEEPEST: u32 = 400;
+
+/// Circles are always live, since they cannot be evaluated gate by gate; and so are gates with very
+/// many gates below them.
+fn always_live(circuit: &Circuit) -> Vec<usize> {
+    let nodes = &circuit.graph.nodes;
+    let mut depths = vec![0u32; nodes.len()];
+    let mut live = Vec::new();
+    for node in 0..nodes.len() {
+        let inputs = circuit.graph.inputs(node).iter();
+        depths[node] = inputs.map(|input| depths[input.node()] + 1).max().unwrap_or(0);
+        let is_circle = matches!(nodes[node], Node::Circle(..) | Node::CircleAnd(..));
+        if is_circle || depths[node] > DEEPEST {
+            depths[node] = 0;
+            live.push(node);
+        }
+    }
+    live
+}
+
+impl Engine for Network {
+    type Position = NetworkPosition;
+    type Snapshot = Box<[u64]>;
+
+    fn roles(&self) -> &[String] {
+        &self.circuit.roles
+    }
+
+    fn start(&self) -> Result<NetworkPosition, Failure> {
+        let init = self.circuit.init.iter().enumerate();
+        let init = init.filter(|(_, holds)| **holds).map(|(fact, _)| fact);
+        Ok(NetworkPosition {
+            live: self.program.start(init),
+            changed: Vec::new(),
+        })
+    }
+
+    fn load(&self, facts: &[String]) -> Result<NetworkPosition, Failure> {
+        let mut known = Vec::with_capacity(facts.len());
+        for fact in facts {
+            match self.fact_by_text.get(fact) {
+                Some(number) => known.push(*number as usize),
+                None => return Err(Failure::NoFact(fact.clone())),
+            }
+        }
+        Ok(NetworkPosition {
+            live: self.program.start(known.into_iter()),
+            changed: Vec::new(),
+        })
+    }
+
+    fn facts(&self, position: &NetworkPosition) -> Vec<String> {
+        let facts = self.circuit.facts.iter().enumerate();
+        let facts = facts.filter(|(number, _)| bit(&position.live.inputs, *number));
+        facts.map(|(_, fact)| fact.clone()).collect()
+    }
+
+    fn snapshot(&self, position: &NetworkPosition) -> Box<[u64]> {
+        position.live.inputs.as_slice().into()
+    }
+
+    fn restore(&self, position: &mut NetworkPosition, snapshot: &Box<[u64]>) -> Result<(), Failure> {
+        for (word, facts) in snapshot.iter().enumerate() {
+            let mut bits = position.live.inputs[word] ^ facts;
+            while bits != 0 {
+                self.program.set(&mut position.live, word * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+        self.program.settle(&mut position.live);
+        Ok(())
+    }
+
+    #[inline]
+    fn is_over(&self, position: &NetworkPosition) -> bool {
+        self.bit(position, self.terminal)
+    }
+
+    #[inline]
+    fn count_legal(&self, position: &NetworkPosition, role: usize) -> usize {
+        self.legal_words(position, role).map(|(_, bits)| bits.count_ones() as usize).sum()
+    }
+
+    #[inline]
+    fn nth_legal(&self, position: &NetworkPosition, role: usize, mut index: usize) -> u32 {
+        for (first, mut bits) in self.legal_words(position, role) {
+            let count = bits.count_ones() as usize;
+            if index >= count {
+                index -= count;
+                continue;
+            }
+            for _ in 0..index {
+                bits &= bits - 1;
+            }
+            return self.roles[role].moves[(first + bits.trailing_zeros()) as usize];
+        }
+        unreachable!("the index is below the number of legal moves")
+    }
+
+    fn legal(&self, position: &NetworkPosition, role: usize, out: &mut Vec<u32>) {
+        out.clear();
+        for (first, mut bits) in self.legal_words(position, role) {
+            while bits != 0 {
+                out.push(self.roles[role].moves[(first + bits.trailing_zeros()) as usize]);
+                bits &= bits - 1;
+            }
+        }
+        // Moves are numbered in the order of their texts.
+        out.sort_unstable();
+    }
+
+    fn text<'a>(&'a self, _: &'a NetworkPosition, role: usize, mv: u32) -> &'a str {
+        &self.circuit.moves[role][mv as usize].text
+    }
+
+    fn find(&self, _: &NetworkPosition, role: usize, text: &str) -> Option<u32> {
+        self.by_text[role].get(text).copied()
+    }
+
+    fn goals(&self, position: &NetworkPosition, role: usize) -> Result<Option<i64>, Failure> {
+        let goals = self.circuit.goals[role].iter();
+        let mut held = goals.filter(|(_, when)| self.value(&position.live, &[], *when));
+        match held.next() {
+            Some((Some(value), _)) => Ok(Some(*value)),
+            Some((None, _)) => Err(Failure::GoalValue(self.circuit.roles[role].clone())),
+            None => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn step(
+        &self,
+        position: &mut NetworkPosition,
+        joint: &[u32],
+        percepts: Option<&mut Percepts>,
+    ) -> Result<(), Failure> {
+        if self.specialiser.is_none() {
+            self.step_by_inputs(position, joint, percepts);
+            return Ok(());
+        }
+        self.with_change(joint, |change| {
+            if let Some(out) = percepts {
+                self.collect_percepts(position, change, out);
+            }
+            self.collect_flips(position);
+            self.collect_change(position, change);
+        });
+        self.apply(position);
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! What a joint move changes: the next position as a function of the present facts alone.
+//!
+//! Most of what rules say about the next position is that nothing changes. With the moves known, that
+//! vanishes, and a few facts are left which become true or false, or depend on others.
+
+use std::collections::BTreeSet;
+
+use super::circuit::Circuit;
+use super::graph::{Graph, Node, Ref, Simplified, simplified};
+use crate::terms::Map;
+
+/// What a joint move changes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    /// The joint move, a move of each role.
+    pub(super) joint: Box<[u32]>,
+    /// Words of facts that become true or false, whatever the position: number, true, false.
+    pub(super) certain: Vec<(u32, u64, u64)>,
+    /// Facts with their next values.
+    pub(super) open: Vec<(u32, Ref)>,
+    /// What each role may see: its number and when it is seen.
+    pub(super) sees: Vec<Vec<(u32, Ref)>>,
+    /// Gates of this change alone, numbered behind those of the graph.
+    pub(super) gates: Vec<Node>,
+}
+
+/// All that is needed to specialise.
+#[derive(Clone, Debug)]
+pub(super) struct Specialiser {
+    /// Whether the value of each node depends on moves.
+    moved: Vec<bool>,
+    /// The value of each such node when nobody makes a move that rules ask for.
+    idle: Map<u32, Ref>,
+    /// The nodes that read each node and depend on moves.
+    readers: Vec<Vec<u32>>,
+    /// The facts whose next values depend on moves, with those.
+    facts: Vec<(u32, Ref)>,
+}
+
+impl Specialiser {
+    /// Whether each node depends on moves.
+    pub(super) fn moved(graph: &Graph) -> Vec<bool> {
+        let mut moved = vec![false; graph.nodes.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (node, kind) in graph.nodes.iter().enumerate() {
+                let inputs = || graph.inputs(node).iter().any(|input| moved[input.node()]);
+                if !moved[node] && (matches!(kind, Node::Does(_)) || inputs()) {
+                    moved[node] = true;
+                    changed = true;
+                }
+            }
+        }
+        moved
+    }
+
+    /// `None` if a circle depends on moves.
+    pub(super) fn new(circuit: &mut Circuit) -> Option<Self> {
+        let moved = Self::moved(&circuit.graph);
+        let on_circle = circuit.graph.nodes.iter().zip(&moved).any(|(node, moved)| {
+            *moved && matches!(node, Node::Circle(..) | Node::CircleAnd(..))
+        });
+        if on_circle {
+            return None;
+        }
+        let count = circuit.graph.nodes.len();
+        let mut idle: Map<u32, Ref> = Map::default();
+        let mut readers = vec![Vec::new(); count];
+        for node in 0..count {
+            if !moved[node] {
+                continue;
+            }
+            let is_and = match circuit.graph.nodes[node] {
+                Node::And(_) => true,
+                Node::Or(_) => false,
+                _ => {
+                    idle.insert(node as u32, Ref::FALSE);
+                    continue;
+                }
+            };
+            let mut inputs = Vec::new();
+            for input in circuit.graph.inputs(node) {
+                let value = idle.get(&(input.node() as u32));
+                inputs.push(value.map_or(*input, |value| value.negated_if(input.is_negated())));
+                readers[input.node()].push(node as u32);
+            }
+            let value = if is_and {
+                circuit.graph.and(inputs)
+            } else {
+                circuit.graph.or(inputs)
+            };
+            idle.insert(node as u32, value);
+        }
+        let facts = circuit.next.iter().enumerate();
+        let facts = facts.filter(|(_, next)| moved[next.node()]);
+        let facts = facts.map(|(fact, next)| (fact as u32, *next)).collect();
+        Some(Specialiser {
+            moved,
+            idle,
+            readers,
+            facts,
+        })
+    }
+
+    /// Whether the next value of a fact depends on moves.
+    pub(super) fn is_moved(&self, next: Ref) -> bool {
+        self.moved.get(next.node()).is_some_and(|moved| *moved)
+    }
+
+    /// The change that a joint move makes.
+    pub(super) fn change(&self, circuit: &Circuit, joint: &[u32]) -> Change {
+        let mut local = Local {
+            specialiser: self,
+            graph: &circuit.graph,
+            values: Map::default(),
+            gates: Vec::new(),
+            known: Map::default(),
+        };
+        let does = joint.iter().zip(&circuit.moves);
+        let does = does.filter_map(|(mv, moves)| moves[*mv as usize].does);
+        local.propagate(does.map(|number| circuit.does[number as usize].node() as u32));
+        let mut change = Change {
+            joint: joint.into(),
+            ..Change::default()
+        };
+        for (fact, next) in &self.facts {
+            let value = local.value(*next);
+            if value != circuit.bases[*fact as usize] {
+                change.add(*fact, value);
+            }
+        }
+        change.sees = circuit
+            .sees
+            .iter()
+            .map(|sees| {
+                let values = sees.iter().enumerate();
+                let values = values.map(|(number, (_, when))| (number as u32, local.value(*when)));
+                values.filter(|(_, value)| *value != Ref::FALSE).collect()
+            })
+            .collect();
+        change.gates = local.gates;
+        change
+    }
+}
+
+impl Change {
+    fn add(&mut self, fact: u32, value: Ref) {
+        if value.node() != 0 {
+            self.open.push((fact, value));
+            return;
+        }
+        let (word, mask) = (fact / 64, 1u64 << (fact % 64));
+        let at = match self.certain.iter().position(|(other, ..)| *other == word) {
+            Some(at) => at,
+            None => {
+                self.certain.push((word, 0, 0));
+                self.certain.len() - 1
+            }
+        };
+        let (_, set, clear) = &mut self.certain[at];
+        *(if value == Ref::TRUE { set } else { clear }) |= mask;
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let inputs = self.gates.iter().map(|gate| match gate {
+            Node::And(inputs) | Node::Or(inputs) => 32 + 4 * inputs.len(),
+            _ => 32,
+        });
+        128 + 24 * self.certain.len() + 8 * self.open.len() + inputs.sum::<usize>()
+    }
+}
+
+/// A specialisation that is under way.
+struct Local<'s> {
+    specialiser: &'s Specialiser,
+    graph: &'s Graph,
+    /// The nodes whose values are not those of an idle step.
+    values: Map<u32, Ref>,
+    gates: Vec<Node>,
+    known: Map<(bool, Box<[Ref]>), Ref>,
+}
+
+impl Local<'_> {
+    /// The value of a node under the joint move.
+    fn value(&self, value: Ref) -> Ref {
+        let node = value.node() as u32;
+        let found = self.values.get(&node).or_else(|| self.specialiser.idle.get(&node));
+        found.map_or(value, |found| found.negated_if(value.is_negated()))
+    }
+
+    /// Finds the values of all nodes that these moves change.
+    fn propagate(&mut self, does: impl Iterator<Item = u32>) {
+        let mut open = BTreeSet::new();
+        for node in does {
+            self.values.insert(node, Ref::TRUE);
+            open.extend(&self.specialiser.readers[node as usize]);
+        }
+        // Nodes come after their inputs.
+        while let Some(node) = open.pop_first() {
+            let is_and = matches!(self.graph.nodes[node as usize], Node::And(_));
+            let inputs = self.graph.inputs(node as usize).iter();
+            let inputs = inputs.map(|input| self.value(*input)).collect();
+            let value = self.gate(is_and, inputs);
+            if self.specialiser.idle.get(&node) != Some(&value) {
+                self.values.insert(node, value);
+                open.extend(&self.specialiser.readers[node as usize]);
+            }
+        }
+    }
+
+    fn gate(&mut self, is_and: bool, inputs: Vec<Ref>) -> Ref {
+        let inputs = match simplified(is_and, inputs) {
+            Simplified::One(only) => return only,
+            Simplified::Gate(inputs) => inputs.into_boxed_slice(),
+        };
+        let key = (is_and, inputs);
+        let known = self.graph.gate_of(&key).or_else(|| self.known.get(&key).copied());
+        if let Some(known) = known {
+            return known;
+        }
+        let inputs = key.1.clone();
+        let gate = Ref::of(self.graph.nodes.len() + self.gates.len());
+        self.gates.push(if is_and {
+            Node::And(inputs)
+        } else {
+            Node::Or(inputs)
+        });
+        self.known.insert(key, gate);
+        gate
+    }
+}

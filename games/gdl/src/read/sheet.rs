@@ -1,0 +1,380 @@
+//! The rules of a sheet as data.
+
+use super::tree::{self, Tree};
+use super::{body, check};
+use crate::error::{Place, SheetError, shortened};
+use crate::limits::{DEEPEST, MOST_RULES, MOST_VARIABLES};
+use crate::terms::{Map, Symbol, Term, Terms};
+use super::tree::Node;
+
+/// A relation: a name with a number of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct PredId(pub(crate) u32);
+
+/// The relations that mean something to everybody.
+pub(crate) mod pred {
+    use super::PredId;
+
+    pub(crate) const ROLE: PredId = PredId(0);
+    pub(crate) const INIT: PredId = PredId(1);
+    pub(crate) const TRUE: PredId = PredId(2);
+    pub(crate) const DOES: PredId = PredId(3);
+    pub(crate) const LEGAL: PredId = PredId(4);
+    pub(crate) const NEXT: PredId = PredId(5);
+    pub(crate) const GOAL: PredId = PredId(6);
+    pub(crate) const TERMINAL: PredId = PredId(7);
+    pub(crate) const SEES: PredId = PredId(8);
+    pub(crate) const BASE: PredId = PredId(9);
+    pub(crate) const INPUT: PredId = PredId(10);
+
+    /// Their names and numbers of arguments, in that order.
+    pub(in crate::read) const KEYWORDS: [(&str, usize); 11] = [
+        ("role", 1),
+        ("init", 1),
+        ("true", 1),
+        ("does", 2),
+        ("legal", 2),
+        ("next", 1),
+        ("goal", 2),
+        ("terminal", 0),
+        ("sees", 2),
+        ("base", 1),
+        ("input", 2),
+    ];
+}
+
+/// A relation.
+#[derive(Clone, Debug)]
+pub(crate) struct Pred {
+    pub(crate) symbol: Symbol,
+    pub(crate) arity: usize,
+    /// Where it is used first; nowhere for keywords.
+    pub(crate) place: Option<Place>,
+    /// The rules that define it.
+    pub(crate) rules: Vec<usize>,
+}
+
+/// A term that may have variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// A variable, by its number in the rule.
+    Var(u16),
+    /// A term without any.
+    Term(Term),
+    /// A term with at least one.
+    Compound(Symbol, Box<[Pattern]>),
+}
+
+/// A relation of terms.
+#[derive(Clone, Debug)]
+pub(crate) struct Atom {
+    pub(crate) pred: PredId,
+    pub(crate) args: Vec<Pattern>,
+    pub(crate) place: Place,
+}
+
+/// A condition in a body.
+#[derive(Clone, Debug)]
+pub(crate) enum Literal {
+    Positive(Atom),
+    Negative(Atom),
+    /// Two terms that differ.
+    Distinct(Pattern, Pattern, Place),
+    /// Two terms that are the same: `distinct` inside of `not`.
+    Same(Pattern, Pattern, Place),
+}
+
+/// A rule, or a fact if the body is empty.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) head: Atom,
+    pub(crate) body: Vec<Literal>,
+    /// The names of the variables.
+    pub(crate) variables: Vec<String>,
+    /// The text, cut short.
+    pub(crate) text: String,
+}
+
+/// A sheet that is well formed, as far as that can be seen without playing.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    pub(crate) terms: Terms,
+    pub(crate) preds: Vec<Pred>,
+    pub(crate) rules: Vec<Rule>,
+    /// The roles in their order, `random` included.
+    pub(crate) roles: Vec<Term>,
+}
+
+impl Sheet {
+    /// Reads a sheet.
+    ///
+    /// # Errors
+    /// If it is not well formed: where, what was expected, and in which rule.
+    ///
+    /// ```
+    /// let error = gdl::Sheet::read("(role white)\n(legal white)").unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "line 2, column 1: `legal` has 2 arguments, not 1, in the rule `(legal white)`"
+    /// );
+    /// ```
+    pub fn read(text: &str) -> Result<Self, SheetError> {
+        let trees = tree::read(text)?;
+        let mut builder = Builder::new(text);
+        for tree in &trees {
+            builder.add(tree)?;
+        }
+        check::check(builder.sheet)
+    }
+
+    /// The name and number of arguments of a relation, for messages.
+    pub(crate) fn pred_name(&self, pred: PredId) -> &str {
+        self.terms.name(self.preds[pred.0 as usize].symbol)
+    }
+
+    /// How many rules there are, counted after every `or` was split.
+    pub fn rules(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether seats do not know everything: the sheet says what they see.
+    pub fn is_hidden(&self) -> bool {
+        !self.preds[pred::SEES.0 as usize].rules.is_empty()
+    }
+}
+
+/// Makes rules of trees.
+pub(super) struct Builder<'t> {
+    text: &'t str,
+    sheet: Sheet,
+    by_name: Map<(Symbol, usize), PredId>,
+    /// The first use of a name as a relation.
+    used: Map<Symbol, PredId>,
+    /// The variables of the rule that is being read.
+    variables: Vec<String>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(text: &'t str) -> Self {
+        let sheet = Sheet {
+            terms: Terms::default(),
+            preds: Vec::new(),
+            rules: Vec::new(),
+            roles: Vec::new(),
+        };
+        let mut builder = Builder {
+            text,
+            sheet,
+            by_name: Map::default(),
+            used: Map::default(),
+            variables: Vec::new(),
+        };
+        for (name, arity) in pred::KEYWORDS {
+            let symbol = builder.sheet.terms.symbol(name);
+            builder.pred(symbol, arity, None);
+        }
+        builder
+    }
+
+    fn pred(&mut self, symbol: Symbol, arity: usize, place: Option<Place>) -> PredId {
+        let preds = &mut self.sheet.preds;
+        let id = *self.by_name.entry((symbol, arity)).or_insert_with(|| {
+            preds.push(Pred {
+                symbol,
+                arity,
+                place,
+                rules: Vec::new(),
+            });
+            PredId(preds.len() as u32 - 1)
+        });
+        self.used.entry(symbol).or_insert(id);
+        id
+    }
+
+    /// Adds what stands at the top level.
+    fn add(&mut self, tree: &Tree) -> Result<(), SheetError> {
+        let text = shortened(&self.text[tree.span.0..tree.span.1]);
+        self.variables.clear();
+        let added = if tree.head() == Some("<=") {
+            self.rule(tree, &text)
+        } else {
+            self.fact(tree, &text)
+        };
+        added.map_err(|error| match error.rule {
+            Some(_) => error,
+            None => error.in_rule(&text),
+        })
+    }
+
+    fn fact(&mut self, tree: &Tree, text: &str) -> Result<(), SheetError> {
+        let head = self.head(tree)?;
+        self.push(head, Vec::new(), text)
+    }
+
+    fn rule(&mut self, tree: &Tree, text: &str) -> Result<(), SheetError> {
+        let Some((head, conditions)) = tree.arguments().split_first() else {
+            let message = "a rule has a head behind `<=`, as in `(<= terminal …)`";
+            return Err(SheetError::new(tree.place, message));
+        };
+        let head = self.head(head)?;
+        if head.pred == pred::ROLE && !conditions.is_empty() {
+            let message = "roles are facts, as in `(role white)`; no rule can make one";
+            return Err(SheetError::new(head.place, message));
+        }
+        let formula = body::conjunction(self, conditions)?;
+        for alternative in body::alternatives(&formula, tree.place)? {
+            self.push(head.clone(), alternative, text)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, head: Atom, body: Vec<Literal>, text: &str) -> Result<(), SheetError> {
+        let rules = &mut self.sheet.rules;
+        if rules.len() == MOST_RULES {
+            let message = format!("the sheet has more than {MOST_RULES} rules");
+            return Err(SheetError::new(head.place, message));
+        }
+        self.sheet.preds[head.pred.0 as usize].rules.push(rules.len());
+        rules.push(Rule {
+            head,
+            body,
+            variables: self.variables.clone(),
+            text: text.to_owned(),
+        });
+        Ok(())
+    }
+
+    fn head(&mut self, tree: &Tree) -> Result<Atom, SheetError> {
+        let atom = self.atom(tree)?;
+        let name = self.sheet.pred_name(atom.pred).to_lowercase();
+        let message = match &*name {
+            "true" | "does" => format!(
+                "`{name}` cannot be a head: it is given with a position; `init` and `next` make facts \
+                 true, `legal` makes moves possible"
+            ),
+            _ => return Ok(atom),
+        };
+        Err(SheetError::new(tree.place, message))
+    }
+
+    /// A relation of terms.
+    pub(super) fn atom(&mut self, tree: &Tree) -> Result<Atom, SheetError> {
+        let Some(name) = tree.head() else {
+            let message = match &tree.node {
+                Node::List(list) if list.is_empty() => {
+                    "these parentheses are empty; a relation was expected, as in `(cell 1 1 x)`"
+                }
+                _ => "a relation begins with its name, not with a list",
+            };
+            return Err(SheetError::new(tree.place, message));
+        };
+        if name.starts_with('?') {
+            let message = format!("the variable `{name}` stands where a relation was expected");
+            return Err(SheetError::new(tree.place, message));
+        }
+        if let Some(what) = connective(name) {
+            let message = format!("`{name}` {what}; a relation was expected here");
+            return Err(SheetError::new(tree.place, message));
+        }
+        let symbol = self.sheet.terms.symbol(name);
+        let arguments = tree.arguments();
+        let arity = arguments.len();
+        if let Some(&other) = self.used.get(&symbol) {
+            self.check_arity(other, arity, tree.place)?;
+        }
+        let pred = self.pred(symbol, arity, Some(tree.place));
+        let args = arguments.iter().map(|tree| self.pattern(tree, 0));
+        Ok(Atom {
+            pred,
+            args: args.collect::<Result<_, _>>()?,
+            place: tree.place,
+        })
+    }
+
+    fn check_arity(&self, other: PredId, arity: usize, place: Place) -> Result<(), SheetError> {
+        let pred = &self.sheet.preds[other.0 as usize];
+        if pred.arity == arity {
+            return Ok(());
+        }
+        let name = self.sheet.terms.name(pred.symbol);
+        let arguments = |count: usize| match count {
+            0 => "no arguments".to_owned(),
+            1 => "1 argument".to_owned(),
+            _ => format!("{count} arguments"),
+        };
+        let expected = arguments(pred.arity);
+        let given = if arity == 0 { "none".to_owned() } else { arity.to_string() };
+        let message = match pred.place {
+            None => format!("`{name}` has {expected}, not {given}"),
+            Some(first) => format!("`{name}` has {expected} at {first}, not {given} as here"),
+        };
+        Err(SheetError::new(place, message))
+    }
+
+    /// A term.
+    pub(super) fn pattern(&mut self, tree: &Tree, depth: usize) -> Result<Pattern, SheetError> {
+        debug_assert!(depth <= DEEPEST, "the reader has a limit");
+        let Some(name) = tree.head() else {
+            let message = match &tree.node {
+                Node::List(list) if list.is_empty() => {
+                    "these parentheses are empty; a term was expected"
+                }
+                _ => "a term begins with its name, not with a list",
+            };
+            return Err(SheetError::new(tree.place, message));
+        };
+        let is_word = matches!(tree.node, Node::Word(_));
+        if name.starts_with('?') {
+            if is_word {
+                return self.variable(name, tree.place);
+            }
+            let message = format!("a term begins with its name, not with the variable `{name}`");
+            return Err(SheetError::new(tree.place, message));
+        }
+        if name == "<=" || (!is_word && connective(name).is_some()) {
+            let message = format!("`{name}` stands where a term was expected");
+            return Err(SheetError::new(tree.place, message));
+        }
+        let symbol = self.sheet.terms.symbol(name);
+        let arguments = tree.arguments().iter();
+        let arguments = arguments.map(|tree| self.pattern(tree, depth + 1));
+        let arguments: Vec<Pattern> = arguments.collect::<Result<_, _>>()?;
+        let ground: Option<Vec<Term>> = arguments.iter().map(ground_term).collect();
+        Ok(match ground {
+            Some(ground) => Pattern::Term(self.sheet.terms.term(symbol, &ground)),
+            None => Pattern::Compound(symbol, arguments.into()),
+        })
+    }
+
+    fn variable(&mut self, name: &str, place: Place) -> Result<Pattern, SheetError> {
+        let name = name.to_lowercase();
+        let known = self.variables.iter().position(|known| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.variables.push(name);
+            self.variables.len() - 1
+        });
+        if index >= MOST_VARIABLES {
+            let message = format!("a rule has at most {MOST_VARIABLES} variables");
+            return Err(SheetError::new(place, message));
+        }
+        Ok(Pattern::Var(index as u16))
+    }
+}
+
+fn ground_term(pattern: &Pattern) -> Option<Term> {
+    match pattern {
+        Pattern::Term(term) => Some(*term),
+        Pattern::Var(_) | Pattern::Compound(..) => None,
+    }
+}
+
+/// What a word does that joins conditions; `None` for other words.
+fn connective(name: &str) -> Option<&'static str> {
+    match &*name.to_lowercase() {
+        "<=" => Some("begins a rule"),
+        "not" => Some("negates a condition in a body"),
+        "and" | "or" => Some("joins conditions in a body"),
+        "distinct" => Some("compares two terms in a body"),
+        _ => None,
+    }
+}

@@ -1,0 +1,120 @@
+//! Names and ground terms as numbers, so that equal terms are equal numbers.
+
+/// A fast hash function, the same in every run.
+pub(crate) type Hash = foldhash::fast::FixedState;
+
+/// A map with a fast hash function. Nothing depends on the order of its entries.
+pub(crate) type Map<K, V> = std::collections::HashMap<K, V, Hash>;
+
+/// A name, without regard to case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Symbol(pub(crate) u32);
+
+/// A ground term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Term(pub(crate) u32);
+
+/// All names and ground terms of a sheet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    /// Names as they were spelled first.
+    names: Vec<String>,
+    by_name: Map<String, Symbol>,
+    /// The name of a term and its arguments.
+    nodes: Vec<(Symbol, Box<[Term]>, u32)>,
+    by_node: Map<Box<[u32]>, Term>,
+    key: Vec<u32>,
+}
+
+impl Terms {
+    /// The number of a name.
+    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
+        let folded = name.to_lowercase();
+        if let Some(symbol) = self.by_name.get(&folded) {
+            return *symbol;
+        }
+        let symbol = Symbol(self.names.len() as u32);
+        self.names.push(name.to_owned());
+        self.by_name.insert(folded, symbol);
+        symbol
+    }
+
+    /// A name as it was spelled first.
+    pub(crate) fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol.0 as usize]
+    }
+
+    /// The number of a term.
+    pub(crate) fn term(&mut self, symbol: Symbol, arguments: &[Term]) -> Term {
+        self.key.clear();
+        self.key.push(symbol.0);
+        self.key.extend(arguments.iter().map(|term| term.0));
+        if let Some(term) = self.by_node.get(&self.key[..]) {
+            return *term;
+        }
+        let term = Term(self.nodes.len() as u32);
+        let below = arguments.iter().map(|term| self.depth(*term));
+        let depth = below.max().map_or(0, |depth| depth + 1);
+        self.nodes.push((symbol, arguments.into(), depth));
+        self.by_node.insert(self.key[..].into(), term);
+        term
+    }
+
+    /// The number of a term, if it is there.
+    pub(crate) fn find(&self, symbol: Symbol, arguments: &[Term]) -> Option<Term> {
+        let mut key = Vec::with_capacity(arguments.len() + 1);
+        key.push(symbol.0);
+        key.extend(arguments.iter().map(|term| term.0));
+        self.by_node.get(&key[..]).copied()
+    }
+
+    /// The term that is a name alone.
+    pub(crate) fn constant(&mut self, name: &str) -> Term {
+        let symbol = self.symbol(name);
+        self.term(symbol, &[])
+    }
+
+    /// How deep a term is nested; 0 for a name.
+    pub(crate) fn depth(&self, term: Term) -> u32 {
+        self.nodes[term.0 as usize].2
+    }
+
+    /// The name and the arguments of a term.
+    pub(crate) fn parts(&self, term: Term) -> (Symbol, &[Term]) {
+        let (symbol, arguments, _) = &self.nodes[term.0 as usize];
+        (*symbol, arguments)
+    }
+
+    /// How many terms there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A term in its canonical form.
+    pub(crate) fn text(&self, term: Term) -> String {
+        let mut out = String::new();
+        self.write(term, &mut out);
+        out
+    }
+
+    fn write(&self, term: Term, out: &mut String) {
+        let (symbol, arguments) = self.parts(term);
+        if arguments.is_empty() {
+            out.push_str(self.name(symbol));
+            return;
+        }
+        out.push('(');
+        out.push_str(self.name(symbol));
+        for argument in arguments {
+            out.push(' ');
+            self.write(*argument, out);
+        }
+        out.push(')');
+    }
+
+    /// The whole number that a term is.
+    pub(crate) fn number(&self, term: Term) -> Option<i64> {
+        let (symbol, arguments) = self.parts(term);
+        arguments.is_empty().then(|| self.name(symbol))?.parse().ok()
+    }
+}
