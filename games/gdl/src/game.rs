@@ -110,7 +110,9 @@ impl About<'_> {
     ) -> SheetGame {
         let play = Play::new(engine, self.names.own_id, self.hidden);
         let seats = play.seats.iter();
-        let roles: Vec<String> = seats.map(|role| play.engine.roles()[*role].clone()).collect();
+        let roles: Vec<String> = seats
+            .map(|role| play.engine.roles()[*role].clone())
+            .collect();
         let info = self.info(&play, &roles);
         let options = Options::read(&info, &Value::Null).expect("sheets have no options");
         let rules: Arc<dyn Rules> = Arc::new(GdlRules(Arc::new(SharedRules {
@@ -185,7 +187,10 @@ fn notation<E: Engine>(play: &Play<E>) -> Vec<(String, String)> {
         return Vec::new();
     };
     let mut counts = Vec::new();
-    if play.settle(&mut position, &mut counts, &mut |_, _| {}).is_err() {
+    if play
+        .settle(&mut position, &mut counts, &mut |_, _| {})
+        .is_err()
+    {
         return Vec::new();
     }
     let choosing = play.seats.iter().find(|role| counts[**role] > 1);

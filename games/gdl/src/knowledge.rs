@@ -32,8 +32,9 @@ pub(crate) fn sample<E: Engine>(
     (seed, count): (u64, u32),
 ) -> Result<Vec<Value>, LoadError> {
     let wrong = |what: &str| LoadError::State(StateError::new("observation", what));
-    let ply = observation["ply"].as_u64().ok_or_else(|| wrong("it has no `ply`"))?;
-    let steps = observation["steps"].as_array().ok_or_else(|| wrong("it has no `steps`"))?;
+    let steps = observation["steps"]
+        .as_array()
+        .ok_or_else(|| wrong("it has no `steps`"))?;
     let steps: Option<Vec<Perceived>> = steps.iter().map(perceived).collect();
     let steps = steps.ok_or_else(|| wrong("a step is not a list of texts"))?;
     if seat >= rules.play.seats.len() {
@@ -58,7 +59,6 @@ pub(crate) fn sample<E: Engine>(
         }
         worlds = thinned(next, MOST, &mut rng);
     }
-    worlds.retain(|world| u64::from(world.at.ply) == ply);
     if worlds.is_empty() {
         return Err(wrong("nobody can know this: no way to play leads there"));
     }
@@ -87,8 +87,11 @@ fn follow<E: Engine>(
     }
     let own = play.seats[seat];
     let choices = lists.iter().filter(|list| list.len() > 1).count() as u32;
-    lists[own].retain(|mv| Some(play.engine.text(position, own, *mv)) == step.first().map(|t| &**t));
-    let all = lists.iter().fold(1usize, |all, list| all.saturating_mul(list.len()));
+    lists[own]
+        .retain(|mv| Some(play.engine.text(position, own, *mv)) == step.first().map(|t| &**t));
+    let all = lists
+        .iter()
+        .fold(1usize, |all, list| all.saturating_mul(list.len()));
     let weight = world.weight / (all.max(1) as f64);
     let mut failure = None;
     let mut make = |joint: &[u32]| {
@@ -115,7 +118,10 @@ fn follow<E: Engine>(
         combinations(&lists, &mut make);
     } else {
         for _ in 0..MOST_STEPS {
-            let joint: Vec<u32> = lists.iter().map(|list| list[rng.index(list.len())]).collect();
+            let joint: Vec<u32> = lists
+                .iter()
+                .map(|list| list[rng.index(list.len())])
+                .collect();
             if !make(&joint) {
                 break;
             }

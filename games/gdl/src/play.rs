@@ -27,7 +27,9 @@ impl<E: Engine> Play<E> {
         let is_random = |role: &String| role.eq_ignore_ascii_case("random");
         let roles = engine.roles();
         Play {
-            seats: (0..roles.len()).filter(|role| !is_random(&roles[*role])).collect(),
+            seats: (0..roles.len())
+                .filter(|role| !is_random(&roles[*role]))
+                .collect(),
             random: roles.iter().position(is_random),
             id: id.to_owned(),
             hidden,
@@ -187,8 +189,14 @@ impl<E: Engine> Play<E> {
             }
             scratch.joint.clear();
             for (role, count) in scratch.counts.iter().enumerate() {
-                let index = if *count > 1 { rng.index(*count as usize) } else { 0 };
-                scratch.joint.push(self.engine.nth_legal(position, role, index));
+                let index = if *count > 1 {
+                    rng.index(*count as usize)
+                } else {
+                    0
+                };
+                scratch
+                    .joint
+                    .push(self.engine.nth_legal(position, role, index));
             }
             let made = self.engine.step(position, &scratch.joint, None);
             made.map_err(|failure| self.failed(&failure))?;
@@ -215,7 +223,9 @@ pub(crate) fn combinations(lists: &[Vec<u32>], mut visit: impl FnMut(&[u32]) -> 
         if !visit(&joint) {
             return;
         }
-        let Some(last) = (0..lists.len()).rev().find(|list| at[*list] + 1 < lists[*list].len())
+        let Some(last) = (0..lists.len())
+            .rev()
+            .find(|list| at[*list] + 1 < lists[*list].len())
         else {
             return;
         };

@@ -57,12 +57,15 @@ impl<E: Engine> SharedRules<E> {
     /// Makes the steps in which nobody has a choice.
     fn settle(&self, at: &mut At<E>) -> Result<(), BrokenRules> {
         if !self.play.hidden {
-            return self.play.settle(&mut at.position, &mut at.counts, &mut |_, _| {});
+            return self
+                .play
+                .settle(&mut at.position, &mut at.counts, &mut |_, _| {});
         }
         let mut before = at.position.clone();
         let mut steps = Vec::new();
         let mut on_step = |joint: &[u32], percepts| steps.push((joint.to_vec(), percepts));
-        self.play.settle(&mut at.position, &mut at.counts, &mut on_step)?;
+        self.play
+            .settle(&mut at.position, &mut at.counts, &mut on_step)?;
         at.histories.0.resize(self.play.seats.len(), Vec::new());
         for (joint, percepts) in steps {
             note(&self.play, &before, &joint, &percepts, &mut at.histories);
@@ -86,10 +89,16 @@ impl<E: Engine> SharedRules<E> {
         let ply = ply.and_then(|ply| u32::try_from(ply).ok());
         let ply = ply.ok_or_else(|| StateError::new("ply", "it is not a whole number from 0"))?;
         let facts = texts(fields.get("facts"), "facts")?;
-        let position = self.play.engine.load(&facts).map_err(|failure| match failure {
-            Failure::NoFact(_) => LoadError::State(StateError::new("facts", failure.to_string())),
-            other => LoadError::Broken(self.play.failed(&other)),
-        })?;
+        let position = self
+            .play
+            .engine
+            .load(&facts)
+            .map_err(|failure| match failure {
+                Failure::NoFact(_) => {
+                    LoadError::State(StateError::new("facts", failure.to_string()))
+                }
+                other => LoadError::Broken(self.play.failed(&other)),
+            })?;
         let mut at = At {
             position,
             ply,
@@ -107,15 +116,24 @@ impl<E: Engine> SharedRules<E> {
         }
         histories.0.resize(self.play.seats.len(), Vec::new());
         let wrong = || {
-            StateError::new("seen", "it is not, for each seat, a list of what it saw at each step")
+            StateError::new(
+                "seen",
+                "it is not, for each seat, a list of what it saw at each step",
+            )
         };
         let Some(given) = given else {
             return Ok(histories);
         };
-        let seats = given.as_array().filter(|seats| seats.len() == histories.0.len());
+        let seats = given
+            .as_array()
+            .filter(|seats| seats.len() == histories.0.len());
         for (steps, history) in seats.ok_or_else(wrong)?.iter().zip(&mut histories.0) {
             let steps = steps.as_array().ok_or_else(wrong)?;
-            *history = steps.iter().map(perceived).collect::<Option<_>>().ok_or_else(wrong)?;
+            *history = steps
+                .iter()
+                .map(perceived)
+                .collect::<Option<_>>()
+                .ok_or_else(wrong)?;
         }
         Ok(histories)
     }
@@ -123,7 +141,10 @@ impl<E: Engine> SharedRules<E> {
 
 /// What a seat saw at a step, as JSON has it.
 pub(crate) fn perceived(step: &Value) -> Option<Perceived> {
-    let texts = step.as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
+    let texts = step
+        .as_array()?
+        .iter()
+        .map(|text| text.as_str().map(str::to_owned));
     texts.collect()
 }
 
@@ -131,7 +152,8 @@ pub(crate) fn perceived(step: &Value) -> Option<Perceived> {
 fn texts(value: Option<&Value>, field: &str) -> Result<Vec<String>, StateError> {
     let wrong = |what: &str| StateError::new(field, what);
     let list = value.and_then(Value::as_array);
-    let list = list.ok_or_else(|| wrong("it is not a list of facts, as in `[\"(cell 1 1 b)\"]`"))?;
+    let list =
+        list.ok_or_else(|| wrong("it is not a list of facts, as in `[\"(cell 1 1 b)\"]`"))?;
     let texts = list.iter().map(|text| text.as_str().and_then(canonical));
     let texts: Option<Vec<String>> = texts.collect();
     texts.ok_or_else(|| wrong("one of them is not a fact, as in `(cell 1 1 b)`"))

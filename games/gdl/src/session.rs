@@ -173,7 +173,7 @@ impl<E: Engine> GdlSession<E> {
         &self,
         at: &mut At<E>,
         joint: &[u32],
-        sees: &mut Vec<Vec<Value>>,
+        sees: &mut [Vec<Value>],
     ) -> Result<(), BrokenRules> {
         let play = self.play_of();
         let hidden = play.hidden;
@@ -246,7 +246,11 @@ impl<E: Engine> GdlSession<E> {
 
     /// The sessions after each move of the one who acts alone.
     fn children(&self) -> Result<Vec<(String, Self)>, BrokenRules> {
-        let Some(actor) = self.to_move().actors().next().filter(|_| self.to_move().count() == 1)
+        let Some(actor) = self
+            .to_move()
+            .actors()
+            .next()
+            .filter(|_| self.to_move().count() == 1)
         else {
             return Ok(Vec::new());
         };
@@ -254,7 +258,10 @@ impl<E: Engine> GdlSession<E> {
         let mut children = Vec::new();
         let mut failure = None;
         combinations(&self.lists(), |joint| {
-            let text = self.play_of().engine.text(&self.at.position, role, joint[role]);
+            let text = self
+                .play_of()
+                .engine
+                .text(&self.at.position, role, joint[role]);
             match self.child(joint) {
                 Ok(child) => children.push((text.to_owned(), child)),
                 Err(broken) => failure = Some(broken),
@@ -324,7 +331,9 @@ impl<E: Engine> RandomGames<'_, E> {
         self.position.clone_from(&at.position);
         let extent = (at.ply, self.most);
         let (rng, scratch) = (&mut self.rng, &mut self.scratch);
-        let plies = rules.play.playout(&mut self.position, extent, rng, scratch)?;
+        let plies = rules
+            .play
+            .playout(&mut self.position, extent, rng, scratch)?;
         let over = rules.play.engine.is_over(&self.position);
         let scores = rules.play.scores(&self.position, over)?;
         total.plies += u64::from(plies);
@@ -369,7 +378,9 @@ impl<E: Engine> Session for GdlSession<E> {
         let play = self.play_of();
         let chooses = |role: usize| self.at.counts[role] > 1;
         let seats = play.seats.iter().enumerate();
-        let seats = seats.filter(|(_, role)| chooses(**role)).map(|(seat, _)| seat);
+        let seats = seats
+            .filter(|(_, role)| chooses(**role))
+            .map(|(seat, _)| seat);
         ToMove::together(seats, play.random.is_some_and(chooses))
     }
 
@@ -387,7 +398,11 @@ impl<E: Engine> Session for GdlSession<E> {
     }
 
     fn chances(&self) -> Vec<(String, f64)> {
-        let Some(role) = self.play_of().random.filter(|_| self.to_move().has_chance()) else {
+        let Some(role) = self
+            .play_of()
+            .random
+            .filter(|_| self.to_move().has_chance())
+        else {
             return Vec::new();
         };
         let texts = self.texts(role);
@@ -439,12 +454,17 @@ impl<E: Engine> Session for GdlSession<E> {
 
     fn undo(&mut self, count: usize) -> Result<(), UndoError> {
         let played = self.played();
-        let keep = played.checked_sub(count).ok_or(UndoError::TooMany { count, played })?;
+        let keep = played
+            .checked_sub(count)
+            .ok_or(UndoError::TooMany { count, played })?;
         let Some(before) = self.before.get(keep).cloned() else {
             return Ok(());
         };
         let mut position = self.at.position.clone();
-        let restored = self.play_of().engine.restore(&mut position, &before.snapshot);
+        let restored = self
+            .play_of()
+            .engine
+            .restore(&mut position, &before.snapshot);
         restored.map_err(|failure| self.play_of().failed(&failure))?;
         self.before.truncate(keep);
         self.at.position = position;
@@ -466,7 +486,8 @@ impl<E: Engine> Session for GdlSession<E> {
         if !self.play_of().hidden {
             return self.state();
         }
-        Ok(json!({"ply": self.at.ply, "steps": self.at.histories.to_json(seat)}))
+        // Not the ply: it would tell whether another seat had a choice.
+        Ok(json!({"steps": self.at.histories.to_json(seat)}))
     }
 
     fn sees(&self) -> &[Vec<Value>] {
@@ -517,7 +538,11 @@ impl<E: Engine> Session for GdlSession<E> {
         take: &mut dyn FnMut(&[&str], &mut dyn Session),
     ) -> Result<(), BrokenRules> {
         let engine = &self.play_of().engine;
-        let actors: Vec<usize> = self.to_move().actors().filter_map(|a| self.role(a)).collect();
+        let actors: Vec<usize> = self
+            .to_move()
+            .actors()
+            .filter_map(|a| self.role(a))
+            .collect();
         let mut failure = None;
         combinations(&self.lists(), |joint| {
             let text = |role: &usize| engine.text(&self.at.position, *role, joint[*role]);
@@ -534,7 +559,12 @@ impl<E: Engine> Session for GdlSession<E> {
     fn perft_within(&self, depth: u32, most: u64) -> Result<Option<u64>, BrokenRules> {
         let mut left = most.saturating_add(1);
         let mut position = self.at.position.clone();
-        let nodes = perft(self.play_of(), (&mut position, &self.at.counts), depth, &mut left)?;
+        let nodes = perft(
+            self.play_of(),
+            (&mut position, &self.at.counts),
+            depth,
+            &mut left,
+        )?;
         Ok((left > 0).then_some(nodes))
     }
 
@@ -611,7 +641,12 @@ impl<E: Engine> Session for GdlSession<E> {
         rng.shuffle(&mut order);
         let mut games: Vec<(RandomGames<'_, E>, Total)> = children
             .iter()
-            .map(|(_, child)| (child.games(rng.next_u64(), max_plies), Total::new(self.seats())))
+            .map(|(_, child)| {
+                (
+                    child.games(rng.next_u64(), max_plies),
+                    Total::new(self.seats()),
+                )
+            })
             .collect();
         let mut rounds = 0;
         'rounds: while rounds < count && !order.is_empty() {
@@ -628,7 +663,9 @@ impl<E: Engine> Session for GdlSession<E> {
         let means = |total: &Total| (total.games > 0).then(|| total.means());
         let moves = children.iter().zip(&games);
         Ok(PlayoutsByMove {
-            moves: moves.map(|((text, _), (_, total))| (text.clone(), means(total))).collect(),
+            moves: moves
+                .map(|((text, _), (_, total))| (text.clone(), means(total)))
+                .collect(),
             rounds: least.unwrap_or(0),
         })
     }

@@ -68,12 +68,6 @@ impl Terms {
         self.by_node.get(&key[..]).copied()
     }
 
-    /// The term that is a name alone.
-    pub(crate) fn constant(&mut self, name: &str) -> Term {
-        let symbol = self.symbol(name);
-        self.term(symbol, &[])
-    }
-
     /// How deep a term is nested; 0 for a name.
     pub(crate) fn depth(&self, term: Term) -> u32 {
         self.nodes[term.0 as usize].2
@@ -115,6 +109,10 @@ impl Terms {
     /// The whole number that a term is.
     pub(crate) fn number(&self, term: Term) -> Option<i64> {
         let (symbol, arguments) = self.parts(term);
-        arguments.is_empty().then(|| self.name(symbol))?.parse().ok()
+        arguments
+            .is_empty()
+            .then(|| self.name(symbol))?
+            .parse()
+            .ok()
     }
 }

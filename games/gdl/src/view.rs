@@ -63,7 +63,11 @@ pub(crate) fn of(facts: &[String], grid: &Grid, roles: &[String]) -> Option<View
     }
     let mut view = View {
         shape: Shape::Square,
-        cells: grid.cells.iter().filter_map(|both| place(grid, both)).collect(),
+        cells: grid
+            .cells
+            .iter()
+            .filter_map(|both| place(grid, both))
+            .collect(),
         pieces: Vec::new(),
         notes: Vec::new(),
     };

@@ -6,6 +6,7 @@ mod amazon_penguins;
 mod amazons;
 mod board;
 mod elephant_run;
+pub mod gdl;
 mod giantslayer;
 mod ice;
 mod oracle;

@@ -150,7 +150,9 @@ impl Database {
             return;
         }
         let keys = spec.keys.iter().map(|path| self.at(terms, atom, path));
-        let Some(key) = keys.map(|term| term.map(|term| term.0)).collect::<Option<Box<[u32]>>>()
+        let Some(key) = keys
+            .map(|term| term.map(|term| term.0))
+            .collect::<Option<Box<[u32]>>>()
         else {
             return;
         };
@@ -169,6 +171,9 @@ impl Database {
 
     /// The atoms of an index with this key.
     pub(super) fn find(&self, index: IndexId, key: &[u32]) -> &[AtomId] {
-        self.indexes[index].entries.get(key).map_or(&[], Vec::as_slice)
+        self.indexes[index]
+            .entries
+            .get(key)
+            .map_or(&[], Vec::as_slice)
     }
 }

@@ -168,7 +168,9 @@ const USUAL_SIZE: usize = 300;
 impl Grounder {
     /// Derives all atoms of some relations that depend on each other, and on those before.
     fn stratum(&mut self, preds: &[PredId]) -> Result<(), Ungroundable> {
-        let is_static = preds.first().is_none_or(|pred| self.is_static[pred.0 as usize]);
+        let is_static = preds
+            .first()
+            .is_none_or(|pred| self.is_static[pred.0 as usize]);
         let mut inside = vec![false; self.sheet.preds.len()];
         for pred in preds {
             inside[pred.0 as usize] = true;
@@ -238,7 +240,10 @@ impl Grounder {
                 Pattern::Term(term) => Some(terms.parts(*term).0),
                 Pattern::Var(_) => None,
             });
-            self.triggers.entry((atom.pred, name)).or_default().push(plan);
+            self.triggers
+                .entry((atom.pred, name))
+                .or_default()
+                .push(plan);
         }
     }
 
@@ -432,9 +437,8 @@ impl Join<'_> {
             return true;
         };
         let (terms, database) = (&self.grounder.sheet.terms, &self.grounder.database);
-        let constants = |(path, term): &(database::Path, Term)| {
-            database.at(terms, atom, path) == Some(*term)
-        };
+        let constants =
+            |(path, term): &(database::Path, Term)| database.at(terms, atom, path) == Some(*term);
         self.candidates = self.candidates.saturating_sub(1);
         database.has_shape(terms, atom, &trigger.shapes)
             && trigger.constants.iter().all(constants)

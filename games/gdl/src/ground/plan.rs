@@ -82,7 +82,8 @@ impl Parts {
                 list.push((path[..].into(), *variable));
             }
             Pattern::Compound(symbol, arguments) => {
-                self.shapes.push((path[..].into(), *symbol, arguments.len()));
+                self.shapes
+                    .push((path[..].into(), *symbol, arguments.len()));
                 for (index, argument) in arguments.iter().enumerate() {
                     path.push(index as u16);
                     self.add(argument, bound, path);
@@ -99,7 +100,9 @@ fn variables(pattern: &Pattern, visit: &mut impl FnMut(u16)) {
         Pattern::Var(variable) => visit(*variable),
         Pattern::Term(_) => {}
         Pattern::Compound(_, arguments) => {
-            arguments.iter().for_each(|argument| variables(argument, visit));
+            arguments
+                .iter()
+                .for_each(|argument| variables(argument, visit));
         }
     }
 }
@@ -196,5 +199,9 @@ fn next(rule: &Rule, left: &[usize], bound: &[bool], size: &dyn Fn(PredId) -> us
 }
 
 fn test(patterns: &[&Pattern], bound: &[bool]) -> f64 {
-    if is_bound(patterns, bound) { 0.0 } else { f64::INFINITY }
+    if is_bound(patterns, bound) {
+        0.0
+    } else {
+        f64::INFINITY
+    }
 }

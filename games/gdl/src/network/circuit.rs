@@ -188,9 +188,7 @@ impl<'g> Builder<'g> {
             let node = self.graph.add(Node::Circle(circle, Box::default()));
             self.values[atom.0 as usize] = node;
         }
-        let inside = |atom: &AtomId| {
-            component[atom.0 as usize] == component[members[0].0 as usize]
-        };
+        let inside = |atom: &AtomId| component[atom.0 as usize] == component[members[0].0 as usize];
         for atom in members {
             let mut any = Vec::new();
             for number in std::mem::take(&mut self.rules[atom.0 as usize]) {
@@ -232,7 +230,11 @@ impl<'g> Builder<'g> {
                 text.push(' ');
                 text.push_str(&self.text(*term));
             }
-            if args.is_empty() { text } else { format!("({text})") }
+            if args.is_empty() {
+                text
+            } else {
+                format!("({text})")
+            }
         };
         let source = &self.ground.sheet.rules[rule.rule as usize];
         let place = source.body.iter().find_map(|literal| match literal {

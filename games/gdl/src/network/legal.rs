@@ -91,7 +91,10 @@ pub(super) fn place(
         });
         let filled = placed.moves.len();
         placed.moves.extend(members);
-        placed.moves.resize(filled + (placed.moves.len() - filled).div_ceil(64) * 64, u32::MAX);
+        placed.moves.resize(
+            filled + (placed.moves.len() - filled).div_ceil(64) * 64,
+            u32::MAX,
+        );
     }
     placed
 }
@@ -104,8 +107,11 @@ fn most_common(circuit: &Circuit, role: usize, moves: &[u32]) -> Option<Ref> {
             *counts.entry(guard).or_default() += 1;
         }
     }
-    let best = counts.into_iter().max_by_key(|(guard, count)| (*count, guard.0));
-    best.filter(|(_, count)| *count >= LEAST).map(|(guard, _)| guard)
+    let best = counts
+        .into_iter()
+        .max_by_key(|(guard, count)| (*count, guard.0));
+    best.filter(|(_, count)| *count >= LEAST)
+        .map(|(guard, _)| guard)
 }
 
 /// Conditions that are necessary for a node.
@@ -144,11 +150,13 @@ fn without(graph: &mut Graph, value: Ref, guard: Ref) -> Ref {
     match graph.nodes[value.node()].clone() {
         Node::And(inputs) => graph.and(rest(&inputs, guard)),
         Node::Or(inputs) => {
-            let inputs = inputs.iter().map(|input| match graph.nodes[input.node()].clone() {
-                Node::And(inner) if !input.is_negated() => graph.and(rest(&inner, guard)),
-                _ if *input == guard => Ref::TRUE,
-                _ => *input,
-            });
+            let inputs = inputs
+                .iter()
+                .map(|input| match graph.nodes[input.node()].clone() {
+                    Node::And(inner) if !input.is_negated() => graph.and(rest(&inner, guard)),
+                    _ if *input == guard => Ref::TRUE,
+                    _ => *input,
+                });
             let inputs = inputs.collect();
             graph.or(inputs)
         }
@@ -157,5 +165,9 @@ fn without(graph: &mut Graph, value: Ref, guard: Ref) -> Ref {
 }
 
 fn rest(inputs: &[Ref], guard: Ref) -> Vec<Ref> {
-    inputs.iter().copied().filter(|input| *input != guard).collect()
+    inputs
+        .iter()
+        .copied()
+        .filter(|input| *input != guard)
+        .collect()
 }

@@ -113,23 +113,35 @@ impl Network {
             more: always_live(&circuit),
             graph: &circuit.graph,
             facts: circuit.facts.len(),
-            moves: if specialiser.is_some() { 0 } else { circuit.does.len() },
+            moves: if specialiser.is_some() {
+                0
+            } else {
+                circuit.does.len()
+            },
             words: bits.words as usize,
             bits: bits.values,
             circles: circuit.circles as usize,
         };
         let program = Program::new(&layout);
-        let joint: usize = circuit.moves.iter().map(|moves| moves.len().max(1)).fold(1, |all, count| all.saturating_mul(count));
+        let joint: usize = circuit
+            .moves
+            .iter()
+            .map(|moves| moves.len().max(1))
+            .fold(1, |all, count| all.saturating_mul(count));
         let places = (4 * joint).clamp(16, 1 << 18).next_power_of_two();
         let places = if specialiser.is_some() { places } else { 0 };
         let texts = |moves: &Vec<circuit::LegalMove>| {
             let texts = moves.iter().enumerate();
-            texts.map(|(number, mv)| (mv.text.to_lowercase(), number as u32)).collect()
+            texts
+                .map(|(number, mv)| (mv.text.to_lowercase(), number as u32))
+                .collect()
         };
         let facts = circuit.facts.iter().enumerate();
         Ok(Network {
             by_text: circuit.moves.iter().map(texts).collect(),
-            fact_by_text: facts.map(|(number, fact)| (fact.to_lowercase(), number as u32)).collect(),
+            fact_by_text: facts
+                .map(|(number, fact)| (fact.to_lowercase(), number as u32))
+                .collect(),
             program,
             roles,
             guards,
@@ -146,7 +158,8 @@ impl Network {
     /// How many facts, moves and gates there are, and how many of the gates are kept up to date.
     pub(crate) fn sizes(&self) -> Sizes {
         let gates = self.circuit.graph.nodes.iter();
-        let gates = gates.filter(|node| !matches!(node, Node::True | Node::Base(_) | Node::Does(_)));
+        let gates =
+            gates.filter(|node| !matches!(node, Node::True | Node::Base(_) | Node::Does(_)));
         Sizes {
             facts: self.circuit.facts.len(),
             moves: self.circuit.moves.iter().map(Vec::len).sum(),
@@ -173,12 +186,17 @@ impl Network {
     ) -> impl Iterator<Item = (u32, u64)> + 'p {
         let moves = &self.roles[role];
         let groups = moves.groups.iter().filter(|group| {
-            group.guard.is_none_or(|guard| self.bit(position, self.guards[guard as usize]))
+            group
+                .guard
+                .is_none_or(|guard| self.bit(position, self.guards[guard as usize]))
         });
         groups.flat_map(move |group| {
             let words = group.word..group.word + group.words;
             words.map(move |word| {
-                ((word - moves.first_word) * 64, position.live.bits[word as usize])
+                (
+                    (word - moves.first_word) * 64,
+                    position.live.bits[word as usize],
+                )
             })
         })
     }
@@ -237,14 +255,16 @@ impl Network {
         let known = self.program.value(live, node).or_else(|| memo.get(node));
         let result = known.unwrap_or_else(|| {
             let nodes = &self.circuit.graph.nodes;
-            let found = nodes.get(node).unwrap_or_else(|| &gates[node - nodes.len()]);
+            let found = nodes
+                .get(node)
+                .unwrap_or_else(|| &gates[node - nodes.len()]);
             let result = match found {
-                Node::And(inputs) => {
-                    inputs.iter().all(|input| self.evaluate(live, gates, *input, memo))
-                }
-                Node::Or(inputs) => {
-                    inputs.iter().any(|input| self.evaluate(live, gates, *input, memo))
-                }
+                Node::And(inputs) => inputs
+                    .iter()
+                    .all(|input| self.evaluate(live, gates, *input, memo)),
+                Node::Or(inputs) => inputs
+                    .iter()
+                    .any(|input| self.evaluate(live, gates, *input, memo)),
                 Node::True => true,
                 Node::Base(_) | Node::Does(_) | Node::Circle(..) | Node::CircleAnd(..) => false,
             };
@@ -315,14 +335,18 @@ impl Network {
     ) {
         let moves = joint.iter().zip(&self.circuit.moves);
         let moves = moves.filter_map(|(mv, moves)| moves[*mv as usize].does);
-        let inputs: Vec<usize> = moves.map(|number| self.program.move_input(number)).collect();
+        let inputs: Vec<usize> = moves
+            .map(|number| self.program.move_input(number))
+            .collect();
         for input in &inputs {
             self.program.set(&mut position.live, *input);
         }
         self.program.settle(&mut position.live);
         if let Some(out) = percepts {
             for (role, sees) in self.circuit.sees.iter().enumerate() {
-                let seen = sees.iter().filter(|(_, when)| self.value(&position.live, &[], *when));
+                let seen = sees
+                    .iter()
+                    .filter(|(_, when)| self.value(&position.live, &[], *when));
                 out[role].extend(seen.map(|(text, _)| text.clone()));
             }
         }
@@ -381,7 +405,10 @@ fn always_live(circuit: &Circuit) -> Vec<usize> {
     let mut live = Vec::new();
     for node in 0..nodes.len() {
         let inputs = circuit.graph.inputs(node).iter();
-        depths[node] = inputs.map(|input| depths[input.node()] + 1).max().unwrap_or(0);
+        depths[node] = inputs
+            .map(|input| depths[input.node()] + 1)
+            .max()
+            .unwrap_or(0);
         let is_circle = matches!(nodes[node], Node::Circle(..) | Node::CircleAnd(..));
         if is_circle || depths[node] > DEEPEST {
             depths[node] = 0;
@@ -432,11 +459,18 @@ impl Engine for Network {
         position.live.inputs.as_slice().into()
     }
 
-    fn restore(&self, position: &mut NetworkPosition, snapshot: &Box<[u64]>) -> Result<(), Failure> {
+    fn restore(
+        &self,
+        position: &mut NetworkPosition,
+        snapshot: &Box<[u64]>,
+    ) -> Result<(), Failure> {
         for (word, facts) in snapshot.iter().enumerate() {
             let mut bits = position.live.inputs[word] ^ facts;
             while bits != 0 {
-                self.program.set(&mut position.live, word * 64 + bits.trailing_zeros() as usize);
+                self.program.set(
+                    &mut position.live,
+                    word * 64 + bits.trailing_zeros() as usize,
+                );
                 bits &= bits - 1;
             }
         }
@@ -451,7 +485,9 @@ impl Engine for Network {
 
     #[inline]
     fn count_legal(&self, position: &NetworkPosition, role: usize) -> usize {
-        self.legal_words(position, role).map(|(_, bits)| bits.count_ones() as usize).sum()
+        self.legal_words(position, role)
+            .map(|(_, bits)| bits.count_ones() as usize)
+            .sum()
     }
 
     #[inline]

@@ -245,7 +245,10 @@ impl Program {
             }
         }
         self.flip_bits(live, source);
-        let (from, to) = (self.circle_edges_at[source], self.circle_edges_at[source + 1]);
+        let (from, to) = (
+            self.circle_edges_at[source],
+            self.circle_edges_at[source + 1],
+        );
         if from != to {
             self.toggle_circles(live, (from, to), value);
         }
@@ -307,7 +310,10 @@ impl Program {
     fn toggle_inside(&self, live: &mut Live, gate: u32, value: bool) {
         let source = self.inputs + gate as usize;
         let circle = self.gates[gate as usize].circle;
-        let (from, to) = (self.circle_edges_at[source], self.circle_edges_at[source + 1]);
+        let (from, to) = (
+            self.circle_edges_at[source],
+            self.circle_edges_at[source + 1],
+        );
         for &edge in &self.circle_edges[from as usize..to as usize] {
             let to = (edge >> 1) as usize;
             if self.gates[to].circle == circle {
@@ -335,9 +341,16 @@ impl Program {
             live.on[gate as usize] = true;
             self.toggle_inside(live, gate, true);
             let source = self.inputs + gate as usize;
-            let (from, to) = (self.circle_edges_at[source], self.circle_edges_at[source + 1]);
+            let (from, to) = (
+                self.circle_edges_at[source],
+                self.circle_edges_at[source + 1],
+            );
             let targets = self.circle_edges[from as usize..to as usize].iter();
-            open.extend(targets.map(|edge| edge >> 1).filter(|to| self.gates[*to as usize].circle == circle));
+            open.extend(
+                targets
+                    .map(|edge| edge >> 1)
+                    .filter(|to| self.gates[*to as usize].circle == circle),
+            );
         }
         for (gate, was_on) in members.iter().zip(before) {
             let now = live.on[*gate as usize];
@@ -511,8 +524,7 @@ fn assign_levels(
         let inputs = inputs[gate_nodes[gate]].iter();
         inputs.filter_map(|input| {
             let from = source[input.node()];
-            (input.node() != 0 && from as usize >= first_gate)
-                .then(|| from as usize - first_gate)
+            (input.node() != 0 && from as usize >= first_gate).then(|| from as usize - first_gate)
         })
     };
     let edges: Vec<Vec<u32>> = (0..gates.len())

@@ -58,19 +58,18 @@ impl Specialiser {
     /// `None` if a circle depends on moves.
     pub(super) fn new(circuit: &mut Circuit) -> Option<Self> {
         let moved = Self::moved(&circuit.graph);
-        let on_circle = circuit.graph.nodes.iter().zip(&moved).any(|(node, moved)| {
-            *moved && matches!(node, Node::Circle(..) | Node::CircleAnd(..))
-        });
+        let on_circle =
+            circuit.graph.nodes.iter().zip(&moved).any(|(node, moved)| {
+                *moved && matches!(node, Node::Circle(..) | Node::CircleAnd(..))
+            });
         if on_circle {
             return None;
         }
         let count = circuit.graph.nodes.len();
         let mut idle: Map<u32, Ref> = Map::default();
         let mut readers = vec![Vec::new(); count];
-        for node in 0..count {
-            if !moved[node] {
-                continue;
-            }
+        let depending = (0..count).filter(|node| moved[*node]);
+        for node in depending {
             let is_and = match circuit.graph.nodes[node] {
                 Node::And(_) => true,
                 Node::Or(_) => false,
@@ -186,7 +185,10 @@ impl Local<'_> {
     /// The value of a node under the joint move.
     fn value(&self, value: Ref) -> Ref {
         let node = value.node() as u32;
-        let found = self.values.get(&node).or_else(|| self.specialiser.idle.get(&node));
+        let found = self
+            .values
+            .get(&node)
+            .or_else(|| self.specialiser.idle.get(&node));
         found.map_or(value, |found| found.negated_if(value.is_negated()))
     }
 
@@ -216,7 +218,10 @@ impl Local<'_> {
             Simplified::Gate(inputs) => inputs.into_boxed_slice(),
         };
         let key = (is_and, inputs);
-        let known = self.graph.gate_of(&key).or_else(|| self.known.get(&key).copied());
+        let known = self
+            .graph
+            .gate_of(&key)
+            .or_else(|| self.known.get(&key).copied());
         if let Some(known) = known {
             return known;
         }

@@ -21,11 +21,7 @@ pub(super) fn conjunction(
     Ok(Formula::All(parts.collect::<Result<_, _>>()?))
 }
 
-fn formula(
-    builder: &mut Builder<'_>,
-    tree: &Tree,
-    negated: bool,
-) -> Result<Formula, SheetError> {
+fn formula(builder: &mut Builder<'_>, tree: &Tree, negated: bool) -> Result<Formula, SheetError> {
     let is_list = matches!(tree.node, Node::List(_));
     let word = tree.head().unwrap_or_default().to_lowercase();
     let arguments = tree.arguments();
@@ -60,7 +56,10 @@ fn formula(
 }
 
 fn count(tree: &Tree, word: &str, expected: &str, given: usize) -> SheetError {
-    SheetError::new(tree.place, format!("`{word}` takes {expected}, not {given}"))
+    SheetError::new(
+        tree.place,
+        format!("`{word}` takes {expected}, not {given}"),
+    )
 }
 
 fn distinct(

@@ -119,7 +119,11 @@ fn goal_value(sheet: &Sheet, rule: &Rule) -> Result<(), SheetError> {
             return Err(SheetError::new(rule.head.place, message));
         }
     };
-    if sheet.terms.number(value).is_some_and(|n| (0..=100).contains(&n)) {
+    if sheet
+        .terms
+        .number(value)
+        .is_some_and(|n| (0..=100).contains(&n))
+    {
         return Ok(());
     }
     let message = format!(
@@ -183,7 +187,10 @@ fn roles(sheet: &Sheet) -> Result<Vec<crate::terms::Term>, SheetError> {
             roles.push(role);
         }
     }
-    let players = roles.iter().filter(|role| !is_random(sheet, **role)).count();
+    let players = roles
+        .iter()
+        .filter(|role| !is_random(sheet, **role))
+        .count();
     if players == 0 {
         let message = "no role plays; at least one was expected, as in `(role white)`";
         return Err(SheetError::new(start, message));

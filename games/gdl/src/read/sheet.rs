@@ -1,11 +1,11 @@
 //! The rules of a sheet as data.
 
+use super::tree::Node;
 use super::tree::{self, Tree};
 use super::{body, check};
 use crate::error::{Place, SheetError, shortened};
 use crate::limits::{DEEPEST, MOST_RULES, MOST_VARIABLES};
 use crate::terms::{Map, Symbol, Term, Terms};
-use super::tree::Node;
 
 /// A relation: a name with a number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,8 +24,6 @@ pub(crate) mod pred {
     pub(crate) const GOAL: PredId = PredId(6);
     pub(crate) const TERMINAL: PredId = PredId(7);
     pub(crate) const SEES: PredId = PredId(8);
-    pub(crate) const BASE: PredId = PredId(9);
-    pub(crate) const INPUT: PredId = PredId(10);
 
     /// Their names and numbers of arguments, in that order.
     pub(in crate::read) const KEYWORDS: [(&str, usize); 11] = [
@@ -234,7 +232,9 @@ impl<'t> Builder<'t> {
             let message = format!("the sheet has more than {MOST_RULES} rules");
             return Err(SheetError::new(head.place, message));
         }
-        self.sheet.preds[head.pred.0 as usize].rules.push(rules.len());
+        self.sheet.preds[head.pred.0 as usize]
+            .rules
+            .push(rules.len());
         rules.push(Rule {
             head,
             body,
@@ -303,7 +303,11 @@ impl<'t> Builder<'t> {
             _ => format!("{count} arguments"),
         };
         let expected = arguments(pred.arity);
-        let given = if arity == 0 { "none".to_owned() } else { arity.to_string() };
+        let given = if arity == 0 {
+            "none".to_owned()
+        } else {
+            arity.to_string()
+        };
         let message = match pred.place {
             None => format!("`{name}` has {expected}, not {given}"),
             Some(first) => format!("`{name}` has {expected} at {first}, not {given} as here"),
