@@ -240,7 +240,7 @@ export class Board {
     this.over.replaceChildren(...over);
   }
 
-  /** @param {View} view @param {{ x: number, y: number }} place @param {string} kind */
+  /** @param {View} view @param {{ x: number, y: number }} place @param {string} kind @returns {SVGElement} */
   outline(view, place, kind) {
     const { x, y } = place;
     if (view.shape === 'hex') return draw('polygon', { class: `mark ${kind}`, points: hexagon(x, y, HEX_RADIUS - 6) });
