@@ -60,8 +60,9 @@ function prepareTheme() {
   const apply = () => {
     const theme = chosen() ?? (system.matches ? 'dark' : 'light');
     document.documentElement.dataset.theme = theme;
-    if (button) button.textContent = theme === 'dark' ? 'Light' : 'Dark';
-    button?.setAttribute('aria-label', theme === 'dark' ? 'Use light colours' : 'Use dark colours');
+    const label = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
+    button?.setAttribute('aria-label', label);
+    button?.setAttribute('title', label);
   };
   system.addEventListener('change', apply);
   button?.addEventListener('click', () => {

@@ -143,7 +143,7 @@ export class Board {
     const mark = cell.ground === 'marked' ? draw('circle', { class: 'ground-mark', cx: x, cy: y, r: 5 }) : null;
     const name = hasEdges || this.isSmall || cell.ground === 'gone'
       ? null
-      : draw('text', { class: 'cell-name', x, y: y + 42 }, cell.name);
+      : draw('text', { class: 'cell-name', x, y: y + (view.shape === 'hex' ? 49 : 45) }, cell.name);
     return draw('g', {}, shape, cell.label ? null : mark, name);
   }
 
@@ -171,7 +171,9 @@ export class Board {
     const label = String(cell.label).slice(0, 4);
     const count = Number(label);
     if (!isOccupied && Number.isInteger(count) && count >= 1 && count <= 5) return drawPips(x, y, count);
-    return draw('text', { class: isOccupied ? 'label aside' : 'label', x: isOccupied ? x - 33 : x, y: isOccupied ? y - 26 : y + 10 }, label);
+    if (!isOccupied) return draw('text', { class: 'label', x, y: y + 11 }, label);
+    const isHex = this.view?.shape === 'hex';
+    return draw('text', { class: 'label aside', x: isHex ? x : x - 40, y: isHex ? y - 40 : y - 29 }, label);
   }
 
   /** @param {Piece} piece */

@@ -89,8 +89,8 @@ class MatchPage {
     fill(this.place, make('div', { class: 'stack' },
       this.heading(match),
       make('div', { class: 'stage' },
-        make('div', { class: 'stack tight' },
-          this.seats,
+        this.seats,
+        make('div', { class: 'stack tight boards' },
           this.views.length > 0 ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
           this.notes,
           this.controls(match)),
@@ -101,10 +101,11 @@ class MatchPage {
 
   /** @param {MatchData} match */
   heading(match) {
-    const players = match.players.flatMap((player, at) => [at > 0 ? make('span', { class: 'hint' }, ' against ') : '', nameOf(player.name)]);
-    return make('header', { class: 'stack tight' },
-      make('p', { class: 'row hint' }, make('a', { href: '#/matches' }, 'Matches'), '/', make('span', {}, match.id), make('span', { class: 'chip' }, match.game.title)),
-      make('h1', {}, players));
+    const between = match.players.length > 2 ? ', ' : ' against ';
+    const players = match.players.flatMap((player, at) => [at > 0 ? make('span', { class: 'hint' }, between) : '', nameOf(player.name)]);
+    return make('header', { class: 'row heading' },
+      make('h1', {}, players),
+      make('p', { class: 'row hint' }, make('span', { class: 'chip' }, match.game.title), make('a', { href: '#/matches' }, 'Matches'), '/', make('span', {}, match.id)));
   }
 
   /** @param {MatchData} match */
@@ -117,10 +118,11 @@ class MatchPage {
       make('p', {}, result.text),
       result.faults?.map((fault) => make('p', { class: 'problem' }, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code}. `), fault.text)),
       seenBy,
+      this.copies(),
       make('details', {}, make('summary', {}, 'Start and conditions'),
         make('p', {}, match.start.text),
         make('p', { class: 'hint' }, `Started ${when(match.started)}. ${counted(match.moves.length, 'move', 'moves')}.`),
-        conditions.length > 0 && make('dl', { class: 'facts' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value)))))));
+        conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value)))))));
   }
 
   /** @param {MatchData} match */
@@ -153,8 +155,7 @@ class MatchPage {
         step('last', 'To the end', () => this.go(match.moves.length)),
         speed,
         make('button', { type: 'button', class: 'quiet', onclick: () => this.board?.flip(), 'aria-keyshortcuts': 'f' }, 'Turn'),
-        make('button', { type: 'button', class: 'quiet', onclick: () => this.dialog?.showModal(), 'aria-keyshortcuts': '?', 'aria-label': 'Keys' }, '?')),
-      this.copies());
+        make('button', { type: 'button', class: 'quiet', onclick: () => this.dialog?.showModal(), 'aria-keyshortcuts': '?', 'aria-label': 'Keys' }, '?')));
   }
 
   /** A button that repeats while it is held.
@@ -183,13 +184,13 @@ class MatchPage {
 
   copies() {
     const button = (/** @type {string} */ name, /** @type {() => Promise<string>} */ text) => {
-      const node = make('button', { type: 'button', class: 'small quiet' }, name);
+      const node = make('button', { type: 'button', class: 'small' }, name);
       node.addEventListener('click', () => this.copy(text));
       return node;
     };
     const link = button('Link', async () => location.href.replace(/([?&])token=[^&#]*&?/, '$1').replace(/\?(?=#|$)/, ''));
-    if (isFile() && !isStored(this.positionPath())) return make('div', { class: 'row hint' }, 'Copy', link);
-    return make('div', { class: 'row hint' }, 'Copy', link,
+    if (isFile() && !isStored(this.positionPath())) return make('div', { class: 'row hint copies' }, 'Copy', link);
+    return make('div', { class: 'row hint copies' }, 'Copy', link,
       button('Position', async () => JSON.stringify((await this.position()).state)),
       button('Command', async () => (await this.position()).command),
       button('Request', async () => JSON.stringify((await this.position()).request)));
@@ -209,7 +210,7 @@ class MatchPage {
   /** @param {string} text */
   flash(text) {
     const note = make('span', { class: 'chip good' }, text);
-    this.place.querySelector('.controls .row.hint')?.append(note);
+    this.place.querySelector('.copies')?.append(note);
     setTimeout(() => note.remove(), 1800);
   }
 

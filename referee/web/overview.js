@@ -117,14 +117,15 @@ function botLink(bot) {
 /** @param {Overview} overview */
 function standingsTable(overview) {
   const scale = scaleOf(overview.standings);
-  const row = (/** @type {import('./shapes').Standing} */ bot) => make('tr', {},
+  const row = (/** @type {import('./shapes').Standing} */ bot) => [make('tr', { class: 'below' },
     make('td', { class: 'number' }, bot.place),
     make('th', { scope: 'row' }, make('a', { href: botLink(bot.bot), 'data-key': `bot ${bot.bot}` }, nameOf(bot.bot))),
     make('td', { class: 'number' }, signed(bot.elo)),
     make('td', { class: 'wide' }, interval(scale, bot), make('span', { class: 'spoken' }, `from ${signed(bot.low)} to ${signed(bot.high)}`)),
-    make('td', { class: 'number' }, `${halves(bot.points)} / ${bot.played}`),
+    make('td', { class: 'number' }, halves(bot.points), make('span', { class: 'wide' }, ` / ${bot.played}`)),
     make('td', { class: 'number wide' }, `${bot.wins} · ${bot.draws} · ${bot.losses}`),
-    make('td', { class: 'number' }, bot.faults === 0 ? '' : make('a', { href: `${botLink(bot.bot)}&fault=1`, class: 'chip bad' }, bot.faults)));
+    make('td', { class: 'number' }, bot.faults === 0 ? '' : make('a', { href: `${botLink(bot.bot)}&fault=1`, class: 'chip bad' }, bot.faults))),
+  make('tr', { class: 'narrow', 'aria-hidden': 'true' }, make('td', { colspan: 7 }, interval(scale, bot)))];
   return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Standings'),
     make('div', { class: 'scrolls' }, make('table', {},
       make('thead', {}, make('tr', {},
@@ -151,7 +152,7 @@ function crosstable(overview) {
     if (!entry || entry.played === 0) return make('td', {}, make('span', { class: 'hint' }, '–'));
     const href = `${botLink(bots[row])}&with=${encodeURIComponent(bots[column])}`;
     const link = make('a', { href, 'data-key': `cell ${row} ${column}`, 'aria-label': `${bots[row]} against ${bots[column]}: ${halves(entry.points)} of ${entry.played}` },
-      make('span', {}, halves(entry.points), make('small', {}, ` / ${entry.played}`)));
+      make('span', {}, halves(entry.points), make('small', {}, `of ${entry.played}`)));
     link.style.setProperty('--share', (entry.points / entry.played).toFixed(3));
     return make('td', {}, link);
   };

@@ -93,7 +93,8 @@ class PlayPage {
     this.turn = make('button', { type: 'button', class: 'quiet small', onclick: () => this.board?.flip() }, 'Turn the board');
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
-        make('div', { class: 'stack tight' }, this.seats, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'), this.notes),
+        this.seats,
+        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'), this.notes),
         make('div', { class: 'beside' },
           make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.status, this.wrong, this.choices, this.entry, this.actions),
           make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
