@@ -17,7 +17,8 @@ function classOf(character) {
   return /\p{L}/u.test(character) ? 'letter' : 'other';
 }
 
-/** Whether `name` stands at `start` of `text` as a word of its own: `c1` does in `c1n`, not in `c12`.
+/** Whether `name` stands at `start` of `text` as a word of its own: `c1` does in `c1n` and `xc1`, not in
+ * `c12`; a name of letters alone does not in a longer word.
  * @param {string} text @param {number} start @param {string} name */
 function standsAlone(text, start, name) {
   const before = start > 0 ? classOf(text[start - 1]) : 'other';
@@ -25,7 +26,8 @@ function standsAlone(text, start, name) {
   const after = end < text.length ? classOf(text[end]) : 'other';
   const first = classOf(name[0]);
   const last = classOf(name[name.length - 1]);
-  return (before === 'other' || before !== first) && (after === 'other' || after !== last);
+  const begins = before === 'other' || before !== first || (first === 'letter' && last === 'digit');
+  return begins && (after === 'other' || after !== last);
 }
 
 /** Splits a move by the names of cells; of two names that fit, the longer one counts.

@@ -65,7 +65,7 @@ class MatchesPage {
     try {
       /** @type {MatchList} */
       const list = await ask('/api/matches', { offset: this.offset, limit: PAGE, ...this.wish });
-      if (!this.isClosed) this.show(isFile() ? choose(list, this.wish, this.offset) : list);
+      if (!this.isClosed) this.show(isFile() ? chooseRows(list, this.wish, this.offset) : list);
     } catch (error) {
       if (!this.isClosed) fill(this.count, make('span', { class: 'problem' }, messageOf(error)));
     }
@@ -162,7 +162,7 @@ function rowOf(match) {
 
 /** What the server would answer, from all rows.
  * @param {MatchList} list @param {Wish} wish @param {number} offset @returns {MatchList} */
-export function choose(list, wish, offset) {
+export function chooseRows(list, wish, offset) {
   const rows = list.matches.filter((match) => fits(match, wish));
   const key = wish.sort || 'id';
   const value = (/** @type {MatchRow} */ match) => /** @type {any} */ (match)[key];

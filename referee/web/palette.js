@@ -11,7 +11,7 @@ const NAMED_COLOURS = {
 };
 
 /** @param {string[]} roles @param {number} seat @param {string[]} palette @param {(role: string) => string | undefined} named */
-function choose(roles, seat, palette, named) {
+function lookOf(roles, seat, palette, named) {
   const names = roles.map((role) => named(role.toLowerCase()));
   const areTold = names.every((name, at) => name !== undefined && names.indexOf(name) === at);
   return (areTold ? names[seat] : undefined) ?? palette[seat % palette.length];
@@ -19,10 +19,10 @@ function choose(roles, seat, palette, named) {
 
 /** @param {string[]} roles @param {number} seat */
 export function colourOf(roles, seat) {
-  return choose(roles, seat, COLOURS, (role) => NAMED_COLOURS[role]);
+  return lookOf(roles, seat, COLOURS, (role) => NAMED_COLOURS[role]);
 }
 
 /** @param {string[]} roles @param {number} seat */
 export function outlineOf(roles, seat) {
-  return choose(roles, seat, OUTLINES, (role) => (OUTLINES.includes(role) ? role : undefined));
+  return lookOf(roles, seat, OUTLINES, (role) => (OUTLINES.includes(role) ? role : undefined));
 }

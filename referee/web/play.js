@@ -94,9 +94,10 @@ class PlayPage {
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
         this.seats,
-        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'), this.notes),
+        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
+          make('div', { class: 'turn' }, this.status, this.wrong, this.choices), this.notes),
         make('div', { class: 'beside' },
-          make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.status, this.wrong, this.choices, this.entry, this.actions),
+          make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
           make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
           this.guide))));
     const parsed = data.game.guide_html ? safeGuide(data.game.guide_html) : null;

@@ -35,8 +35,8 @@ export class Graphs {
     const curves = curvesOf(moves, roles.length);
     const hasValues = curves.some((curve) => curve.points.length > 0);
     const longest = moves.reduce((most, move) => Math.max(most, move.ms ?? 0), 0);
-    const upper = roles.length === 2 ? `${roles[0]} wins` : 'wins';
-    const lower = roles.length === 2 ? `${roles[1]} wins` : 'loses';
+    const upper = roles.length === 2 ? `good for ${roles[0]}` : 'wins';
+    const lower = roles.length === 2 ? `good for ${roles[1]}` : 'loses';
     this.element = make('div', { class: 'stack' },
       hasValues && make('section', { class: 'stack tight', 'aria-label': 'Expected outcome' },
         make('h2', {}, 'What they expected'),
