@@ -19,13 +19,29 @@ macro_rules! assets {
 }
 
 const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
 
 /// The page that all others are part of.
 pub(super) const INDEX: &str = "index.html";
 
-/// All files. Modules come after those that they import, so that they can be put into one.
+/// All files.
 pub(super) static ASSETS: &[Asset] = &assets![
     "index.html": HTML,
+    "api.js": JS,
+    "app.js": JS,
+    "board.js": JS,
+    "clicks.js": JS,
+    "dom.js": JS,
+    "live.js": JS,
+    "match.js": JS,
+    "matches.js": JS,
+    "overview.js": JS,
+    "palette.js": JS,
+    "play.js": JS,
+    "plot.js": JS,
+    "style.css": CSS,
+    "values.js": JS,
 ];
 
 /// The file with this name.
