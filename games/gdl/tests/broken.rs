@@ -1,5 +1,7 @@
 //! Broken sheets: each gives one sentence with line and column, none panics.
 
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
 use gdl::{Names, SheetGame};
 
 /// A sheet that works; mistakes are put in place of a line of it, or behind it.

@@ -1,5 +1,7 @@
 //! The sheets through the interface of all games: states, undo, perft, playouts, chance, percepts.
 
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
 use std::sync::Arc;
 
 use games::session::{as_strs, random_step};

@@ -1,5 +1,7 @@
 //! Every sheet, and many generated ones, play as the plain interpreter of the oracle says.
 
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+
 mod generator;
 
 use std::collections::BTreeSet;
