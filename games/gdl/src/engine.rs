@@ -14,6 +14,9 @@ pub(crate) enum Failure {
     /// A goal that is no number.
     #[error("a goal of `{0}` is not a whole number from 0 to 100")]
     GoalValue(String),
+    /// The interpreter gave up.
+    #[error("{0}")]
+    Interpreter(String),
 }
 
 /// The rules of a sheet. Roles are numbered in the order of the sheet, `random` included; moves are

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::engine::Engine;
 use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
+use crate::interpreter::Interpreter;
 use crate::limits::GroundLimits;
 use crate::network::{Network, Sizes};
 use crate::play::Play;
@@ -84,10 +85,13 @@ impl SheetGame {
                 let grid = Grid::of(network.all_facts().iter());
                 Ok(about.game(network, grid, Ok(sizes)))
             }
-            Err(reason) => Err(SheetError::new(
-                crate::Place { line: 1, column: 1 },
-                format!("the sheet does not ground: {reason}"),
-            )),
+            Err(reason) => {
+                let interpreter = Interpreter::new(Sheet::read(text)?);
+                let start = interpreter.start().ok();
+                let facts = start.map(|start| interpreter.facts(&start));
+                let grid = Grid::of(facts.unwrap_or_default().iter());
+                Ok(about.game(interpreter, grid, Err(reason)))
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ mod engine;
 mod error;
 mod game;
 mod ground;
+mod interpreter;
 mod knowledge;
 mod limits;
 mod network;

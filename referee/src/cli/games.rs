@@ -14,6 +14,7 @@ use super::input::{self, RulesArgs};
 use super::{CliError, print};
 use crate::draw;
 use crate::prose;
+use crate::rules_program::Sheet;
 
 /// Lists the games, or shows one: options, roles, move notation, an example, the rules
 #[derive(Debug, clap::Args)]
@@ -34,15 +35,23 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let json = self.format.json();
-        let catalog = self.rules.open()?.catalog;
+        let set = self.rules.open()?;
+        let catalog = &set.catalog;
         match &self.id {
             None if json => {
                 let all: Vec<Value> = catalog.iter().map(|entry| heading(entry)).collect();
                 print_json(&all)
             }
-            None => print(&list(&catalog)),
-            Some(id) if json => print_json(&all(input::find(&catalog, id)?)?),
-            Some(id) => print(&show(input::find(&catalog, id)?)?),
+            None => print(&(list(catalog) + &sheets(set.sheets()))),
+            Some(id) => {
+                let entry = input::find(catalog, id)?;
+                let sheet = set.sheets().iter().find(|sheet| sheet.id == *id);
+                match sheet {
+                    _ if json => print_json(&all(entry, sheet)?),
+                    Some(sheet) => print(&(sheets(std::slice::from_ref(sheet)) + &show(entry)?)),
+                    None => print(&show(entry)?),
+                }
+            }
         }
     }
 }
@@ -56,8 +65,42 @@ fn heading(entry: &Entry) -> Value {
     })
 }
 
+/// How sheets are played, a line for each.
+fn sheets(sheets: &[Sheet]) -> String {
+    let lines = sheets.iter().map(|sheet| {
+        let seconds = sheet.report.took.as_secs_f64();
+        let how = match &sheet.report.network {
+            Ok(sizes) => format!(
+                "a network of {} facts, {} moves and {} gates",
+                sizes.facts, sizes.moves, sizes.gates
+            ),
+            Err(reason) => format!("interpreted, since it does not ground: {reason}"),
+        };
+        format!(
+            "{}: a sheet of {} rules; {how}; {seconds:.2} s\n",
+            sheet.file, sheet.report.rules
+        )
+    });
+    lines.collect()
+}
+
+/// The same as JSON.
+fn sheet_json(sheet: &Sheet) -> Value {
+    let report = &sheet.report;
+    let network = report
+        .network
+        .as_ref()
+        .ok()
+        .map(|sizes| json!({"facts": sizes.facts, "moves": sizes.moves, "gates": sizes.gates}));
+    json!({
+        "file": sheet.file, "rules": report.rules, "network": network,
+        "interpreted": report.network.as_ref().err().map(ToString::to_string),
+        "seconds": report.took.as_secs_f64(),
+    })
+}
+
 /// All of one game.
-fn all(entry: &Entry) -> Result<Value, CliError> {
+fn all(entry: &Entry, sheet: Option<&Sheet>) -> Result<Value, CliError> {
     let info = &entry.info;
     let options = info.options.iter().map(|option| {
         json!({
@@ -80,6 +123,9 @@ fn all(entry: &Entry) -> Result<Value, CliError> {
     } = info.limits;
     value["limits"] = json!({"max_plies": max_plies, "repetition": repetition});
     value["rules"] = entry.guide.clone().into();
+    if let Some(sheet) = sheet {
+        value["sheet"] = sheet_json(sheet);
+    }
     value["example"] = json!({"state": session.state()?, "legal": legal});
     Ok(value)
 }

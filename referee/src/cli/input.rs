@@ -17,8 +17,9 @@ use crate::rules_program::{RulesSet, Surroundings};
 /// Where rules come from.
 #[derive(Debug, Default, Args)]
 pub(super) struct RulesArgs {
-    /// Also take games from these rules: the command line of a rules program, or a table as in a
-    /// configuration, '{ command = "…", prefix = "my" }'; may be given several times
+    /// Also take games from these rules: the command line of a rules program, the file of a GDL sheet
+    /// (*.kif), or a table as in a configuration, '{ command = "…", prefix = "my" }'; may be given
+    /// several times
     #[arg(long, value_name = "SOURCE")]
     rules: Vec<String>,
 }

@@ -337,7 +337,8 @@ impl<'de> Visitor<'de> for GameVisitor {
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
 pub(crate) enum RulesEntry {
-    /// A command line, split as a shell does.
+    /// A command line, split as a shell does, or the file of a sheet in the Game Description Language
+    /// (`*.kif`).
     Line(String),
     /// With more.
     Table(Box<RulesTable>),
@@ -357,7 +358,7 @@ impl<'de> Visitor<'de> for RulesVisitor {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "a command line, or a table with `command`, `dir`, `env`, `sandbox` and `prefix`",
+            "a command line, a sheet (`*.kif`), or a table with `command`, `dir`, `env`, `sandbox` and `prefix`",
         )
     }
 
@@ -375,7 +376,7 @@ impl<'de> Visitor<'de> for RulesVisitor {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RulesTable {
-    /// Program and arguments.
+    /// Program and arguments, or the file of a sheet (`*.kif`) alone.
     pub(crate) command: BotCommand,
     /// The working directory, by default that of the configuration.
     pub(crate) dir: Option<PathBuf>,

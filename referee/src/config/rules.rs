@@ -10,7 +10,7 @@ use super::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
 use crate::files::{self, MOST_TEXT};
 use crate::rules_program::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
 use supervisor::CommandError;
-use supervisor::bot::{command, spec};
+use supervisor::bot::spec;
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 
 /// More sources than anybody could need.
@@ -110,7 +110,9 @@ fn key_of(error: &SourceError) -> &'static str {
             CommandError::Variable(_) | CommandError::Nul { key: "env", .. } => "env",
             _ => "command",
         },
-        SourceError::Sheet { .. } | SourceError::Variable(_) => "command",
+        SourceError::File { .. } | SourceError::Sheet { .. } | SourceError::Variable(_) => {
+            "command"
+        }
     }
 }
 
@@ -126,10 +128,7 @@ fn source(
     };
     let command = match &table.command {
         BotCommand::Words(words) => words.clone(),
-        BotCommand::Line(line) => command::split(line).map_err(|error| {
-            let name = line.clone();
-            wrong(SourceError::Command { name, error })
-        })?,
+        BotCommand::Line(line) => RulesSource::words(line).map_err(wrong)?,
     };
     let resources = Resources::DEFAULT.with(&table.resources);
     let resources = resources.map_err(|wrong| {

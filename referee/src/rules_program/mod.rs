@@ -1,4 +1,5 @@
-//! Rules from outside: programs that answer like the forward model become games of the catalog.
+//! Rules from outside: programs that answer like the forward model, and sheets in the Game Description
+//! Language, become games of the catalog.
 
 mod answer;
 mod game;
@@ -6,6 +7,7 @@ mod line;
 mod program;
 mod rules;
 mod session;
+mod sheet;
 mod source;
 mod surroundings;
 
@@ -16,6 +18,7 @@ use supervisor::BotSpec;
 
 use program::RulesProgram;
 use session::ProgramSession;
+pub(crate) use sheet::Sheet;
 use source::RULES_VARIABLE;
 pub(crate) use source::RulesSource;
 pub use source::SourceError;
@@ -28,11 +31,12 @@ pub(crate) struct RulesSet {
     /// All games.
     pub(crate) catalog: Arc<Catalog>,
     sources: Vec<RulesSource>,
+    sheets: Vec<Sheet>,
 }
 
 impl RulesSet {
     /// The games that are built in, and those of these sources. Each program is started once, and
-    /// asked what it has.
+    /// asked what it has; each sheet is read.
     ///
     /// # Errors
     /// If a source cannot be used, or two games have the same id.
@@ -41,11 +45,16 @@ impl RulesSet {
         surroundings: &Surroundings,
     ) -> Result<Self, RulesError> {
         let mut catalog = Catalog::built_in();
+        let mut sheets = Vec::new();
         for source in &sources {
             // Inside of a bot nobody has to ask this very program for its own games.
             let entries = if source.is_referee() && !surroundings.supervised {
                 let own = GAMES.iter().map(|entry| own_game(entry, source));
                 own.collect()
+            } else if let Some(path) = source.sheet() {
+                let (sheet, entry) = source.open_sheet(&path)?;
+                sheets.push(sheet);
+                vec![entry]
             } else {
                 let program = RulesProgram::open(source, surroundings)?;
                 rules::entries(&program)
@@ -58,7 +67,11 @@ impl RulesSet {
             }
         }
         let catalog = Arc::new(catalog);
-        Ok(RulesSet { catalog, sources })
+        Ok(RulesSet {
+            catalog,
+            sources,
+            sheets,
+        })
     }
 
     /// The games that are built in, and those of the sources in the environment of this process, a
@@ -77,6 +90,11 @@ impl RulesSet {
     /// The games that are not built in.
     pub(crate) fn own_games(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.catalog.iter().skip(GAMES.len())
+    }
+
+    /// The games that are sheets.
+    pub(crate) fn sheets(&self) -> &[Sheet] {
+        &self.sheets
     }
 
     /// Has a bot find the rules, also in its sandbox.
@@ -104,9 +122,9 @@ fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
     Arc::new(own.played_as(&entry.info.id))
 }
 
-/// Whether the program of these rules takes moves back by itself.
+/// Whether these rules take moves back by themselves.
 pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
-    rules::of(rules).is_some_and(|rules| rules.program.can.undo)
+    rules::of(rules).is_none_or(|rules| rules.program.can.undo)
 }
 
 /// Whether the program plays a text in the position of a session, listed or not. The position is as

@@ -1,7 +1,8 @@
-//! Where rules come from: command lines, in configurations, on the command line, and in the
+//! Where rules come from: command lines and sheets, in configurations, on the command line, and in the
 //! environment of bots.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use protocol::TimeControl;
@@ -11,10 +12,10 @@ use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotSpec, CommandError, REFEREE};
 use thiserror::Error;
 
+use super::sheet::SHEET;
+
 /// The environment variable in which bots find the sources, as JSON with absolute paths.
 pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
-/// How the file of a GDL sheet ends.
-const SHEET: &str = ".kif";
 
 /// A source that is none.
 #[derive(Debug, Error)]
@@ -27,13 +28,21 @@ pub enum SourceError {
         /// What is wrong with it.
         error: CommandError,
     },
-    /// A game description, which cannot be read yet.
-    #[error(
-        "the rules `{name}`: sheets in the Game Description Language cannot be read yet; rules are programs, as in `python3 my_game.py`"
-    )]
+    /// The file of a sheet that cannot be read.
+    #[error("the rules `{name}` cannot be read: {error}")]
+    File {
+        /// The source as it was given.
+        name: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A sheet that is not well formed.
+    #[error("the rules `{name}`, {error}")]
     Sheet {
         /// The source as it was given.
         name: String,
+        /// What is wrong with it, and where.
+        error: gdl::SheetError,
     },
     /// A prefix that no id can begin with.
     #[error(
@@ -50,10 +59,10 @@ pub enum SourceError {
     Variable(serde_json::Error),
 }
 
-/// A rules program as the user names it.
+/// A rules program or a sheet as the user names it.
 #[derive(Clone, Debug)]
 pub(crate) struct RulesSource {
-    /// Program and arguments.
+    /// Program and arguments, or the file of a sheet alone.
     pub(crate) command: Vec<String>,
     /// The working directory.
     pub(crate) dir: PathBuf,
@@ -91,12 +100,8 @@ impl RulesSource {
     /// # Errors
     /// If it is not the command line of a program.
     pub(crate) fn parse(line: &str, dir: &Path) -> Result<Self, SourceError> {
-        let command = command::split(line).map_err(|error| SourceError::Command {
-            name: line.to_owned(),
-            error,
-        })?;
         let source = RulesSource {
-            command,
+            command: Self::words(line)?,
             dir: spec::resolved(dir.to_owned()),
             shows_dir: false,
             env: BTreeMap::new(),
@@ -106,24 +111,34 @@ impl RulesSource {
         source.checked()
     }
 
-    /// The source, if its program is there and its prefix is one.
+    /// The words of a line: what ends like a sheet is one, all else is split as a shell does.
+    ///
+    /// # Errors
+    /// If it cannot be split.
+    pub(crate) fn words(line: &str) -> Result<Vec<String>, SourceError> {
+        let words = command::split(line).map_err(|error| SourceError::Command {
+            name: line.to_owned(),
+            error,
+        })?;
+        // The name of a sheet may have blanks.
+        if words.len() > 1 && line.ends_with(SHEET) {
+            return Ok(vec![line.to_owned()]);
+        }
+        Ok(words)
+    }
+
+    /// The source, if its program or sheet is there and its prefix is one.
     ///
     /// # Errors
     /// If not.
     pub(crate) fn checked(self) -> Result<Self, SourceError> {
-        if self
-            .command
-            .last()
-            .is_some_and(|word| word.ends_with(SHEET))
-        {
-            return Err(SourceError::Sheet { name: self.name() });
-        }
-        self.spec()
-            .program()
-            .map_err(|error| SourceError::Command {
+        if self.sheet().is_none() {
+            let program = self.spec().program();
+            program.map_err(|error| SourceError::Command {
                 name: self.name(),
                 error,
             })?;
+        }
         if let Some(prefix) = self.prefix.as_ref().filter(|prefix| !is_id(prefix)) {
             return Err(SourceError::Prefix {
                 name: self.name(),
@@ -227,7 +242,16 @@ mod tests {
                 .is_referee()
         );
         let error = |line: &str| RulesSource::parse(line, here).unwrap_err().to_string();
-        assert!(error("games/nim.kif").contains("cannot be read yet"));
+        let sheet = |line: &str| RulesSource::parse(line, here).unwrap().sheet();
+        assert_eq!(
+            sheet("games/nim.kif"),
+            Some(PathBuf::from("/games/nim.kif"))
+        );
+        assert_eq!(
+            sheet("my games/nim.kif"),
+            Some(PathBuf::from("/my games/nim.kif"))
+        );
+        assert_eq!(sheet("sh -c 'exit 1'"), None);
         assert!(error("no-such-program x").contains("no-such-program"));
         let prefixed = RulesSource {
             prefix: Some("Far".to_owned()),
@@ -257,7 +281,7 @@ mod tests {
         };
         assert_eq!(source.readable(), [here]);
         let referee = RulesSource::parse("referee model", Path::new("/")).unwrap();
-        assert_eq!(referee.readable(), [PathBuf::new(); 0]);
+        assert!(referee.readable().is_empty());
     }
 
     #[test]

@@ -11,11 +11,14 @@ use thiserror::Error;
 use super::schedule::Version;
 use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
+use crate::rules_program::Sheet;
 
 /// The copy of the configuration.
 pub(crate) const CONFIG_NAME: &str = "tournament.toml";
 /// The file that says how the schedule is made; tournaments of the first version have none.
 pub(crate) const SCHEDULE_NAME: &str = "schedule.toml";
+/// The folder of copies of sheets.
+const RULES_NAME: &str = "rules";
 /// The folder of what bots printed on stderr.
 pub(crate) const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
@@ -155,6 +158,17 @@ impl Folder {
         let version = schedule_text(self.version);
         let text = format!("{version}{ORIGIN_COMMENT}paths_start_at = {origin}\n");
         self.write_as(SCHEDULE_NAME, &text)
+    }
+
+    /// Keeps copies of the sheets that the tournament plays by.
+    pub(super) fn keep_sheets(&self, sheets: &[Sheet]) -> Result<(), WriteError> {
+        let kept = self.path.join(RULES_NAME);
+        if !sheets.is_empty() {
+            fs::create_dir_all(&kept).map_err(|error| WriteError::io(&kept, error))?;
+        }
+        let write =
+            |sheet: &Sheet| self.write_as(&format!("{RULES_NAME}/{}", sheet.file), &sheet.text);
+        sheets.iter().try_for_each(write)
     }
 
     /// How the schedule is made.

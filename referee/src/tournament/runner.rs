@@ -169,6 +169,7 @@ impl Tournament {
             None => Folder::create_numbered(&config.name, &config.text)?,
         };
         folder.note_origin(&config.folder)?;
+        folder.keep_sheets(config.rules.sheets())?;
         admission::note(&folder.path, &left_out)?;
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),

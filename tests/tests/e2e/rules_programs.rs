@@ -355,7 +355,7 @@ fn mistakes_in_sources_are_named() {
         ran.stderr
     };
     assert!(error("no-such-program").contains("no-such-program"));
-    assert!(error("nim.kif").contains("cannot be read yet"));
+    assert!(error("no-such-sheet.kif").contains("`no-such-sheet.kif` cannot be read"));
     assert!(error("referee model").contains("there are two games `amazons`"));
     assert!(error("{ command = \"referee model\", prefix = \"Far\" }").contains("`Far`"));
     assert!(error("{ comand = \"referee model\" }").contains("comand"));

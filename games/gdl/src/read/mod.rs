@@ -7,4 +7,4 @@ mod tree;
 
 pub use sheet::Sheet;
 pub(crate) use sheet::{Atom, Literal, Pattern, PredId, Rule, pred};
-pub(crate) use tree::canonical;
+pub(crate) use tree::{canonical, term};

@@ -2,6 +2,7 @@
 
 use crate::error::{Place, SheetError};
 use crate::limits::{DEEPEST, MOST_BYTES};
+use crate::terms::{Term, Terms};
 
 /// A word or a list.
 #[derive(Clone, Debug)]
@@ -205,6 +206,21 @@ fn write(tree: &Tree, out: &mut String) -> Option<()> {
             out.push(')');
             Some(())
         }
+    }
+}
+
+/// The term that a text is, without variables.
+pub(crate) fn term(terms: &mut Terms, text: &str) -> Option<Term> {
+    fn of(terms: &mut Terms, tree: &Tree) -> Option<Term> {
+        let name = tree.head().filter(|name| !name.starts_with('?'))?;
+        let arguments = tree.arguments().iter().map(|tree| of(terms, tree));
+        let arguments: Vec<Term> = arguments.collect::<Option<_>>()?;
+        let symbol = terms.symbol(name);
+        Some(terms.term(symbol, &arguments))
+    }
+    match &read(text).ok()?[..] {
+        [tree] => of(terms, tree),
+        _ => None,
     }
 }
 

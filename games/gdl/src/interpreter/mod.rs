@@ -1,0 +1,292 @@
+//! Sheets that do not ground are interpreted, from what a question binds to what it needs.
+
+mod solver;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use crate::engine::{Engine, Failure, Percepts};
+use crate::read::{Literal, Sheet, pred, term};
+use crate::terms::Term;
+use solver::{Budget, Solver, Unsolved};
+
+/// The stack of the thread that evaluates, in bytes. Only what is used of it takes memory.
+const STACK: usize = 512 << 20;
+/// Solvers with more terms are not used again.
+const MOST_TERMS: usize = 2_000_000;
+/// No more solvers are kept.
+const MOST_KEPT: usize = 4;
+
+/// A sheet that is interpreted.
+pub(crate) struct Interpreter {
+    sheet: Sheet,
+    roles: Vec<String>,
+    /// Which relations do not depend on the position.
+    is_static: Vec<bool>,
+    /// Solvers that nobody uses at the moment, with what they found out about the sheet.
+    idle: Mutex<Vec<Solver>>,
+    budget: Budget,
+}
+
+/// A position: its facts, and what follows from them before anybody moves.
+#[derive(Clone, Debug)]
+pub(crate) struct InterpretedPosition(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// Sorted.
+    facts: Vec<String>,
+    over: bool,
+    /// The moves of each role, sorted.
+    legal: Vec<Vec<String>>,
+}
+
+impl Interpreter {
+    pub(crate) fn new(sheet: Sheet) -> Self {
+        let roles = sheet.roles.iter().map(|role| sheet.terms.text(*role));
+        Interpreter {
+            roles: roles.collect(),
+            is_static: static_relations(&sheet),
+            idle: Mutex::new(Vec::new()),
+            budget: Budget::DEFAULT,
+            sheet,
+        }
+    }
+
+    /// Evaluates something in a thread with a large stack.
+    fn evaluate<T: Send>(
+        &self,
+        act: impl FnOnce(&mut Solver) -> Result<T, Unsolved> + Send,
+    ) -> Result<T, Failure> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle().pop();
+        let work = || {
+            let mut solver = match kept {
+                Some(solver) => solver,
+                None => Solver::new(&self.sheet, self.budget),
+            };
+            let result = act(&mut solver);
+            (result, solver)
+        };
+        let finished = thread::scope(|scope| {
+            let thread = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, work);
+            thread.map_or_else(
+                |error| Err(error.to_string()),
+                |thread| {
+                    thread
+                        .join()
+                        .map_err(|_| "the interpreter panicked".to_owned())
+                },
+            )
+        });
+        let (result, solver) = finished.map_err(Failure::Interpreter)?;
+        let mut kept = idle();
+        if kept.len() < MOST_KEPT && solver.terms.len() < MOST_TERMS {
+            kept.push(solver);
+        }
+        result.map_err(|unsolved| Failure::Interpreter(unsolved.to_string()))
+    }
+
+    fn position(&self, mut facts: Vec<String>) -> Result<InterpretedPosition, Failure> {
+        facts.sort();
+        facts.dedup();
+        let looked = self.evaluate(|solver| {
+            let facts = self.terms(solver, &facts);
+            solver.set(&facts, &[], &self.is_static);
+            let over = !solver.ask(&self.sheet, pred::TERMINAL, None)?.is_empty();
+            let mut legal = Vec::new();
+            for role in &self.sheet.roles {
+                let mut moves = Vec::new();
+                if !over {
+                    moves = self.second(solver, pred::LEGAL, *role)?;
+                }
+                legal.push(moves);
+            }
+            Ok((over, legal))
+        });
+        let (over, legal) = looked?;
+        Ok(InterpretedPosition(Arc::new(Inner { facts, over, legal })))
+    }
+
+    fn terms(&self, solver: &mut Solver, texts: &[String]) -> Vec<Term> {
+        texts
+            .iter()
+            .filter_map(|text| term(&mut solver.terms, text))
+            .collect()
+    }
+
+    /// The second arguments of a relation whose first one is a role, sorted.
+    fn second(
+        &self,
+        solver: &mut Solver,
+        pred: crate::read::PredId,
+        role: Term,
+    ) -> Result<Vec<String>, Unsolved> {
+        let answers = solver.ask(&self.sheet, pred, Some(role))?;
+        let mut texts: Vec<String> = answers
+            .iter()
+            .map(|answer| solver.terms.text(answer[1]))
+            .collect();
+        texts.sort();
+        texts.dedup();
+        Ok(texts)
+    }
+}
+
+/// Which relations do not depend on facts and moves.
+fn static_relations(sheet: &Sheet) -> Vec<bool> {
+    let mut is_static = vec![true; sheet.preds.len()];
+    for given in [pred::TRUE, pred::DOES] {
+        is_static[given.0 as usize] = false;
+    }
+    loop {
+        let mut changed = false;
+        for rule in &sheet.rules {
+            let depends = rule.body.iter().any(|literal| match literal {
+                Literal::Positive(atom) | Literal::Negative(atom) => {
+                    !is_static[atom.pred.0 as usize]
+                }
+                Literal::Distinct(..) | Literal::Same(..) => false,
+            });
+            let head = rule.head.pred.0 as usize;
+            if depends && is_static[head] {
+                is_static[head] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return is_static;
+        }
+    }
+}
+
+impl Engine for Interpreter {
+    type Position = InterpretedPosition;
+    type Snapshot = InterpretedPosition;
+
+    fn roles(&self) -> &[String] {
+        &self.roles
+    }
+
+    fn start(&self) -> Result<InterpretedPosition, Failure> {
+        let facts = self.evaluate(|solver| {
+            solver.set(&[], &[], &self.is_static);
+            let init = solver.ask(&self.sheet, pred::INIT, None)?;
+            Ok(init
+                .iter()
+                .map(|answer| solver.terms.text(answer[0]))
+                .collect())
+        })?;
+        self.position(facts)
+    }
+
+    fn load(&self, facts: &[String]) -> Result<InterpretedPosition, Failure> {
+        let spelled = self.evaluate(|solver| {
+            let terms = self.terms(solver, facts);
+            Ok(terms.iter().map(|fact| solver.terms.text(*fact)).collect())
+        })?;
+        self.position(spelled)
+    }
+
+    fn facts(&self, position: &InterpretedPosition) -> Vec<String> {
+        position.0.facts.clone()
+    }
+
+    fn snapshot(&self, position: &InterpretedPosition) -> InterpretedPosition {
+        position.clone()
+    }
+
+    fn restore(
+        &self,
+        position: &mut InterpretedPosition,
+        snapshot: &InterpretedPosition,
+    ) -> Result<(), Failure> {
+        position.clone_from(snapshot);
+        Ok(())
+    }
+
+    fn is_over(&self, position: &InterpretedPosition) -> bool {
+        position.0.over
+    }
+
+    fn count_legal(&self, position: &InterpretedPosition, role: usize) -> usize {
+        position.0.legal[role].len()
+    }
+
+    fn nth_legal(&self, _: &InterpretedPosition, _: usize, index: usize) -> u32 {
+        index as u32
+    }
+
+    fn legal(&self, position: &InterpretedPosition, role: usize, out: &mut Vec<u32>) {
+        out.clear();
+        out.extend(0..position.0.legal[role].len() as u32);
+    }
+
+    fn text<'a>(&'a self, position: &'a InterpretedPosition, role: usize, mv: u32) -> &'a str {
+        &position.0.legal[role][mv as usize]
+    }
+
+    fn find(&self, position: &InterpretedPosition, role: usize, text: &str) -> Option<u32> {
+        let moves = position.0.legal[role].iter();
+        let found = moves.enumerate().find(|(_, mv)| mv.to_lowercase() == text);
+        found.map(|(number, _)| number as u32)
+    }
+
+    fn goals(&self, position: &InterpretedPosition, role: usize) -> Result<Option<i64>, Failure> {
+        let goals = self.evaluate(|solver| {
+            let facts = self.terms(solver, &position.0.facts);
+            solver.set(&facts, &[], &self.is_static);
+            self.second(solver, pred::GOAL, self.sheet.roles[role])
+        })?;
+        let mut best = None;
+        for goal in goals {
+            match goal.parse::<i64>() {
+                Ok(value) if (0..=100).contains(&value) => best = best.max(Some(value)),
+                _ => return Err(Failure::GoalValue(self.roles[role].clone())),
+            }
+        }
+        Ok(best)
+    }
+
+    fn step(
+        &self,
+        position: &mut InterpretedPosition,
+        joint: &[u32],
+        percepts: Option<&mut Percepts>,
+    ) -> Result<(), Failure> {
+        let wants_percepts = percepts.is_some();
+        let inner = &position.0;
+        let (facts, seen) = self.evaluate(|solver| {
+            let facts = self.terms(solver, &inner.facts);
+            let mut does = Vec::new();
+            for (role, mv) in joint.iter().enumerate() {
+                if let Some(mv) = term(&mut solver.terms, &inner.legal[role][*mv as usize]) {
+                    does.push([self.sheet.roles[role], mv]);
+                }
+            }
+            solver.set(&facts, &does, &self.is_static);
+            let next = solver.ask(&self.sheet, pred::NEXT, None)?;
+            let next: Vec<String> = next
+                .iter()
+                .map(|answer| solver.terms.text(answer[0]))
+                .collect();
+            let mut seen = Vec::new();
+            if wants_percepts {
+                for role in &self.sheet.roles {
+                    seen.push(self.second(solver, pred::SEES, *role)?);
+                }
+            }
+            Ok((next, seen))
+        })?;
+        let next = self.position(facts)?;
+        if let Some(out) = percepts {
+            for (all, new) in out.iter_mut().zip(seen) {
+                all.extend(new);
+            }
+        }
+        *position = next;
+        Ok(())
+    }
+}

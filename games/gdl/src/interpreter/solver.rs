@@ -1,0 +1,531 @@
+//! Questions about a position, answered from what they bind: a relation is evaluated for the arguments
+//! that are known, and every such question is asked once (tabling).
+//!
+//! Questions that need each other are asked again together until no answer is new. Then all of them
+//! are complete. Negation waits for complete answers, and is refused where they need it themselves.
+
+use std::sync::Arc;
+
+use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
+use crate::terms::{Map, Symbol, Term, Terms};
+
+/// What one question to a position may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// Candidates that are matched.
+    pub(super) steps: u64,
+    /// Answers that are kept.
+    pub(super) answers: usize,
+    /// Questions that wait for each other.
+    pub(super) depth: usize,
+    /// How deep terms may be nested.
+    pub(super) nesting: u32,
+}
+
+impl Budget {
+    pub(super) const DEFAULT: Budget = Budget {
+        steps: 60_000_000,
+        answers: 2_000_000,
+        depth: 4_000,
+        nesting: 300,
+    };
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unsolved {
+    #[error("a position takes more than {0} steps of the interpreter")]
+    Steps(u64),
+    #[error("a position has more than {0} answers in the interpreter")]
+    Answers(usize),
+    #[error("recursion is deeper than {0} questions")]
+    Depth(usize),
+    #[error("terms are nested deeper than {0} times")]
+    Nesting(u32),
+    #[error("`{0}` depends on its own negation, so that nothing decides it")]
+    Undecided(String),
+}
+
+/// An argument that is not known, in a question.
+const OPEN: u32 = u32::MAX;
+/// A question that is not being answered, and one that depends on none that is.
+const NONE: usize = usize::MAX;
+
+struct Table {
+    pred: PredId,
+    /// The arguments that are known.
+    known: Box<[u32]>,
+    answers: Vec<Box<[Term]>>,
+    seen: Map<Box<[Term]>, ()>,
+    complete: bool,
+    /// How many questions wait below it, while it is being answered.
+    depth: usize,
+    /// The deepest question that it needs and that was being answered.
+    low: usize,
+    /// The round in which it was answered last.
+    round: u64,
+}
+
+/// The order in which the literals of a rule are asked.
+type Plan = Arc<[usize]>;
+
+/// All that is kept between questions.
+pub(super) struct Solver {
+    pub(super) terms: Terms,
+    tables: Vec<Table>,
+    by_question: Map<(PredId, Box<[u32]>), usize>,
+    /// Questions that are not complete, in the order in which they were asked.
+    open: Vec<usize>,
+    depth: usize,
+    round: u64,
+    changes: u64,
+    steps: u64,
+    answers: usize,
+    budget: Budget,
+    /// The order of the literals of a rule, given which variables are bound.
+    plans: Map<(usize, Box<[bool]>), Plan>,
+    facts: Vec<Term>,
+    is_fact: Map<Term, ()>,
+    by_name: Map<Symbol, Vec<Term>>,
+    does: Vec<[Term; 2]>,
+}
+
+impl Solver {
+    pub(super) fn new(sheet: &Sheet, budget: Budget) -> Self {
+        Solver {
+            terms: sheet.terms.clone(),
+            tables: Vec::new(),
+            by_question: Map::default(),
+            open: Vec::new(),
+            depth: 0,
+            round: 0,
+            changes: 0,
+            steps: 0,
+            answers: 0,
+            budget,
+            plans: Map::default(),
+            facts: Vec::new(),
+            is_fact: Map::default(),
+            by_name: Map::default(),
+            does: Vec::new(),
+        }
+    }
+
+    /// Sets the position, and the moves that are made in it.
+    pub(super) fn set(&mut self, facts: &[Term], does: &[[Term; 2]], is_static: &[bool]) {
+        self.forget(is_static);
+        self.facts = facts.to_vec();
+        self.is_fact = facts.iter().map(|fact| (*fact, ())).collect();
+        self.by_name.clear();
+        for fact in facts {
+            let name = self.terms.parts(*fact).0;
+            self.by_name.entry(name).or_default().push(*fact);
+        }
+        self.does = does.to_vec();
+        self.steps = 0;
+    }
+
+    /// Drops the answers about the last position.
+    fn forget(&mut self, is_static: &[bool]) {
+        let tables = std::mem::take(&mut self.tables);
+        self.by_question.clear();
+        self.open.clear();
+        (self.depth, self.answers) = (0, 0);
+        for table in tables {
+            if table.complete && is_static[table.pred.0 as usize] {
+                self.answers += table.answers.len();
+                let key = (table.pred, table.known.clone());
+                self.by_question.insert(key, self.tables.len());
+                self.tables.push(table);
+            }
+        }
+        if self.answers > self.budget.answers / 2 {
+            self.tables.clear();
+            self.by_question.clear();
+            self.answers = 0;
+        }
+    }
+
+    /// All atoms of a relation whose first argument is this, if it is given.
+    pub(super) fn ask(
+        &mut self,
+        sheet: &Sheet,
+        pred: PredId,
+        first: Option<Term>,
+    ) -> Result<Vec<Box<[Term]>>, Unsolved> {
+        let arity = sheet.preds[pred.0 as usize].arity;
+        let mut known = vec![OPEN; arity];
+        if let Some(first) = first {
+            known[0] = first.0;
+        }
+        let table = self.table(pred, known.into());
+        self.solve(sheet, table)?;
+        Ok(self.tables[table].answers.clone())
+    }
+
+    fn table(&mut self, pred: PredId, known: Box<[u32]>) -> usize {
+        let key = (pred, known);
+        if let Some(table) = self.by_question.get(&key) {
+            return *table;
+        }
+        let table = self.tables.len();
+        self.tables.push(Table {
+            pred,
+            known: key.1.clone(),
+            answers: Vec::new(),
+            seen: Map::default(),
+            complete: false,
+            depth: NONE,
+            low: NONE,
+            round: 0,
+        });
+        self.by_question.insert(key, table);
+        table
+    }
+
+    /// Answers a question. Gives the depth of the deepest question being answered that it needs.
+    fn solve(&mut self, sheet: &Sheet, table: usize) -> Result<usize, Unsolved> {
+        let found = &self.tables[table];
+        if found.complete {
+            return Ok(NONE);
+        }
+        if found.depth != NONE {
+            return Ok(found.depth);
+        }
+        if found.round == self.round && found.low != NONE {
+            return Ok(found.low);
+        }
+        if self.depth == self.budget.depth {
+            return Err(Unsolved::Depth(self.budget.depth));
+        }
+        let depth = self.depth;
+        self.depth += 1;
+        self.tables[table].depth = depth;
+        let first_open = self.open.len();
+        self.open.push(table);
+        loop {
+            self.round += 1;
+            let before = self.changes;
+            let mut low = NONE;
+            let pred = self.tables[table].pred;
+            for &rule in &sheet.preds[pred.0 as usize].rules {
+                low = low.min(self.apply(sheet, rule, table)?);
+            }
+            if low < depth {
+                let found = &mut self.tables[table];
+                (found.depth, found.low, found.round) = (NONE, low, self.round);
+                self.depth -= 1;
+                return Ok(low);
+            }
+            if low == NONE || self.changes == before {
+                break;
+            }
+        }
+        for table in self.open.drain(first_open..) {
+            let table = &mut self.tables[table];
+            (table.complete, table.depth) = (true, NONE);
+        }
+        self.depth -= 1;
+        Ok(NONE)
+    }
+
+    /// Adds the answers that a rule gives to a question.
+    fn apply(&mut self, sheet: &Sheet, number: usize, table: usize) -> Result<usize, Unsolved> {
+        let rule = &sheet.rules[number];
+        let mut bindings: Vec<Option<Term>> = vec![None; rule.variables.len()];
+        let known = self.tables[table].known.clone();
+        for (pattern, known) in rule.head.args.iter().zip(&known) {
+            if *known != OPEN && !matches(&self.terms, pattern, Term(*known), &mut bindings) {
+                return Ok(NONE);
+            }
+        }
+        let bound: Box<[bool]> = bindings.iter().map(Option::is_some).collect();
+        let key = (number, bound);
+        let plan = match self.plans.get(&key) {
+            Some(plan) => plan.clone(),
+            None => {
+                let plan: Plan = order(sheet, rule, &key.1).into();
+                self.plans.insert(key, plan.clone());
+                plan
+            }
+        };
+        let mut low = NONE;
+        self.conditions(sheet, (rule, &plan), &mut bindings, table, &mut low)?;
+        Ok(low)
+    }
+
+    /// Goes through the conditions of a rule that are left.
+    fn conditions(
+        &mut self,
+        sheet: &Sheet,
+        (rule, plan): (&Rule, &[usize]),
+        bindings: &mut Vec<Option<Term>>,
+        table: usize,
+        low: &mut usize,
+    ) -> Result<(), Unsolved> {
+        let Some((at, rest)) = plan.split_first() else {
+            return self.answer(rule, bindings, table);
+        };
+        match &rule.body[*at] {
+            Literal::Distinct(one, other, _) => {
+                if self.build(one, bindings)? != self.build(other, bindings)? {
+                    self.conditions(sheet, (rule, rest), bindings, table, low)?;
+                }
+                Ok(())
+            }
+            Literal::Same(one, other, _) => {
+                if self.build(one, bindings)? == self.build(other, bindings)? {
+                    self.conditions(sheet, (rule, rest), bindings, table, low)?;
+                }
+                Ok(())
+            }
+            Literal::Negative(atom) => {
+                if !self.holds(sheet, atom.pred, &atom.args, bindings)? {
+                    self.conditions(sheet, (rule, rest), bindings, table, low)?;
+                }
+                Ok(())
+            }
+            Literal::Positive(atom) => {
+                let candidates = self.candidates(sheet, atom.pred, &atom.args, bindings, low)?;
+                for candidate in candidates {
+                    self.steps += 1;
+                    if self.steps > self.budget.steps {
+                        return Err(Unsolved::Steps(self.budget.steps));
+                    }
+                    let mut next = bindings.clone();
+                    let mut both = atom.args.iter().zip(&candidate);
+                    if both.all(|(pattern, term)| matches(&self.terms, pattern, *term, &mut next)) {
+                        self.conditions(sheet, (rule, rest), &mut next, table, low)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether an atom without free variables holds.
+    fn holds(
+        &mut self,
+        sheet: &Sheet,
+        pred: PredId,
+        args: &[Pattern],
+        bindings: &[Option<Term>],
+    ) -> Result<bool, Unsolved> {
+        let mut terms = Vec::with_capacity(args.len());
+        for pattern in args {
+            let Some(term) = self.build(pattern, bindings)? else {
+                return Ok(false);
+            };
+            terms.push(term);
+        }
+        match pred {
+            pred::TRUE => return Ok(self.is_fact.contains_key(&terms[0])),
+            pred::DOES => return Ok(self.does.iter().any(|does| does[..] == terms[..])),
+            _ => {}
+        }
+        let table = self.table(pred, terms.iter().map(|term| term.0).collect());
+        if self.solve(sheet, table)? != NONE {
+            return Err(Unsolved::Undecided(sheet.pred_name(pred).to_owned()));
+        }
+        Ok(!self.tables[table].answers.is_empty())
+    }
+
+    /// Atoms that may fit a condition.
+    fn candidates(
+        &mut self,
+        sheet: &Sheet,
+        pred: PredId,
+        args: &[Pattern],
+        bindings: &[Option<Term>],
+        low: &mut usize,
+    ) -> Result<Vec<Box<[Term]>>, Unsolved> {
+        let mut known = Vec::with_capacity(args.len());
+        for pattern in args {
+            known.push(self.build(pattern, bindings)?.map_or(OPEN, |term| term.0));
+        }
+        match pred {
+            pred::TRUE => {
+                if known[0] != OPEN {
+                    let fact = Term(known[0]);
+                    let there = self.is_fact.contains_key(&fact);
+                    return Ok(if there {
+                        vec![[fact].into()]
+                    } else {
+                        Vec::new()
+                    });
+                }
+                let facts = match &args[0] {
+                    Pattern::Compound(symbol, _) => {
+                        self.by_name.get(symbol).map_or(&[][..], |all| all)
+                    }
+                    _ => &self.facts[..],
+                };
+                return Ok(facts.iter().map(|fact| [*fact].into()).collect());
+            }
+            pred::DOES => {
+                return Ok(self.does.iter().map(|does| Box::from(&does[..])).collect());
+            }
+            _ => {}
+        }
+        let table = self.table(pred, known.into());
+        *low = (*low).min(self.solve(sheet, table)?);
+        Ok(self.tables[table].answers.clone())
+    }
+
+    /// A pattern with its variables replaced; `None` if some of them have no value.
+    fn build(
+        &mut self,
+        pattern: &Pattern,
+        bindings: &[Option<Term>],
+    ) -> Result<Option<Term>, Unsolved> {
+        match pattern {
+            Pattern::Term(term) => Ok(Some(*term)),
+            Pattern::Var(variable) => Ok(bindings[*variable as usize]),
+            Pattern::Compound(symbol, arguments) => {
+                let mut built = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    match self.build(argument, bindings)? {
+                        Some(term) => built.push(term),
+                        None => return Ok(None),
+                    }
+                }
+                let term = self.terms.term(*symbol, &built);
+                if self.terms.depth(term) > self.budget.nesting {
+                    return Err(Unsolved::Nesting(self.budget.nesting));
+                }
+                Ok(Some(term))
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        rule: &Rule,
+        bindings: &[Option<Term>],
+        table: usize,
+    ) -> Result<(), Unsolved> {
+        let mut answer = Vec::with_capacity(rule.head.args.len());
+        for pattern in &rule.head.args {
+            if let Some(term) = self.build(pattern, bindings)? {
+                answer.push(term);
+            }
+        }
+        let answer: Box<[Term]> = answer.into();
+        let found = &mut self.tables[table];
+        let fits = found
+            .known
+            .iter()
+            .zip(&answer)
+            .all(|(known, term)| *known == OPEN || *known == term.0);
+        if fits && found.seen.insert(answer.clone(), ()).is_none() {
+            found.answers.push(answer);
+            self.changes += 1;
+            self.answers += 1;
+            if self.answers > self.budget.answers {
+                return Err(Unsolved::Answers(self.budget.answers));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Matches a pattern with a term, and binds its variables.
+fn matches(terms: &Terms, pattern: &Pattern, term: Term, bindings: &mut [Option<Term>]) -> bool {
+    match pattern {
+        Pattern::Term(other) => *other == term,
+        Pattern::Var(variable) => match &mut bindings[*variable as usize] {
+            Some(bound) => *bound == term,
+            free => {
+                *free = Some(term);
+                true
+            }
+        },
+        Pattern::Compound(symbol, arguments) => {
+            let (name, parts) = terms.parts(term);
+            name == *symbol
+                && parts.len() == arguments.len()
+                && arguments
+                    .iter()
+                    .zip(parts)
+                    .all(|(pattern, part)| matches(terms, pattern, *part, bindings))
+        }
+    }
+}
+
+fn each_variable(pattern: &Pattern, visit: &mut impl FnMut(u16)) {
+    match pattern {
+        Pattern::Var(variable) => visit(*variable),
+        Pattern::Term(_) => {}
+        Pattern::Compound(_, arguments) => {
+            arguments
+                .iter()
+                .for_each(|argument| each_variable(argument, visit));
+        }
+    }
+}
+
+/// The order of the literals of a rule: tests as soon as all their variables are bound, then what binds
+/// most and leaves the fewest choices.
+fn order(sheet: &Sheet, rule: &Rule, bound: &[bool]) -> Vec<usize> {
+    let mut bound = bound.to_vec();
+    let mut left: Vec<usize> = (0..rule.body.len()).collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let cost = |at: &usize| cost(sheet, &rule.body[*at], &bound);
+        let best = left.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let best = *best.expect("something is left");
+        left.retain(|at| *at != best);
+        if let Literal::Positive(atom) = &rule.body[best] {
+            for pattern in &atom.args {
+                each_variable(pattern, &mut |variable| bound[variable as usize] = true);
+            }
+        }
+        order.push(best);
+    }
+    order
+}
+
+fn cost(sheet: &Sheet, literal: &Literal, bound: &[bool]) -> f64 {
+    let is_bound = |pattern: &Pattern| {
+        let mut all = true;
+        each_variable(pattern, &mut |variable| all &= bound[variable as usize]);
+        all
+    };
+    let test = |patterns: &[&Pattern]| {
+        if patterns.iter().all(|pattern| is_bound(pattern)) {
+            0.0
+        } else {
+            f64::INFINITY
+        }
+    };
+    match literal {
+        Literal::Distinct(one, other, _) | Literal::Same(one, other, _) => test(&[one, other]),
+        // Later than comparisons: it may ask for much.
+        Literal::Negative(atom) => 0.4 + test(&atom.args.iter().collect::<Vec<_>>()),
+        Literal::Positive(atom) => {
+            let known = atom.args.iter().filter(|pattern| is_bound(pattern)).count();
+            let free = atom.args.len() - known;
+            let pred = &sheet.preds[atom.pred.0 as usize];
+            let only_facts = pred
+                .rules
+                .iter()
+                .all(|rule| sheet.rules[*rule].body.is_empty());
+            match atom.pred {
+                _ if free == 0 && only_facts => 0.2,
+                pred::TRUE if free == 0 => 0.1,
+                pred::TRUE | pred::DOES => {
+                    let mut parts = 0;
+                    for pattern in &atom.args {
+                        each_variable(pattern, &mut |variable| {
+                            parts += i32::from(!bound[variable as usize]);
+                        });
+                    }
+                    2.0 + 3.0 * f64::from(parts)
+                }
+                _ if only_facts => 1.0 + pred.rules.len() as f64 / 5f64.powi(known as i32),
+                _ if free == 0 => 6.0,
+                _ => 20.0 * 4f64.powi(free as i32) / 2f64.powi(known as i32),
+            }
+        }
+    }
+}
