@@ -28,6 +28,7 @@ mod replay;
 mod report;
 mod resume;
 mod rules_programs;
+mod rules_sources;
 mod sandbox;
 mod shortages;
 mod standings;
