@@ -21,6 +21,7 @@ mod model;
 mod new_bot;
 mod new_rules;
 mod perft;
+mod picture;
 mod play;
 mod privacy;
 mod protocol;

@@ -176,3 +176,48 @@ fn bots_are_sent_the_same_in_deals_that_they_cannot_tell_apart() {
         assert_eq!(inputs.len(), 1, "{key:?} in {deals:?}: {inputs:#?}");
     }
 }
+
+#[test]
+fn a_replay_as_a_role_hides_what_it_could_not_know() {
+    let program = root().join("games/examples/kuhn_poker.py");
+    let games = format!(
+        "games = [\"kuhn-poker\"]\nrules = [\"python3 '{}'\"]",
+        program.display()
+    );
+    let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
+    assert_eq!(arena.play().code, Some(0));
+    let replay = |more: &[&str]| {
+        let args = ["replay", "--match", "m-000001"].iter().chain(more);
+        let args = args.map(Into::into).chain([arena.path("out")]);
+        run(args)
+    };
+    let record = &arena.matches()[0];
+    let roles: Vec<&str> = record["players"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|player| player["role"].as_str().unwrap())
+        .collect();
+    let card = record["moves"][1]["move"].as_str().unwrap();
+    let shown = |more: &[&str]| {
+        let ran = replay(more);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    let dealt = format!("2. chance: {card} ");
+    assert!(shown(&["--all"]).contains(&dealt));
+    for (seat, role) in roles.iter().enumerate() {
+        let known = shown(&["--as", role, "--ply", "2"]);
+        assert!(known.contains("2. chance: hidden"), "{known}");
+        let sees = format!("sees {:?}", card);
+        assert_eq!(known.contains(&sees), seat == 1, "{known}");
+        assert_eq!(known, shown(&["--as", &seat.to_string(), "--ply", "2"]));
+    }
+    let refused = replay(&["--as", "nobody"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let sentence = format!(
+        "`nobody` is no role of m-000001, which has {}",
+        roles.join(", ")
+    );
+    assert!(refused.stderr.contains(&sentence), "{}", refused.stderr);
+}
