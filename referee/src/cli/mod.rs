@@ -17,6 +17,7 @@ mod human;
 mod init;
 mod input;
 mod launch;
+mod merge;
 mod model;
 mod new_bot;
 mod new_rules;
@@ -77,6 +78,7 @@ enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
     Check(check::Args),
+    Merge(merge::Args),
     Standings(standings::Args),
     Report(report::Args),
     Replay(replay::Args),
@@ -157,6 +159,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
+        Command::Merge(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Replay(args) => args.run(),

@@ -9,7 +9,7 @@ use thiserror::Error;
 use toml::Table;
 
 use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
-use super::schedule::{Schedule, Scheduled, Shape};
+use super::schedule::{Schedule, Scheduled, Shape, Shard};
 use super::{extension, openings};
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
@@ -104,6 +104,20 @@ pub enum ResumeError {
         /// All names.
         names: Vec<String>,
     },
+    /// Another part of the schedule is played there.
+    #[error(
+        "`{}` has {} of the schedule, not part {asked}; nothing was changed",
+        path.display(),
+        there.map_or("all".to_owned(), |there| format!("part {there}"))
+    )]
+    OtherShard {
+        /// The folder.
+        path: PathBuf,
+        /// The part that was given.
+        asked: Shard,
+        /// The part that is there; `None` for all.
+        there: Option<Shard>,
+    },
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -166,9 +180,17 @@ pub(crate) fn open(
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     let mut folder = open_folder(path)?;
+    folder.set_shard(config.shard);
     let before = check_configuration(&mut folder, config, allowed)?;
     let version = folder.read_version();
     version.map_err(|reason| unreadable(path.join(SCHEDULE_NAME), reason))?;
+    if let Some(asked) = config.shard
+        && folder.shard() != Some(asked)
+    {
+        let path = path.to_owned();
+        let there = folder.shard();
+        return Err(ResumeError::OtherShard { path, asked, there });
+    }
     let schedule = schedule(&folder, before.as_ref(), config)?;
     let mut ledger = Ledger::new(config, schedule);
     let cut = read_log(&folder, &mut ledger, &mut take)?;
@@ -254,24 +276,35 @@ fn schedule(
     config: &Config,
 ) -> Result<Schedule, ResumeError> {
     let copy = folder.path.join(CONFIG_NAME);
-    let version = folder.version();
     let mut tables = Vec::new();
     for text in &folder.earlier {
         tables.push(parsed(text, &copy)?);
     }
     tables.extend(before.map(|before| before.table.clone()));
+    let shape = Shape {
+        version: folder.version(),
+        shard: folder.shard(),
+        ..config.shape()
+    };
+    extended(&tables, config, shape, &copy)
+}
+
+/// The schedule of this shape, after the tournaments of these configurations, which it extends; `copy`
+/// is the file of the newest one.
+pub(super) fn extended(
+    tables: &[Table],
+    config: &Config,
+    shape: Shape,
+    copy: &Path,
+) -> Result<Schedule, ResumeError> {
     let earlier = tables.iter().map(|table| {
-        let found = extension::earlier(table, config, version);
+        let found = extension::earlier(table, config, shape.version);
         found.map_err(|differences| ResumeError::NotExtended {
             differences,
-            copy: copy.clone(),
+            copy: copy.to_owned(),
         })
     });
     let earlier = earlier.collect::<Result<Vec<_>, _>>()?;
-    let shape = Shape {
-        version,
-        ..config.shape()
-    };
     Ok(Schedule::extending(&shape, &earlier))
 }
 
@@ -310,7 +343,7 @@ fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
 }
 
 /// A copy of a configuration as values.
-fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
+pub(super) fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
     let parsed: Result<Table, toml::de::Error> = text.parse();
     parsed.map_err(|error| unreadable(path.to_owned(), error.message()))
 }
@@ -346,15 +379,15 @@ fn differs(
 }
 
 /// Which matches of a schedule are in a log: each at most once, and as they were scheduled.
-struct Ledger<'a> {
+pub(super) struct Ledger<'a> {
     config: &'a Config,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
     /// By the match's number less one: the line of the log.
     lines: Vec<Option<usize>>,
 }
 
 impl<'a> Ledger<'a> {
-    fn new(config: &'a Config, schedule: Schedule) -> Self {
+    pub(super) fn new(config: &'a Config, schedule: Schedule) -> Self {
         Ledger {
             config,
             schedule,
@@ -363,7 +396,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Enters a match; says why if it does not belong here.
-    fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
+    pub(super) fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
         let id = &record.match_id;
         let number = id.strip_prefix("m-").and_then(|digits| digits.parse().ok());
         let scheduled = number.and_then(|number| self.schedule.get(number));
@@ -371,6 +404,11 @@ impl<'a> Ledger<'a> {
         let scheduled = scheduled.ok_or_else(|| {
             format!("the match `{id}` is not in the schedule of this configuration")
         })?;
+        if self.schedule.is_elsewhere(scheduled.number) {
+            return Err(format!(
+                "the match `{id}` is of another part of the schedule"
+            ));
+        }
         let at = scheduled.number - 1;
         if let Some(Some(before)) = self.lines.get(at) {
             return Err(format!(
@@ -656,7 +694,7 @@ mod tests {
     fn a_tournament_keeps_the_version_of_its_schedule() {
         let (config, text) = of_three();
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(&place.path().join("new"), &text).unwrap();
+        let folder = Folder::create(&place.path().join("new"), &text, None).unwrap();
         drop(folder);
         let old = place.path().join("old");
         fs::create_dir(&old).unwrap();

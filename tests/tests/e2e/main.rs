@@ -30,6 +30,7 @@ mod resume;
 mod rules_programs;
 mod rules_sources;
 mod sandbox;
+mod shards;
 mod shortages;
 mod standings;
 mod submissions;
