@@ -36,6 +36,7 @@ mod shell;
 mod standings;
 mod supervise;
 mod tournament;
+mod watch;
 
 use std::io;
 use std::process::ExitCode;
@@ -81,6 +82,7 @@ enum Command {
     Merge(merge::Args),
     Standings(standings::Args),
     Report(report::Args),
+    Watch(watch::Args),
     Replay(replay::Args),
     Export(export::Args),
     Model(model::Args),
@@ -162,6 +164,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Merge(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Report(args) => args.run(),
+        Command::Watch(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),

@@ -269,8 +269,7 @@ impl Part {
     /// The schedule of all parts, or of one.
     fn schedule(&self, config: &Config, shard: Option<Shard>) -> Result<Schedule, ResumeError> {
         let copy = self.path.join(CONFIG_NAME);
-        let earlier = self.earlier.iter().map(|text| parsed(text, &copy));
-        let earlier = earlier.collect::<Result<Vec<_>, _>>()?;
+        let earlier = resume::all_parsed(&self.earlier, &copy)?;
         let shape = Shape {
             version: self.version,
             shard,

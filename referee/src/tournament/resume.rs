@@ -8,9 +8,10 @@ use protocol::Record;
 use thiserror::Error;
 use toml::Table;
 
-use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
+use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape, Shard};
 use super::{extension, openings};
+use crate::admission;
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
@@ -208,6 +209,33 @@ pub(crate) fn open(
     })
 }
 
+/// The configuration and the schedule of the tournament in this folder, for who only looks on: the
+/// log is not opened, and no match counts as played.
+///
+/// # Errors
+/// If the folder has no copy of the configuration that can be used on this machine.
+pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
+    let wrong = |error: ResumeError| error.to_string();
+    let copy = read_copy(&path.join(CONFIG_NAME)).map_err(wrong)?;
+    let copy = copy.ok_or_else(|| missing(path, CONFIG_NAME).to_string())?;
+    let origin = folder::origin(path);
+    let config = Config::recorded(&path.join(CONFIG_NAME), &copy.text, origin.as_deref());
+    let config = config.map_err(|error| error.to_string())?;
+    let fewer = admission::as_it_began(&config, path).map_err(|error| error.to_string())?;
+    let config = fewer.unwrap_or(config);
+    let earlier = Folder::read_earlier(path).map_err(|error| error.to_string())?;
+    let (version, shard) = folder::version_and_shard(path)?;
+    let copy = path.join(CONFIG_NAME);
+    let shape = Shape {
+        version,
+        shard,
+        ..config.shape()
+    };
+    let earlier = all_parsed(&earlier, &copy).map_err(wrong)?;
+    let schedule = extended(&earlier, &config, shape, &copy).map_err(wrong)?;
+    Ok((config, schedule))
+}
+
 /// The copy of a configuration in a tournament's folder.
 struct Copy {
     text: String,
@@ -276,10 +304,7 @@ fn schedule(
     config: &Config,
 ) -> Result<Schedule, ResumeError> {
     let copy = folder.path.join(CONFIG_NAME);
-    let mut tables = Vec::new();
-    for text in &folder.earlier {
-        tables.push(parsed(text, &copy)?);
-    }
+    let mut tables = all_parsed(&folder.earlier, &copy)?;
     tables.extend(before.map(|before| before.table.clone()));
     let shape = Shape {
         version: folder.version(),
@@ -340,6 +365,11 @@ fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(path.to_owned(), error)),
     }
+}
+
+/// Copies of configurations as values; `copy` is the file of the newest one, for messages.
+pub(super) fn all_parsed(texts: &[String], copy: &Path) -> Result<Vec<Table>, ResumeError> {
+    texts.iter().map(|text| parsed(text, copy)).collect()
 }
 
 /// A copy of a configuration as values.
