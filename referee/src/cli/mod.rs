@@ -24,6 +24,7 @@ mod new_rules;
 mod perft;
 mod picture;
 mod play;
+mod play_web;
 mod privacy;
 mod protocol;
 mod replay;
