@@ -105,8 +105,8 @@ pub(crate) struct ConfigFile {
     /// refusing to play.
     #[serde(default)]
     pub(crate) best_effort: bool,
-    /// Where rules come from besides those that are built in: command lines of rules programs, or tables
-    /// with `command`, `dir`, `env`, `sandbox` and `prefix`.
+    /// Where rules come from besides those that are built in: command lines of rules programs, files of
+    /// GDL sheets (`*.kif`), or tables with `command`, `dir`, `env`, `sandbox` and `prefix`.
     #[serde(default)]
     pub(crate) rules: Vec<RulesEntry>,
     /// How long a rules program may think about one request. Default "5s".
