@@ -86,7 +86,7 @@ impl SheetGame {
                 Ok(about.game(network, grid, Ok(sizes)))
             }
             Err(reason) => {
-                let interpreter = Interpreter::new(Sheet::read(text)?);
+                let interpreter = Interpreter::new(Sheet::read(text)?, limits);
                 let start = interpreter.start().ok();
                 let facts = start.map(|start| interpreter.facts(&start));
                 let grid = Grid::of(facts.unwrap_or_default().iter());

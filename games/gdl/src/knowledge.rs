@@ -59,6 +59,12 @@ pub(crate) fn sample<E: Engine>(
         }
         worlds = thinned(next, MOST, &mut rng);
     }
+    // The real position is one in which somebody has a choice, or the last one.
+    worlds.retain(|world| {
+        let mut counts = Vec::new();
+        let counted = rules.play.count(&world.at.position, &mut counts);
+        counted.is_ok() && counts.iter().any(|count| *count != 1)
+    });
     if worlds.is_empty() {
         return Err(wrong("nobody can know this: no way to play leads there"));
     }

@@ -9,10 +9,12 @@ pub(crate) const DEEPEST: usize = 500;
 pub(crate) const MOST_RULES: usize = 100_000;
 /// The most alternatives that the `or`s of one rule may make.
 pub(crate) const MOST_ALTERNATIVES: usize = 4_096;
+/// The most literals in the body of one rule.
+pub(crate) const MOST_LITERALS: usize = 400;
 /// The most variables in one rule.
 pub(crate) const MOST_VARIABLES: usize = 200;
 
-/// When grounding gives up, and a sheet is interpreted instead.
+/// When grounding gives up, and a sheet is interpreted instead; and when the interpreter gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroundLimits {
     /// Ground atoms. Each takes about 150 bytes.
@@ -24,6 +26,8 @@ pub struct GroundLimits {
     pub candidates: u64,
     /// How deep terms may be nested.
     pub depth: u32,
+    /// Candidates that the interpreter matches for one position, some million a second.
+    pub steps: u64,
 }
 
 impl GroundLimits {
@@ -33,5 +37,6 @@ impl GroundLimits {
         literals: 6_000_000,
         candidates: 150_000_000,
         depth: 200,
+        steps: 30_000_000,
     };
 }

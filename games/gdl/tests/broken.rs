@@ -240,6 +240,10 @@ fn sheets_that_lack_something_or_contradict_themselves_are_refused() {
             with(&format!("(<= p {variables})")),
             "at most 200 variables",
         ),
+        (
+            with(&format!("(<= p {})", "(q 1)".repeat(500))),
+            "the body has 500 conditions",
+        ),
         (with(&roles), "roles play; at most 64"),
         (" ".repeat(9 << 20), "at most 8388608 are read"),
     ] {

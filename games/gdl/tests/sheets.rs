@@ -461,3 +461,40 @@ fn sheets_that_break_off_are_to_blame_themselves() {
     let error = no_goal.start(0).unwrap().play("x").unwrap_err().to_string();
     assert!(error.contains("no goal at the end"), "{error}");
 }
+
+#[test]
+fn samples_cannot_be_told_from_the_real_position() {
+    for id in ["kuhn-poker", "monty-hall"] {
+        let rules = rules(id);
+        for seed in 0..10 {
+            let mut rng = Rng::new(seed);
+            let mut session = rules.start(0).unwrap();
+            loop {
+                for seat in 0..session.seats() {
+                    let observation = session.observation(seat).unwrap();
+                    let states = rules.sample(&observation, seat, seed, 6).unwrap();
+                    assert_eq!(states.len(), 6, "{id}");
+                    for state in states {
+                        let mut other = rules.load(&state).unwrap();
+                        assert_eq!(
+                            other.observation(seat).unwrap(),
+                            observation,
+                            "{id}: {state}"
+                        );
+                        assert_eq!(moves_of(&mut *other, seat), moves_of(&mut *session, seat));
+                    }
+                }
+                let Some(step) = random_step(&mut *session, &mut rng) else {
+                    break;
+                };
+                session.play_step(&as_strs(&step)).unwrap();
+            }
+        }
+    }
+}
+
+fn moves_of(session: &mut dyn Session, seat: usize) -> Vec<String> {
+    let mut moves = Vec::new();
+    session.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
+    moves
+}

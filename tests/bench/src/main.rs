@@ -5,9 +5,11 @@
 //!     cargo run --profile dist -p bench -- scale    # memory, starts, logs
 //!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
 //!     cargo run --profile dist -p bench -- rules    # a move through a rules program
+//!     cargo run --profile dist -p bench -- gdl      # random playouts of sheets
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
+mod gdl;
 mod measure;
 mod model;
 mod pingpong;
@@ -37,6 +39,8 @@ enum What {
     Model,
     /// What a move costs through a rules program, beside the same game compiled in
     Rules,
+    /// Random playouts a second of every sheet, beside a plain interpreter
+    Gdl,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -49,6 +53,7 @@ fn main() {
         What::Scale => scale::run(cli.tiny),
         What::Model => model::run(cli.tiny),
         What::Rules => rules::run(cli.tiny),
+        What::Gdl => gdl::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

@@ -70,4 +70,5 @@ short_runs![
     model seeds_of_model "model" 1_000 0.5,
     config seeds_of_config "config" 4_000 0.05,
     log seeds_of_log "log" 2_000 0.2,
+    sheets seeds_of_sheets "sheets" 1_500 0.05,
 ];

@@ -31,6 +31,7 @@ mod rules_programs;
 mod rules_sources;
 mod sandbox;
 mod shards;
+mod sheets;
 mod shortages;
 mod standings;
 mod submissions;

@@ -182,7 +182,7 @@ impl Grounder {
         let mut whole = Vec::new();
         for pred in preds {
             for rule in self.sheet.preds[pred.0 as usize].rules.clone() {
-                self.plan_rule(rule, &inside, &mut whole);
+                self.plan_rule(rule, &inside, &mut whole)?;
             }
         }
         for plan in &whole {
@@ -206,7 +206,12 @@ impl Grounder {
     }
 
     /// Plans a rule: from every literal that may still get atoms, or from all atoms at once.
-    fn plan_rule(&mut self, number: usize, inside: &[bool], whole: &mut Vec<Plan>) {
+    fn plan_rule(
+        &mut self,
+        number: usize,
+        inside: &[bool],
+        whole: &mut Vec<Plan>,
+    ) -> Result<(), Ungroundable> {
         let rule = &self.sheet.rules[number];
         let begins = |literal: &Literal| match literal {
             Literal::Positive(atom) => {
@@ -218,17 +223,28 @@ impl Grounder {
         let positions: Vec<usize> = (0..rule.body.len())
             .filter(|at| begins(&rule.body[*at]))
             .collect();
-        let sizes: Vec<usize> = (0..self.sheet.preds.len())
-            .map(|pred| {
-                let there = self.database.of(PredId(pred as u32)).len();
-                if inside[pred] { USUAL_SIZE } else { there }
+        let sizes: Map<PredId, usize> = rule
+            .body
+            .iter()
+            .filter_map(|literal| match literal {
+                Literal::Positive(atom) if inside[atom.pred.0 as usize] => {
+                    Some((atom.pred, USUAL_SIZE))
+                }
+                Literal::Positive(atom) => Some((atom.pred, self.database.of(atom.pred).len())),
+                _ => None,
             })
             .collect();
-        let size = |pred: PredId| sizes[pred.0 as usize];
+        let size = |pred: PredId| sizes.get(&pred).copied().unwrap_or(USUAL_SIZE);
+        // Planning long bodies takes its time, too.
+        let literals = rule.body.len() as u64;
+        self.candidates += literals * literals * (positions.len() as u64 + 1);
+        if self.candidates > self.limits.candidates {
+            return Err(Ungroundable::Candidates(self.limits.candidates));
+        }
         let (terms, database) = (&self.sheet.terms, &mut self.database);
         if positions.is_empty() {
             whole.push(plan(terms, database, (number, rule), None, &size));
-            return;
+            return Ok(());
         }
         for at in positions {
             let plan = plan(terms, database, (number, rule), Some(at), &size);
@@ -245,6 +261,7 @@ impl Grounder {
                 .or_default()
                 .push(plan);
         }
+        Ok(())
     }
 
     /// Joins an atom that was just derived with all others.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::engine::{Engine, Failure, Percepts};
+use crate::limits::GroundLimits;
 use crate::read::{Literal, Sheet, pred, term};
 use crate::terms::Term;
 use solver::{Budget, Solver, Unsolved};
@@ -42,13 +43,16 @@ struct Inner {
 }
 
 impl Interpreter {
-    pub(crate) fn new(sheet: Sheet) -> Self {
+    pub(crate) fn new(sheet: Sheet, limits: &GroundLimits) -> Self {
         let roles = sheet.roles.iter().map(|role| sheet.terms.text(*role));
         Interpreter {
             roles: roles.collect(),
             is_static: static_relations(&sheet),
             idle: Mutex::new(Vec::new()),
-            budget: Budget::DEFAULT,
+            budget: Budget {
+                steps: limits.steps,
+                ..Budget::DEFAULT
+            },
             sheet,
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Budget {
     pub(super) answers: usize,
     /// Questions that wait for each other.
     pub(super) depth: usize,
+    /// Conditions that wait for each other, each of which takes a call.
+    pub(super) frames: usize,
     /// How deep terms may be nested.
     pub(super) nesting: u32,
 }
@@ -27,6 +29,7 @@ impl Budget {
         steps: 60_000_000,
         answers: 2_000_000,
         depth: 4_000,
+        frames: 150_000,
         nesting: 300,
     };
 }
@@ -77,6 +80,7 @@ pub(super) struct Solver {
     /// Questions that are not complete, in the order in which they were asked.
     open: Vec<usize>,
     depth: usize,
+    frames: usize,
     round: u64,
     changes: u64,
     steps: u64,
@@ -98,6 +102,7 @@ impl Solver {
             by_question: Map::default(),
             open: Vec::new(),
             depth: 0,
+            frames: 0,
             round: 0,
             changes: 0,
             steps: 0,
@@ -130,7 +135,7 @@ impl Solver {
         let tables = std::mem::take(&mut self.tables);
         self.by_question.clear();
         self.open.clear();
-        (self.depth, self.answers) = (0, 0);
+        (self.depth, self.frames, self.answers) = (0, 0, 0);
         for table in tables {
             if table.complete && is_static[table.pred.0 as usize] {
                 self.answers += table.answers.len();
@@ -250,7 +255,12 @@ impl Solver {
             }
         };
         let mut low = NONE;
+        if self.frames + plan.len() > self.budget.frames {
+            return Err(Unsolved::Depth(self.depth));
+        }
+        self.frames += plan.len();
         self.conditions(sheet, (rule, &plan), &mut bindings, table, &mut low)?;
+        self.frames -= plan.len();
         Ok(low)
     }
 

@@ -4,7 +4,7 @@ use super::tree::Node;
 use super::tree::{self, Tree};
 use super::{body, check};
 use crate::error::{Place, SheetError, shortened};
-use crate::limits::{DEEPEST, MOST_RULES, MOST_VARIABLES};
+use crate::limits::{DEEPEST, MOST_LITERALS, MOST_RULES, MOST_VARIABLES};
 use crate::terms::{Map, Symbol, Term, Terms};
 
 /// A relation: a name with a number of arguments.
@@ -227,6 +227,14 @@ impl<'t> Builder<'t> {
     }
 
     fn push(&mut self, head: Atom, body: Vec<Literal>, text: &str) -> Result<(), SheetError> {
+        if body.len() > MOST_LITERALS {
+            let message = format!(
+                "the body has {} conditions; at most {MOST_LITERALS} are read, define a relation for a \
+                 part of them",
+                body.len()
+            );
+            return Err(SheetError::new(head.place, message));
+        }
         let rules = &mut self.sheet.rules;
         if rules.len() == MOST_RULES {
             let message = format!("the sheet has more than {MOST_RULES} rules");

@@ -6,6 +6,7 @@ mod messages;
 mod model;
 mod moves;
 mod options;
+mod sheets;
 mod states;
 
 use games::Rng;
@@ -36,4 +37,5 @@ targets![
     "model" model::seeds, model::run;
     "config" config::seeds, config::run;
     "log" log::seeds, log::run;
+    "sheets" sheets::seeds, sheets::run;
 ];

@@ -1,0 +1,100 @@
+//! Sheets in the Game Description Language, wherever a game can be named.
+
+use std::fs;
+
+use serde_json::Value;
+use tests::{Arena, root, run};
+
+use crate::{GREEDY, RANDOM, config_of};
+
+fn sheet(id: &str) -> String {
+    root()
+        .join(format!("games/sheets/{id}.kif"))
+        .display()
+        .to_string()
+}
+
+#[test]
+fn a_tournament_of_sheets_verifies_and_keeps_copies() {
+    let rules = ["tic-tac-toe", "rock-paper-scissors", "pig", "kuhn-poker"];
+    let games = format!("games = {rules:?}\nrules = {:?}", rules.map(sheet));
+    let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let mut seen = Vec::new();
+    for line in log.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record["rules"]["name"], record["game"], "{line}");
+        assert_eq!(record["result"]["reason"], "terminal", "{line}");
+        seen.push(record["game"].as_str().unwrap().to_owned());
+    }
+    assert!(
+        rules.iter().all(|id| seen.iter().any(|other| other == id)),
+        "{seen:?}"
+    );
+    for id in rules {
+        let copy = fs::read_to_string(arena.path(&format!("out/rules/{id}.kif"))).unwrap();
+        assert_eq!(copy, fs::read_to_string(sheet(id)).unwrap());
+    }
+    let out = arena.path("out");
+    let verified = run(["replay".as_ref(), out.as_os_str(), "--verify".as_ref()]);
+    assert_eq!(
+        verified.code,
+        Some(0),
+        "{}{}",
+        verified.stdout,
+        verified.stderr
+    );
+}
+
+#[test]
+fn commands_take_sheets() {
+    let sheet = sheet("tic-tac-toe");
+    let told = |args: &[&str]| {
+        let ran = run([args, &["--rules", &sheet]].concat());
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    let list = told(&["games"]);
+    assert!(
+        list.contains("tic-tac-toe.kif: a sheet of") && list.contains("a network of 29 facts"),
+        "{list}"
+    );
+    let shown = told(&["games", "tic-tac-toe", "--format", "json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["sheet"]["network"]["moves"], 20, "{shown}");
+    assert_eq!(shown["example"]["legal"].as_array().unwrap().len(), 9);
+    assert!(told(&["perft", "tic-tac-toe", "--depth", "5"]).contains("15120"));
+    let played = told(&[
+        "play",
+        "tic-tac-toe",
+        "--bot",
+        "referee bot mcts --playouts 300",
+        "--bot",
+        "referee bot random",
+    ]);
+    assert!(played.contains("xplayer"), "{played}");
+    let checked = told(&["check", "--games", "3"]);
+    assert!(checked.contains("undo/tic-tac-toe"), "{checked}");
+}
+
+#[test]
+fn mistakes_in_sheets_are_named_with_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bad.kif");
+    fs::write(&path, "(role white)\n(<= (legal ?p go) (not (true x)))\n").unwrap();
+    let path = path.display().to_string();
+    let ran = run(["perft", "bad", "--depth", "1", "--rules", &path]);
+    assert!(matches!(ran.code, Some(2 | 4)), "{:?}", ran.code);
+    assert!(
+        ran.stderr.contains("line 2, column 5: the variable `?p`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("in the rule `(<= (legal ?p go)"),
+        "{}",
+        ran.stderr
+    );
+}
