@@ -44,6 +44,17 @@ export function unfold(changes) {
   return views;
 }
 
+/** Whether there is a board to draw; rules without one give notes only.
+ * @param {View | null | undefined} view @returns {view is View} */
+export function hasBoard(view) {
+  return Boolean(view && view.cells.length > 0);
+}
+
+/** What stands beside a board, or in its place. @param {View | null | undefined} view */
+export function noteLines(view) {
+  return (view?.notes ?? []).map((note) => make('li', {}, make('bdi', {}, note)));
+}
+
 export class Board {
   /** @param {{ roles: string[], label: string, small?: boolean, onCell?: (name: string) => void }} options
    *  Without `onCell`, the grid is for reading only; a `small` board has none. */

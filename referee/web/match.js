@@ -3,7 +3,7 @@
 import { announce, clockText, counted, draw, duration, fill, grouped, make, nameOf } from './dom.js';
 import { ask, isFile, isStored } from './api.js';
 import { cellsOf } from './clicks.js';
-import { Board, seatSign, unfold } from './board.js';
+import { Board, hasBoard, noteLines, seatSign, unfold } from './board.js';
 import { Graphs } from './values.js';
 
 /** @typedef {import('./shapes').MatchData} MatchData */
@@ -91,7 +91,7 @@ class MatchPage {
       make('div', { class: 'stage' },
         this.seats,
         make('div', { class: 'stack tight boards' },
-          this.views.length > 0 ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
+          hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
           this.notes,
           this.controls(match)),
         make('div', { class: 'beside' }, this.summary(match), make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list), this.said)),
@@ -116,13 +116,23 @@ class MatchPage {
     return make('section', { class: 'sheet stack tight', 'aria-label': 'Result' },
       make('h2', {}, 'Result'),
       make('p', {}, result.text),
-      result.faults?.map((fault) => make('p', { class: 'problem' }, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code}. `), fault.text)),
+      result.faults?.map((fault) => this.fault(match, fault)),
+      match.problem && make('p', { class: 'problem' }, match.problem),
       seenBy,
       this.copies(),
       make('details', {}, make('summary', {}, 'Start and conditions'),
         make('p', {}, match.start.text),
         make('p', { class: 'hint' }, `Started ${when(match.started)}. ${counted(match.moves.length, 'move', 'moves')}.`),
         conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value)))))));
+  }
+
+  /** @param {MatchData} match @param {import('./shapes').Fault} fault */
+  fault(match, fault) {
+    return make('div', { class: 'problem stack tight' },
+      make('p', {}, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, fault.text)),
+      fault.meaning && make('p', {}, fault.meaning),
+      fault.advice && make('p', {}, fault.advice),
+      fault.stderr && make('details', {}, make('summary', {}, 'The end of its stderr'), make('pre', { class: 'says', tabindex: 0 }, fault.stderr)));
   }
 
   /** @param {MatchData} match */
@@ -231,7 +241,7 @@ class MatchPage {
       const button = make('button', { type: 'button', 'data-ply': ply, tabindex: -1, onclick: () => this.go(ply) },
         make('span', { class: 'ply' }, ply === 0 ? '' : `${ply}.`),
         move && move.seat !== null ? seatSign(match.roles, move.seat) : make('span', {}),
-        make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start'),
+        make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start', move?.by ? make('span', { class: 'by' }, ` ${move.by}`) : ''),
         make('span', { class: 'aside' }, typeof value === 'number' ? value.toFixed(2) : ''),
         make('span', { class: 'aside' }, typeof move?.ms === 'number' ? duration(move.ms) : ''));
       if (move && move.seat !== null) button.append(make('span', { class: 'spoken' }, match.roles[move.seat] ?? ''));
@@ -246,9 +256,9 @@ class MatchPage {
     if (!match) return;
     this.ply = Math.max(0, Math.min(match.moves.length, ply));
     const move = match.moves[this.ply - 1];
-    const view = this.views[this.ply];
-    if (view) this.board?.show(view, { last: move ? cellsOf(move.text, this.cellNames) : [] });
-    if (this.notes) fill(this.notes, view?.notes.map((note) => make('li', {}, note)));
+    const view = this.views[Math.min(this.ply, this.views.length - 1)];
+    if (hasBoard(view)) this.board?.show(view, { last: move ? cellsOf(move.text, this.cellNames) : [] });
+    if (this.notes) fill(this.notes, noteLines(view));
     if (this.slider) {
       this.slider.value = String(this.ply);
       this.slider.setAttribute('aria-valuetext', move ? `move ${this.ply}: ${move.text.slice(0, 100)}` : 'the start');
@@ -340,7 +350,7 @@ class MatchPage {
     if (isFile() && !isStored(this.positionPath())) return;
     this.pending = setTimeout(async () => {
       const data = await this.position().catch(() => null);
-      if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2) return;
+      if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2 || !hasBoard(data.pv[0])) return;
       this.showVariation(place, shown, unfold(/** @type {[View]} */ (data.pv)), title);
     }, 250);
   }

@@ -3,7 +3,7 @@
 import { announce, clockText, counted, fill, make, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
-import { Board, seatSign } from './board.js';
+import { Board, hasBoard, noteLines, seatSign } from './board.js';
 import { playerName } from './live.js';
 import { messageOf } from './match.js';
 
@@ -94,7 +94,7 @@ class PlayPage {
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
         this.seats,
-        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
+        make('div', { class: 'stack tight boards turn-based' }, hasBoard(data.view) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
           make('div', { class: 'turn' }, this.status, this.wrong, this.choices), this.notes),
         make('div', { class: 'beside' },
           make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
@@ -113,7 +113,7 @@ class PlayPage {
       make('span', { class: 'who' }, nameOf(playerName(player)), seat === data.seat && make('span', { class: 'hint' }, ' (you)')),
       make('span', { class: 'clock', 'data-clock': seat }, data.result ? String(data.result.scores[seat] ?? '') : ''),
       make('span', { class: 'role' }, data.roles[seat] ?? ''))));
-    fill(this.notes, data.view?.notes.map((note) => make('li', {}, note)));
+    fill(this.notes, noteLines(data.view));
   }
 
   /** @param {PlayData} data */
@@ -133,7 +133,7 @@ class PlayPage {
     const { data, board } = this;
     if (!data) return;
     const step = this.step();
-    if (data.view && board) {
+    if (hasBoard(data.view) && board) {
       const last = data.last[data.last.length - 1];
       const names = new Set(data.view.cells.map((cell) => cell.name));
       board.show(data.view, { last: this.chosen.length === 0 && last ? cellsOf(last.text, names) : [], targets: this.isSending ? [] : step.next, chosen: this.chosen });
@@ -274,7 +274,7 @@ class PlayPage {
       data.result && action('Play again', '/api/play/rematch', 'main'),
       data.can_undo && action('Take back', '/api/play/undo'),
       !data.result && resign,
-      data.view && this.turn);
+      hasBoard(data.view) && this.turn);
   }
 
   confirmResign() {

@@ -88,7 +88,8 @@ export interface Overview {
   crosstable: ({ points: number; played: number } | null)[][];
   sprt: Sprt | null;
   rounds: Round[] | null;
-  format: string;
+  format: string | null;
+  /** The newest last. */
   faults: FaultLine[];
   live: boolean;
 }
@@ -126,6 +127,8 @@ export interface Move {
   info?: Info | null;
   stderr?: string | null;
   ply: number;
+  /** Who made it, if not a player: `opening`, `forced` or `chance`. */
+  by?: string | null;
 }
 
 export interface Player {
@@ -133,12 +136,24 @@ export interface Player {
   seat: number;
 }
 
+/** A fault with its explanation. */
+export interface Fault {
+  seat: number;
+  code: string;
+  text: string;
+  ply?: number;
+  meaning?: string | null;
+  advice?: string | null;
+  /** The end of what the bot printed on stderr. */
+  stderr?: string | null;
+}
+
 export interface Result {
   scores: number[];
   outcome?: number[];
   reason: string;
   text: string;
-  faults?: { seat: number; code: string; text: string }[];
+  faults?: Fault[];
 }
 
 export interface MatchData {
@@ -155,6 +170,8 @@ export interface MatchData {
   views: [View, ...ViewChange[]] | null;
   to_move: number[][];
   moves: Move[];
+  /** Why boards end before the match does. */
+  problem?: string | null;
 }
 
 export interface PositionData {
