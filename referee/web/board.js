@@ -50,7 +50,8 @@ export function hasBoard(view) {
   return Boolean(view && view.cells.length > 0);
 }
 
-/** What stands beside a board, or in its place. @param {View | null | undefined} view */
+/** What stands beside a board, or in its place.
+ * @param {View | null | undefined} view */
 export function noteLines(view) {
   return (view?.notes ?? []).map((note) => make('li', {}, make('bdi', {}, note)));
 }
