@@ -1,5 +1,6 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
+pub(crate) mod broadcast;
 mod builds;
 pub(crate) mod capacity;
 mod extension;
