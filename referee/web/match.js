@@ -194,7 +194,7 @@ class MatchPage {
 
   copies() {
     const button = (/** @type {string} */ name, /** @type {() => Promise<string>} */ text) => {
-      const node = make('button', { type: 'button', class: 'small' }, name);
+      const node = make('button', { type: 'button', class: 'small', 'data-key': `copy ${name}` }, name);
       node.addEventListener('click', () => this.copy(text));
       return node;
     };
@@ -206,15 +206,28 @@ class MatchPage {
       button('Request', async () => JSON.stringify((await this.position()).request)));
   }
 
-  /** @param {() => Promise<string>} text */
-  async copy(text) {
+  /** @param {() => Promise<string>} find */
+  async copy(find) {
     try {
-      await copyText(await text());
-      announce('Copied.');
-      this.flash('Copied');
+      const text = await find();
+      if (await copyText(text)) {
+        announce('Copied.');
+        this.flash('Copied');
+      } else {
+        this.offer(text);
+      }
     } catch (error) {
       this.flash(messageOf(error));
     }
+  }
+
+  /** Where pages may not copy, the text to copy by hand.
+   * @param {string} text */
+  offer(text) {
+    this.place.querySelector('.copies input')?.remove();
+    const field = make('input', { readonly: true, value: text, 'aria-label': 'To copy' });
+    this.place.querySelector('.copies')?.append(field);
+    field.select();
   }
 
   /** @param {string} text */
@@ -450,16 +463,22 @@ export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** @param {string} text */
+/** Whether the text could be copied.
+ * @param {string} text */
 async function copyText(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Refused, or not there outside secure pages: the old way.
+  }
   const field = make('textarea', { 'aria-hidden': 'true' });
   field.value = text;
   document.body.append(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
-  return undefined;
+  return isCopied;
 }
 
 /** A time of the log in the reader's own zone and language.

@@ -12,6 +12,9 @@ import { messageOf } from './match.js';
 /** So many moves are offered as a list; the rest shows up as more is written. */
 const OFFERED = 60;
 
+/** After this time without an event, the page asks. */
+const EVENT_MS = 2000;
+
 /** Elements that a guide may have; all others are left out, and so are all attributes. */
 const GUIDE_ELEMENTS = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'EM', 'STRONG', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BLOCKQUOTE', 'SPAN', 'DIV', 'SECTION']);
 
@@ -40,6 +43,8 @@ class PlayPage {
     /** @type {import('./clicks.js').SplitMove[]} */
     this.moves = [];
     this.isSending = false;
+    /** Counts what was shown. */
+    this.news = 0;
     this.received = 0;
     this.heading = make('header', { class: 'stack tight' });
     this.seats = make('ul', { class: 'seats', 'aria-label': 'Players' });
@@ -48,6 +53,9 @@ class PlayPage {
     this.choices = make('div', { class: 'choices', role: 'group', 'aria-label': 'Choose' });
     this.notes = make('ul', { class: 'notes', 'aria-label': 'Beside the board' });
     this.list = make('ol', { class: 'moves', 'aria-label': 'Moves so far' });
+    /** The moves in the list.
+     * @type {string[]} */
+    this.listed = [];
     this.entry = this.moveEntry();
     this.actions = make('div', { class: 'row' });
     this.guide = make('div', {});
@@ -55,8 +63,12 @@ class PlayPage {
   }
 
   async load() {
+    const { news } = this;
     try {
-      this.show(await ask('/api/play'));
+      const data = await ask('/api/play');
+      // An event that came meanwhile is newer.
+      if (news === this.news) this.show(data);
+      this.showGuide(data);
     } catch (error) {
       if (!this.data && !this.isClosed) fill(this.place, make('p', { class: 'problem', role: 'alert' }, messageOf(error)));
     }
@@ -68,6 +80,7 @@ class PlayPage {
     const before = this.data;
     const isNew = !before || before.ply !== data.ply || before.legal.join() !== data.legal.join();
     this.data = data;
+    this.news += 1;
     this.received = Date.now();
     this.isSending = false;
     if (!before) this.lay(data);
@@ -100,9 +113,15 @@ class PlayPage {
           make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
           make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
           this.guide))));
-    const parsed = data.game.guide_html ? safeGuide(data.game.guide_html) : null;
-    if (parsed) fill(this.guide, make('details', { class: 'sheet' }, make('summary', {}, 'Rules'), make('div', { class: 'guide' }, parsed)));
     if (data.seat === 1 && data.roles.length === 2 && isUpright(data)) this.board.isFlipped = true;
+  }
+
+  /** The rules in words, which come only when they are asked for.
+   * @param {PlayData} data */
+  showGuide(data) {
+    if (!data.game.guide_html || this.guide.childElementCount > 0) return;
+    const guide = make('div', { class: 'guide' }, safeGuide(data.game.guide_html));
+    fill(this.guide, make('details', { class: 'sheet' }, make('summary', {}, 'Rules'), guide));
   }
 
   /** @param {PlayData} data */
@@ -198,12 +217,15 @@ class PlayPage {
     this.showBoard();
     try {
       await send(path, body);
+      // What it led to comes as an event.
+      setTimeout(() => this.isSending && this.load(), EVENT_MS);
     } catch (error) {
+      this.isSending = false;
+      this.chosen = [];
+      await this.load();
+      this.showBoard();
       this.complain(messageOf(error));
     }
-    this.isSending = false;
-    this.chosen = [];
-    await this.load();
   }
 
   moveEntry() {
@@ -256,8 +278,10 @@ class PlayPage {
 
   /** @param {PlayData} data */
   showMoves(data) {
-    const from = this.list.childElementCount;
-    if (from > data.last.length) this.list.replaceChildren();
+    const texts = data.last.map((move) => move.text);
+    const isLonger = this.listed.every((text, at) => text === texts[at]);
+    if (!isLonger) this.list.replaceChildren();
+    this.listed = texts;
     const items = data.last.slice(this.list.childElementCount).map((move, at) => make('li', {}, make('div', { class: 'row played' },
       make('span', { class: 'ply' }, `${this.list.childElementCount + at + 1}.`),
       move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)))));
