@@ -199,11 +199,11 @@ class MatchPage {
       return node;
     };
     const link = button('Link', async () => location.href.replace(/([?&])token=[^&#]*&?/, '$1').replace(/\?(?=#|$)/, ''));
-    if (isFile() && !isStored(this.positionPath())) return make('div', { class: 'row hint copies' }, 'Copy', link);
+    if (isFile() && !isStored(this.positionPath(0))) return make('div', { class: 'row hint copies' }, 'Copy', link);
     return make('div', { class: 'row hint copies' }, 'Copy', link,
-      button('Position', async () => JSON.stringify((await this.position()).state)),
-      button('Command', async () => (await this.position()).command),
-      button('Request', async () => JSON.stringify((await this.position()).request)));
+      button('Position', async () => JSON.stringify((await this.position(this.ply)).state)),
+      button('Command', async () => (await this.position(this.ply)).command),
+      button('Request', async () => JSON.stringify((await this.position(this.ply)).request)));
   }
 
   /** @param {() => Promise<string>} find */
@@ -237,13 +237,14 @@ class MatchPage {
     setTimeout(() => note.remove(), 1800);
   }
 
-  positionPath() {
-    return `/api/match/${encodeURIComponent(this.id)}/position/${this.ply}`;
+  /** @param {number} ply */
+  positionPath(ply) {
+    return `/api/match/${encodeURIComponent(this.id)}/position/${ply}`;
   }
 
-  /** @returns {Promise<PositionData>} */
-  position() {
-    return ask(this.positionPath(), { as: this.seenBy });
+  /** @param {number} ply @returns {Promise<PositionData>} */
+  position(ply) {
+    return ask(this.positionPath(ply), { as: this.seenBy });
   }
 
   /** @param {MatchData} match */
@@ -360,9 +361,10 @@ class MatchPage {
     const shown = moves.slice(0, 40);
     const title = make('h3', {}, 'Principal variation');
     fill(place, title, make('ol', { class: 'variation' }, shown.map((text) => make('li', { class: 'chip' }, make('bdi', { class: 'move' }, text.slice(0, 60))))));
-    if (isFile() && !isStored(this.positionPath())) return;
+    const before = this.ply - 1;
+    if (isFile() && !isStored(this.positionPath(before))) return;
     this.pending = setTimeout(async () => {
-      const data = await this.position().catch(() => null);
+      const data = await this.position(before).catch(() => null);
       if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2 || !hasBoard(data.pv[0])) return;
       this.showVariation(place, shown, unfold(/** @type {[View]} */ (data.pv)), title);
     }, 250);

@@ -26,7 +26,7 @@ export interface View {
   notes: string[];
 }
 
-/** What differs from the view before. */
+/** What differs from the view before; a whole `View` may stand in its place. */
 export interface ViewChange {
   pieces?: Piece[];
   notes?: string[];
@@ -61,6 +61,9 @@ export interface Sprt {
 export interface Pair {
   bots: (string | null)[];
   points: number[] | null;
+  /** In a knockout, who went on. */
+  winner?: string | null;
+  third_place?: boolean;
 }
 
 export interface Round {
@@ -167,7 +170,7 @@ export interface MatchData {
   start: { text: string };
   result: Result;
   /** One more than moves: the first one whole, then what changed. `null` if the rules draw no board. */
-  views: [View, ...ViewChange[]] | null;
+  views: [View, ...(View | ViewChange)[]] | null;
   to_move: number[][];
   moves: Move[];
   /** Why boards end before the match does. */
@@ -178,8 +181,8 @@ export interface PositionData {
   state: unknown;
   command: string;
   request: unknown;
-  /** The principal variation told with the move that led here, from the position before that move. */
-  pv: [View, ...ViewChange[]] | [] | null;
+  /** The principal variation told with the next move, from this position. */
+  pv: [View, ...(View | ViewChange)[]] | [] | null;
 }
 
 /** A match in flight. */

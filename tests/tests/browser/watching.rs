@@ -129,7 +129,6 @@ fn a_match_is_stepped_through_played_and_copied() {
     // What the bot said with its move, and its variation on a second board.
     browser.wait("document.querySelectorAll('.board').length === 2");
     browser.wait_for_text("Principal variation");
-    browser.wait_for_text("What they expected");
     browser.wait("document.querySelectorAll('.graph .bar-of').length > 3");
     browser.click("button[title='To the start']");
     browser.wait(&format!("{position} === '0'"));
