@@ -22,6 +22,7 @@ mod new_bot;
 mod new_rules;
 mod perft;
 mod play;
+mod play_web;
 mod privacy;
 mod protocol;
 mod replay;

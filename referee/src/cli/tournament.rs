@@ -8,6 +8,7 @@ use supervisor::Tracer;
 
 use super::dry_run;
 use super::format::{OutputFormat, print_json};
+use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Config;
 use crate::log::LOG_NAME;
@@ -29,6 +30,7 @@ Examples:
   referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
   referee tournament tournaments/quickstart.toml --extend    plays what was added to it
   referee tournament tournaments/quickstart.toml --quiet --format json    for programs
+  referee tournament tournaments/quickstart.toml --watch     in the browser, too
 
 Ctrl-C once: no new matches start and those in flight are abandoned; finished ones are in the log.
 Twice: the referee ends at once.")]
@@ -72,6 +74,11 @@ pub(super) struct Args {
     /// Print a line when a match begins and when it ends, also on a terminal
     #[arg(long, short)]
     verbose: bool,
+    /// Show the tournament in the browser while it runs, as `referee watch` does: prints the address
+    #[arg(long, conflicts_with = "dry_run")]
+    watch: bool,
+    #[command(flatten)]
+    listen: ListenArgs,
 }
 
 impl Args {
@@ -120,6 +127,11 @@ impl Args {
         if !self.quiet {
             announce(&tournament);
         }
+        let _watcher = if self.watch {
+            Some(Watcher::start(&folder, self.listen)?)
+        } else {
+            None
+        };
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
         let outcome = tournament.play(surroundings, stop, show).await;

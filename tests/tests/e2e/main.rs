@@ -38,6 +38,8 @@ mod terminal;
 mod tournament;
 mod trace;
 mod upgrade;
+mod watch;
+mod web_play;
 
 /// The misbehaving bot.
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");
