@@ -26,6 +26,7 @@ export function showPlay(place) {
   return () => {
     page.isClosed = true;
     clearInterval(page.ticking);
+    clearTimeout(page.overdue);
     stop();
   };
 }
@@ -43,8 +44,11 @@ class PlayPage {
     /** @type {import('./clicks.js').SplitMove[]} */
     this.moves = [];
     this.isSending = false;
-    /** Counts what was shown. */
+    /** Counts what was shown and asked: an answer from before is old. */
     this.news = 0;
+    /** Runs out when no event follows what was asked.
+     * @type {ReturnType<typeof setTimeout> | undefined} */
+    this.overdue = undefined;
     this.received = 0;
     this.heading = make('header', { class: 'stack tight' });
     this.seats = make('ul', { class: 'seats', 'aria-label': 'Players' });
@@ -66,7 +70,6 @@ class PlayPage {
     const { news } = this;
     try {
       const data = await ask('/api/play');
-      // An event that came meanwhile is newer.
       if (news === this.news) this.show(data);
       this.showGuide(data);
     } catch (error) {
@@ -213,12 +216,14 @@ class PlayPage {
   /** @param {string} path @param {unknown} [body] */
   async request(path, body) {
     this.isSending = true;
+    this.news += 1;
+    clearTimeout(this.overdue);
     this.complain('');
     this.showBoard();
     try {
       await send(path, body);
       // What it led to comes as an event.
-      setTimeout(() => this.isSending && this.load(), EVENT_MS);
+      this.overdue = setTimeout(() => this.isSending && this.load(), EVENT_MS);
     } catch (error) {
       this.isSending = false;
       this.chosen = [];

@@ -5,8 +5,6 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fantoccini::elements::Element;
-use fantoccini::error::CmdError;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
@@ -95,14 +93,11 @@ impl Browser {
         self.wait(&format!("document.body.innerText.includes({text})"));
     }
 
-    fn element(&self, css: &str) -> Result<Element, CmdError> {
-        self.runtime.block_on(self.client().find(Locator::Css(css)))
-    }
-
     /// Clicks like a mouse does, on the first element that fits, once it is there.
     pub(crate) fn click(&self, css: &str) {
         self.wait(&format!("document.querySelector({})", json!(css)));
-        let element = self.element(css).unwrap();
+        let find = self.client().find(Locator::Css(css));
+        let element = self.runtime.block_on(find).unwrap();
         self.runtime.block_on(element.click()).unwrap();
     }
 

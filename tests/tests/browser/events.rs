@@ -1,7 +1,7 @@
 //! Pages that change by themselves: while a tournament runs, and when the server comes back.
 
 use crate::chromium::Browser;
-use crate::served::{Running, Server};
+use crate::served::{Running, page, watch, watch_at};
 
 /// Waits until what an expression is worth changes.
 fn wait_for_change(browser: &Browser, expression: &str) {
@@ -16,9 +16,9 @@ fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
     };
     let folder = tempfile::tempdir().unwrap();
     let _running = Running::start(folder.path());
-    let server = Server::watch(&folder.path().join("out"));
-    let port = server.port();
-    browser.go(&server.page("/"));
+    let server = watch(&folder.path().join("out"));
+    let host = server.host().to_owned();
+    browser.go(&page(&server, "/"));
     browser.wait("document.querySelector('.live .board.small .piece')");
     browser.wait("document.querySelector('.chip.running')");
     let played = "document.querySelector('[role=progressbar]').getAttribute('aria-valuenow')";
@@ -28,7 +28,7 @@ fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
 
     drop(server);
     browser.wait("document.querySelector('#connection').innerText.includes('Connection lost')");
-    let _server = Server::watch_at(&folder.path().join("out"), port);
+    let _server = watch_at(&folder.path().join("out"), &host);
     browser.wait("document.querySelector('#connection').innerText === ''");
     wait_for_change(&browser, played);
 

@@ -1,7 +1,7 @@
 //! The keyboard alone, and what a screen reader gets to say.
 
 use crate::chromium::Browser;
-use crate::served::{Server, all_games};
+use crate::served::{all_games, page, watch};
 
 const RIGHT: &str = "\u{e014}";
 const LEFT: &str = "\u{e012}";
@@ -28,8 +28,8 @@ fn a_match_is_found_and_replayed_by_keyboard_alone() {
     let Some(browser) = Browser::open(1200, 900) else {
         return;
     };
-    let server = Server::watch(all_games());
-    browser.go(&server.page("/"));
+    let server = watch(all_games());
+    browser.go(&page(&server, "/"));
     browser.wait("document.querySelector('.cross a')");
     tab_to(&browser, "document.activeElement.closest('.cross a')");
     browser.press(ENTER);
@@ -88,11 +88,11 @@ fn boards_are_grids_with_spoken_cells_and_nothing_moves_for_those_who_want_it_st
     let Some(browser) = Browser::open(1200, 900) else {
         return;
     };
-    let server = Server::watch(all_games());
+    let server = watch(all_games());
     let still =
         serde_json::json!({"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]});
     browser.devtools("Emulation.setEmulatedMedia", &still);
-    browser.go(&server.page("/match/m-000001/0"));
+    browser.go(&page(&server, "/match/m-000001/0"));
     browser.wait("document.querySelector('.board .spot')");
     let outside = "[...document.querySelectorAll('.board.large [role=gridcell]')].filter((cell) => \
                    !cell.parentElement.matches('[role=row]') || !cell.closest('[role=grid]') || !cell.getAttribute('aria-label')).length";

@@ -1,7 +1,7 @@
 //! From a phone to a projector: nothing sticks out.
 
 use crate::chromium::Browser;
-use crate::served::{Server, all_games};
+use crate::served::{all_games, page, watch};
 
 #[test]
 fn every_page_fits_360_pixels_and_a_projector() {
@@ -9,7 +9,7 @@ fn every_page_fits_360_pixels_and_a_projector() {
         let Some(browser) = Browser::open(width, height) else {
             return;
         };
-        let server = Server::watch(all_games());
+        let server = watch(all_games());
         let matches = (1..=16)
             .step_by(2)
             .map(|number| format!("/match/m-{number:06}/9"));
@@ -17,7 +17,7 @@ fn every_page_fits_360_pixels_and_a_projector() {
             .into_iter()
             .chain(matches)
         {
-            browser.go(&server.page(&route));
+            browser.go(&page(&server, &route));
             browser.wait("!document.querySelector('#main > .hint')");
             let ready = if route.starts_with("/match/") {
                 ".board .spot"

@@ -4,8 +4,10 @@
 
 use std::path::PathBuf;
 
+use tests::web::Server;
+
 use crate::chromium::Browser;
-use crate::served::{Running, Server, all_games};
+use crate::served::{Running, all_games, page, watch};
 use serde_json::json;
 
 /// What is taken: a name, an address, and what is there once the page is.
@@ -22,16 +24,16 @@ fn pictures(finished: &Server, running: &Server, play: &Server) -> Vec<Picture> 
         ready,
     };
     let mut pictures = vec![
-        picture("overview", finished.page("/"), ".cross a"),
-        picture("running", running.page("/"), ".live .board .piece"),
-        picture("matches", finished.page("/matches"), "tbody a"),
-        picture("play", play.urls[0].clone(), ".spot.is-target"),
+        picture("overview", page(finished, "/"), ".cross a"),
+        picture("running", page(running, "/"), ".live .board .piece"),
+        picture("matches", page(finished, "/matches"), "tbody a"),
+        picture("play", play.links[0].clone(), ".spot.is-target"),
     ];
     for number in (1..=15).step_by(2) {
         let route = format!("/match/m-{number:06}/15");
         pictures.push(picture(
             &format!("match-{number}"),
-            finished.page(&route),
+            page(finished, &route),
             ".board .spot",
         ));
     }
@@ -45,8 +47,8 @@ fn pictures_of_all_pages() {
     std::fs::create_dir_all(&folder).unwrap();
     let live = tempfile::tempdir().unwrap();
     let _running = Running::start(live.path());
-    let finished = Server::watch(all_games());
-    let running = Server::watch(&live.path().join("out"));
+    let finished = watch(all_games());
+    let running = watch(&live.path().join("out"));
     let play = Server::start(
         ["play", "siam", "--human", "0", "--bot", "random", "--web"],
         1,

@@ -1,7 +1,8 @@
 //! People play: by clicks, choices and keys, against bots and against each other.
 
+use tests::web::Server;
+
 use crate::chromium::Browser;
-use crate::served::Server;
 
 const ENTER: &str = "\u{e007}";
 
@@ -32,7 +33,7 @@ fn play(game: &str, options: &str, others: usize) {
         arguments.extend(["--bot", "random"]);
     }
     let server = Server::start(arguments, 1);
-    browser.go(&server.urls[0]);
+    browser.go(&server.links[0]);
     browser.wait("document.querySelector('.spot.is-target')");
     assert_eq!(
         browser.text(&format!("{STATUS}.startsWith('Your move')")),
@@ -94,7 +95,7 @@ fn a_person_takes_back_resigns_and_plays_again_by_keyboard_alone() {
     };
     let arguments = ["play", "siam", "--human", "0", "--bot", "random", "--web"];
     let server = Server::start(arguments, 1);
-    browser.go(&server.urls[0]);
+    browser.go(&server.links[0]);
     browser.wait("document.querySelector('.spot.is-target')");
     let focus = |css: &str| {
         browser.wait(&format!("document.querySelector('{css}')"));
@@ -152,8 +153,8 @@ fn two_people_have_a_link_each() {
         "--web",
     ];
     let server = Server::start(arguments, 2);
-    first.go(&server.urls[0]);
-    second.go(&server.urls[1]);
+    first.go(&server.links[0]);
+    second.go(&server.links[1]);
     first.wait(&format!(
         "document.querySelector('.status') && {STATUS} === 'Your move, light.'"
     ));

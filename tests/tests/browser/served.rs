@@ -1,12 +1,12 @@
 //! Programs that serve pages, and tournaments to show.
 
 use std::ffi::OsStr;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
+use tests::web::Server;
 
 /// All games, small and quick; the seats of the last one are three.
 pub(crate) const GAMES: &str = r#"games = [
@@ -21,79 +21,23 @@ pub(crate) const GAMES: &str = r#"games = [
 ]
 "#;
 
-/// A program that serves pages. It ends with this value.
-pub(crate) struct Server {
-    child: Child,
-    /// What it printed: addresses.
-    pub(crate) urls: Vec<String>,
+/// `referee watch` on this folder.
+pub(crate) fn watch(folder: &Path) -> Server {
+    Server::start(["watch".as_ref(), folder.as_os_str()], 1)
 }
 
-impl Server {
-    /// Starts `referee` with these arguments and waits until it has printed so many addresses.
-    pub(crate) fn start<S: AsRef<OsStr>>(
-        arguments: impl IntoIterator<Item = S>,
-        addresses: usize,
-    ) -> Self {
-        let mut child = Command::new(tests::referee())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut urls = Vec::new();
-        while urls.len() < addresses {
-            let line = lines.next().expect("an address").unwrap();
-            urls.extend(address_in(&line));
-        }
-        // Whatever else it prints goes nowhere, but is read.
-        std::thread::spawn(move || lines.for_each(drop));
-        Server { child, urls }
-    }
-
-    /// `referee watch` on this folder.
-    pub(crate) fn watch(folder: &Path) -> Self {
-        Server::start(["watch".as_ref(), folder.as_os_str()], 1)
-    }
-
-    /// The same at a port of one's choice.
-    pub(crate) fn watch_at(folder: &Path, port: u16) -> Self {
-        let listen = format!("127.0.0.1:{port}");
-        let arguments = [
-            "watch".as_ref(),
-            folder.as_os_str(),
-            "--listen".as_ref(),
-            listen.as_ref(),
-        ];
-        Server::start(arguments, 1)
-    }
-
-    /// The address of a page, by what stands behind `#`.
-    pub(crate) fn page(&self, route: &str) -> String {
-        let (site, _) = self.urls[0].split_once('#').unwrap_or((&self.urls[0], ""));
-        format!("{site}#{route}")
-    }
-
-    /// The port at which it listens.
-    pub(crate) fn port(&self) -> u16 {
-        let rest = self.urls[0].strip_prefix("http://127.0.0.1:").unwrap();
-        let (port, _) = rest.split_once('/').unwrap();
-        port.parse().unwrap()
-    }
+/// The same at an address of one's choice.
+pub(crate) fn watch_at(folder: &Path, host: &str) -> Server {
+    let folder = folder.as_os_str();
+    Server::start(
+        ["watch".as_ref(), folder, "--listen".as_ref(), host.as_ref()],
+        1,
+    )
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// An address in a line of text.
-fn address_in(line: &str) -> Option<String> {
-    let start = line.find("http://127.0.0.1")?;
-    line[start..].split_whitespace().next().map(str::to_owned)
+/// The address of a page, by what stands behind `#`.
+pub(crate) fn page(server: &Server, route: &str) -> String {
+    format!("http://{}/#{route}", server.host())
 }
 
 /// A tournament of two random bots in all games, played once for all tests.

@@ -1,7 +1,7 @@
 //! What bots write is text, whatever it looks like.
 
 use crate::chromium::Browser;
-use crate::served::{Server, play};
+use crate::served::{page, play, watch};
 
 /// A bot that plays the first legal move and says what it should not.
 const BOT: &str = r#"
@@ -44,9 +44,9 @@ fn text_from_bots_stays_text() {
     );
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, text.replace("\"name\":\"mirrored\"", &name)).unwrap();
-    let server = Server::watch(&out);
+    let server = watch(&out);
     for route in ["/", "/matches", "/match/m-000001/1"] {
-        browser.go(&server.page(route));
+        browser.go(&page(&server, route));
         browser.wait("document.body.innerText.includes('<img src=x')");
         browser.wait("document.documentElement.scrollWidth <= 360");
         assert_eq!(browser.text("window.broken"), "undefined", "{route}");

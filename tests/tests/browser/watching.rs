@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::model::ModelClient;
 
 use crate::chromium::Browser;
-use crate::served::{Server, all_games};
+use crate::served::{all_games, page, watch};
 
 /// The matches of a folder's log.
 fn records(folder: &std::path::Path) -> Vec<Value> {
@@ -32,14 +32,14 @@ fn all_games_are_drawn_as_their_rules_say() {
         return;
     };
     let folder = all_games();
-    let server = Server::watch(folder);
+    let server = watch(folder);
     let mut model = ModelClient::start();
     for record in records(folder).iter().step_by(2) {
         let id = record["match"].as_str().unwrap();
         let plies = record["moves"].as_array().unwrap().len();
         for ply in [0, plies / 2, plies] {
             let view = view_of(&mut model, record, ply);
-            browser.go(&server.page(&format!("/match/{id}/{ply}")));
+            browser.go(&page(&server, &format!("/match/{id}/{ply}")));
             browser.wait(&format!("location.hash === '#/match/{id}/{ply}' && document.querySelector('input[type=range]')?.value === '{ply}'"));
             let said = browser.run(&format!("return {CELLS}"));
             check_cells(record, &view, &said);
@@ -91,8 +91,8 @@ fn the_overview_leads_to_the_matches_of_two_bots_and_to_one_of_them() {
     let Some(browser) = Browser::open(1200, 900) else {
         return;
     };
-    let server = Server::watch(all_games());
-    browser.go(&server.page("/"));
+    let server = watch(all_games());
+    browser.go(&page(&server, "/"));
     browser.wait_for_text("All <b>eight</b>");
     browser.wait("document.querySelectorAll('.interval .dot').length >= 2");
     browser.wait_for_text("Against each other");
@@ -113,9 +113,9 @@ fn a_match_is_stepped_through_played_and_copied() {
     let Some(browser) = Browser::open(1200, 900) else {
         return;
     };
-    let server = Server::watch(all_games());
+    let server = watch(all_games());
     let position = "document.querySelector('input[type=range]').value";
-    browser.go(&server.page("/match/m-000001/3"));
+    browser.go(&page(&server, "/match/m-000001/3"));
     browser.wait(&format!(
         "document.querySelector('.board .spot') && {position} === '3'"
     ));
@@ -140,6 +140,6 @@ fn a_match_is_stepped_through_played_and_copied() {
         browser.click(&format!("[data-key='copy {what}']"));
         browser.wait("document.querySelector('#announcer').textContent === 'Copied.'");
     }
-    browser.go(&server.page("/match/m-999999"));
+    browser.go(&page(&server, "/match/m-999999"));
     browser.wait("document.querySelector('[role=alert]')");
 }
