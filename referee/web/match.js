@@ -361,10 +361,10 @@ class MatchPage {
     const shown = moves.slice(0, 40);
     const title = make('h3', {}, 'Principal variation');
     fill(place, title, make('ol', { class: 'variation' }, shown.map((text) => make('li', { class: 'chip' }, make('bdi', { class: 'move' }, text.slice(0, 60))))));
-    const before = this.ply - 1;
-    if (isFile() && !isStored(this.positionPath(before))) return;
+    const { ply } = this;
+    if (isFile() && !isStored(this.positionPath(ply))) return;
     this.pending = setTimeout(async () => {
-      const data = await this.position(before).catch(() => null);
+      const data = await this.position(ply).catch(() => null);
       if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2 || !hasBoard(data.pv[0])) return;
       this.showVariation(place, shown, unfold(/** @type {[View]} */ (data.pv)), title);
     }, 250);

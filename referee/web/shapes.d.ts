@@ -181,7 +181,7 @@ export interface PositionData {
   state: unknown;
   command: string;
   request: unknown;
-  /** The principal variation told with the next move, from this position. */
+  /** The principal variation told with the move that led here, from the position before that move. */
   pv: [View, ...(View | ViewChange)[]] | [] | null;
 }
 
