@@ -49,8 +49,8 @@ class MatchesPage {
     const overview = await ask('/api/overview').catch(() => null);
     if (this.isClosed) return;
     this.played = overview?.played ?? -1;
-    await this.load();
     this.showForm(overview);
+    await this.load();
   }
 
   /** A tournament that goes on adds matches.

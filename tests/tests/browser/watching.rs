@@ -98,6 +98,7 @@ fn the_overview_leads_to_the_matches_of_two_bots_and_to_one_of_them() {
     browser.wait_for_text("Against each other");
     browser.click(".cross a");
     browser.wait("location.hash.includes('with=')");
+    browser.wait("document.querySelector('[name=game]')");
     browser.wait_for_text("1 to 16 of 16 matches");
     browser.run("document.querySelector('[name=game]').value = 'siam'; document.querySelector('[name=game]').dispatchEvent(new Event('change'))");
     browser.wait_for_text("1 to 2 of 2 matches");
