@@ -1,14 +1,15 @@
-//! Random playouts a second of every sheet, beside the oracle's plain interpreter in the same run.
+//! Random playouts a second of CPU time of every sheet, beside the oracle's plain interpreter in the
+//! same run.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use games::{Rng, Session};
 use gdl::{GroundLimits, Names, SheetGame};
+use nix::time::{ClockId, clock_gettime};
 use oracle::gdl::{Sheet, Term};
 
-/// How long each figure is measured, and as many times, of which the best counts: others may work on
-/// the same machine.
+/// How long each figure is measured, and as many times, of which the best counts.
 const LONG: Duration = Duration::from_millis(1500);
 const TIMES: usize = 3;
 
@@ -81,21 +82,19 @@ fn row(path: &std::path::Path, tiny: bool) {
 /// Playouts a second, and their mean length.
 fn rate(session: &dyn Session, long: Duration) -> (f64, f64) {
     let began = Instant::now();
+    let before = cpu_seconds();
     let mut go_on = |_| began.elapsed() < long;
     let (means, games) = session
         .playouts_while(u32::MAX, 1, None, &mut go_on)
         .expect("good rules");
-    (
-        f64::from(games) / began.elapsed().as_secs_f64(),
-        means.plies,
-    )
+    (f64::from(games) / (cpu_seconds() - before), means.plies)
 }
 
 /// The same by the oracle; a part of a playout counts by its steps.
 fn plain_rate(text: &str, long: Duration) -> f64 {
     let sheet = Sheet::read(text).expect("our own sheets are good");
     let mut rng = Rng::new(1);
-    let began = Instant::now();
+    let (began, before) = (Instant::now(), cpu_seconds());
     let (mut games, mut steps, mut steps_of_games) = (0u32, 0u32, 0u32);
     loop {
         let mut facts = sheet.start();
@@ -120,12 +119,18 @@ fn plain_rate(text: &str, long: Duration) -> f64 {
             // A game of the slowest sheets takes minutes; their length is guessed.
             if games == 0 && began.elapsed() > 20 * long {
                 let usual = 60.0;
-                return f64::from(steps) / usual / began.elapsed().as_secs_f64();
+                return f64::from(steps) / usual / (cpu_seconds() - before);
             }
         }
         if began.elapsed() > long {
             let length = f64::from(steps_of_games) / f64::from(games);
-            return f64::from(steps) / length / began.elapsed().as_secs_f64();
+            return f64::from(steps) / length / (cpu_seconds() - before);
         }
     }
+}
+
+/// What this process has used of a processor: others may work on the same machine.
+fn cpu_seconds() -> f64 {
+    let used = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID);
+    Duration::from(used.expect("Linux has this clock")).as_secs_f64()
 }
