@@ -8,6 +8,7 @@ pub(crate) mod failures;
 pub(crate) mod folder;
 pub(crate) mod forecast;
 pub(crate) mod match_run;
+pub(crate) mod merge;
 pub(crate) mod openings;
 mod queue;
 pub(crate) mod results;
@@ -18,4 +19,6 @@ mod set_aside;
 pub(crate) mod slots;
 
 pub use crate::admission::{AdmissionError, LeftOut};
+pub use merge::{MergeError, Merged, Missing, merge};
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};
+pub use schedule::Shard;
