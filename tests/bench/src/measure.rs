@@ -1,7 +1,7 @@
 //! Running a tournament and measuring what it costs.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::sync::OnceLock;
@@ -146,11 +146,11 @@ pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
 /// Opens pages at the address that is printed here, and reads all that they get until they end.
 fn open_pages(stderr: ChildStderr, pages: usize) {
     let mut stderr = BufReader::new(stderr);
-    let mut line = String::new();
-    stderr.read_line(&mut line).expect("an address");
-    let link = line[line.find("http://").expect("an address")..].trim_end();
+    let lines = stderr.by_ref().lines().map_while(Result::ok);
+    let mut links = lines.filter_map(|line| Some(line[line.find("http://")?..].to_owned()));
+    let link = links.next().expect("an address");
     for _ in 0..pages {
-        let mut events = Events::of(web::host(link), "/api/events");
+        let mut events = Events::of(web::host(&link), "/api/events");
         thread::spawn(move || while events.next("overview").is_some() {});
     }
     thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
