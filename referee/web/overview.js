@@ -87,7 +87,7 @@ class OverviewPage {
 
   /** @param {Overview} overview */
   tellFault(overview) {
-    const newest = overview.faults[overview.faults.length - 1];
+    const newest = overview.faults[0];
     const key = newest ? `${newest.match} ${newest.bot}` : '';
     if (newest && this.newestFault !== key && this.newestFault !== '') announce(`Fault: ${newest.bot}, ${newest.code}, in ${newest.match}`);
     this.newestFault = key || 'none';
@@ -186,7 +186,7 @@ function pairBox(pair) {
 /** @param {Overview} overview */
 function faults(overview) {
   return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Faults'),
-    make('ul', { class: 'fault-list' }, [...overview.faults].reverse().map((fault) => make('li', {},
+    make('ul', { class: 'fault-list' }, overview.faults.map((fault) => make('li', {},
       make('p', { class: 'row' }, make('span', { class: 'chip bad' }, fault.code.replaceAll('_', ' ')), make('strong', {}, nameOf(fault.bot)),
         make('a', { href: `#/match/${encodeURIComponent(fault.match)}`, 'data-key': `fault ${fault.match} ${fault.bot}` }, fault.match)),
       make('p', { class: 'hint says' }, make('bdi', {}, fault.text))))));

@@ -44,6 +44,7 @@ class PlayPage {
     /** @type {import('./clicks.js').SplitMove[]} */
     this.moves = [];
     this.isSending = false;
+    this.sentPly = -1;
     /** Counts what was shown and asked: an answer from before is old. */
     this.news = 0;
     /** Runs out when no event follows what was asked.
@@ -85,7 +86,8 @@ class PlayPage {
     this.data = data;
     this.news += 1;
     this.received = Date.now();
-    this.isSending = false;
+    // While an own move is on its way, others may move at the same time.
+    if (data.ply !== this.sentPly || data.legal.length === 0) this.isSending = false;
     if (!before) this.lay(data);
     if (isNew) {
       this.chosen = [];
@@ -210,12 +212,13 @@ class PlayPage {
   /** @param {string} move */
   async play(move) {
     if (!this.data || this.isSending) return;
-    await this.request('/api/play/move', { move, ply: this.data.ply });
+    await this.request('/api/play/move', { move, ply: this.data.ply }, this.data.ply);
   }
 
-  /** @param {string} path @param {unknown} [body] */
-  async request(path, body) {
+  /** @param {string} path @param {unknown} [body] @param {number} [ply] the position that a move answers */
+  async request(path, body, ply = -1) {
     this.isSending = true;
+    this.sentPly = ply;
     this.news += 1;
     clearTimeout(this.overdue);
     this.complain('');
@@ -223,7 +226,10 @@ class PlayPage {
     try {
       await send(path, body);
       // What it led to comes as an event.
-      this.overdue = setTimeout(() => this.isSending && this.load(), EVENT_MS);
+      this.overdue = setTimeout(() => {
+        this.sentPly = -1;
+        if (this.isSending) this.load();
+      }, EVENT_MS);
     } catch (error) {
       this.isSending = false;
       this.chosen = [];

@@ -92,7 +92,7 @@ export interface Overview {
   sprt: Sprt | null;
   rounds: Round[] | null;
   format: string | null;
-  /** The newest last. */
+  /** The newest first. */
   faults: FaultLine[];
   live: boolean;
 }

@@ -6,6 +6,7 @@
 //!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
 //!     cargo run --profile dist -p bench -- rules    # a move through a rules program
 //!     cargo run --profile dist -p bench -- gdl      # random playouts of sheets
+//!     cargo run --profile dist -p bench -- watch    # what looking on costs, a large log in the browser
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
@@ -16,6 +17,7 @@ mod pingpong;
 mod pipe;
 mod rules;
 mod scale;
+mod watch;
 
 use clap::{Parser, Subcommand};
 
@@ -41,6 +43,8 @@ enum What {
     Rules,
     /// Random playouts a second of every sheet, beside a plain interpreter
     Gdl,
+    /// What `--watch` costs, without and with an open page, and the first page of a large log
+    Watch,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -54,6 +58,7 @@ fn main() {
         What::Model => model::run(cli.tiny),
         What::Rules => rules::run(cli.tiny),
         What::Gdl => gdl::run(cli.tiny),
+        What::Watch => watch::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

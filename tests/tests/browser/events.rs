@@ -3,6 +3,9 @@
 use crate::chromium::Browser;
 use crate::served::{Running, page, watch, watch_at};
 
+/// Games that are over soon.
+const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
+
 /// Waits until what an expression is worth changes.
 fn wait_for_change(browser: &Browser, expression: &str) {
     let before = serde_json::json!(browser.text(expression));
@@ -15,7 +18,7 @@ fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let _running = Running::start(folder.path());
+    let _running = Running::start(folder.path(), SMALL, 1);
     let server = watch(&folder.path().join("out"));
     let host = server.host().to_owned();
     browser.go(&page(&server, "/"));

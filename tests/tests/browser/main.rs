@@ -7,6 +7,7 @@
 
 mod chromium;
 mod events;
+mod file;
 mod keyboard;
 mod narrow;
 mod pictures;

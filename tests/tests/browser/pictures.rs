@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tests::web::Server;
 
 use crate::chromium::Browser;
-use crate::served::{Running, all_games, page, watch};
+use crate::served::{GAMES, Running, all_games, page, watch};
 use serde_json::json;
 
 /// What is taken: a name, an address, and what is there once the page is.
@@ -46,7 +46,7 @@ fn pictures_of_all_pages() {
     let folder = PathBuf::from(std::env::var("PICTURES").unwrap_or_else(|_| "pictures".into()));
     std::fs::create_dir_all(&folder).unwrap();
     let live = tempfile::tempdir().unwrap();
-    let _running = Running::start(live.path());
+    let _running = Running::start(live.path(), GAMES, 8);
     let finished = watch(all_games());
     let running = watch(&live.path().join("out"));
     let play = Server::start(

@@ -25,21 +25,23 @@ const STATUS: &str = "document.querySelector('.status').innerText";
 
 /// Plays a game to its end against random bots, by clicks.
 fn play(game: &str, options: &str, others: usize) {
+    play_with(&["play", game, "--options", options], others);
+}
+
+/// The same with other arguments.
+fn play_with(arguments: &[&str], others: usize) {
     let Some(browser) = Browser::open(1200, 900) else {
         return;
     };
-    let mut arguments = vec!["play", game, "--human", "0", "--web", "--options", options];
+    let mut arguments = [arguments, &["--human", "0", "--web"]].concat();
     for _ in 0..others {
         arguments.extend(["--bot", "random"]);
     }
     let server = Server::start(arguments, 1);
     browser.go(&server.links[0]);
-    browser.wait("document.querySelector('.spot.is-target')");
-    assert_eq!(
-        browser.text(&format!("{STATUS}.startsWith('Your move')")),
-        "true"
-    );
-    browser.click(".spot.is-target");
+    browser.wait(&format!(
+        "document.querySelector('.status') && {STATUS}.startsWith('Your move')"
+    ));
     browser.run(PLAY_BY_CLICKS);
     browser.wait(&format!("{STATUS}.startsWith('The game is over')"));
     browser.run("clearInterval(window.playing)");
@@ -86,6 +88,21 @@ fn run_is_played_to_the_end_by_clicks() {
 #[test]
 fn siam_is_played_to_the_end_by_clicks() {
     play("siam", "{}", 1);
+}
+
+#[test]
+fn rules_that_are_not_compiled_in_are_played_by_clicks() {
+    let program = |name: &str| {
+        format!(
+            "python3 {}/games/examples/{name}.py",
+            tests::root().display()
+        )
+    };
+    let four = program("connect_four");
+    play_with(&["play", "connect-four", "--rules", &four], 1);
+    // Without a board, with hidden cards and both players at once.
+    let goofspiel = program("goofspiel");
+    play_with(&["play", "goofspiel", "--rules", &goofspiel], 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tests::web::Server;
 
-/// All games, small and quick; the seats of the last one are three.
+/// All games, small and quick.
 pub(crate) const GAMES: &str = r#"games = [
     { id = "amazons", options = { size = 5 } },
     { id = "amazon-penguins" },
@@ -96,13 +96,17 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Begins it in this folder, and waits for the first match.
-    pub(crate) fn start(folder: &Path) -> Self {
+    /// Begins it in this folder, with these games, so many matches at once, and waits for the first
+    /// one to end.
+    pub(crate) fn start(folder: &Path, games: &str, concurrency: usize) -> Self {
         std::fs::write(folder.join("slow.py"), SLOW).unwrap();
-        let config = "name = \"long\"\nseed = 1\nconcurrency = 1\nrounds = 100000\n\
-                      games = [{ id = \"amazons\", options = { size = 5 } }]\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
-                      [[bots]]\nname = \"first\"\ncommand = \"python3 slow.py\"\n\
-                      [[bots]]\nname = \"second\"\ncommand = \"python3 slow.py\"\n";
+        let mut config = format!(
+            "name = \"A long evening\"\nseed = 1\nconcurrency = {concurrency}\nrounds = 1000\n{games}\n\
+             [time]\nper_move = \"60s\"\nstartup = \"60s\"\n"
+        );
+        for name in ["first", "second"] {
+            config += &format!("[[bots]]\nname = \"{name}\"\ncommand = \"python3 slow.py\"\n");
+        }
         std::fs::write(folder.join("t.toml"), config).unwrap();
         let child = Command::new(tests::referee())
             .args(["tournament".as_ref(), folder.join("t.toml").as_os_str()])
