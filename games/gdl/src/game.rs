@@ -16,7 +16,7 @@ use crate::limits::GroundLimits;
 use crate::network::{Network, Sizes};
 use crate::play::Play;
 use crate::read::Sheet;
-use crate::rules::{GdlRules, SharedRules};
+use crate::session::rules::{GdlRules, SharedRules};
 use crate::view::Grid;
 
 /// A game whose rules are a sheet.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::{Engine, Percepts};
 use crate::play::{Play, Scratch, combinations};
 use crate::read::canonical;
-use crate::rules::SharedRules;
+use crate::session::rules::SharedRules;
 use crate::view;
 
 /// What a seat knows of a step: its own move, then what it saw.
@@ -725,4 +725,398 @@ pub(crate) fn state<E: Engine>(play: &Play<E>, at: &At<E>) -> Value {
         state.insert("seen".to_owned(), seen);
     }
     Value::Object(state)
+}
+
+// In this file, since rules and sessions need each other.
+pub(crate) mod rules {
+    //! A sheet as the rules of a game.
+
+    use std::any::Any;
+    use std::sync::Arc;
+
+    use games::session::{LoadError, Origin, Tally};
+    use games::{BrokenRules, Info, Options, Rules, Seat, Session, StateError};
+    use serde_json::Value;
+
+    use crate::engine::{Engine, Failure};
+    use crate::play::Play;
+    use crate::read::canonical;
+    use crate::session::knowledge;
+    use crate::session::{At, GdlSession, Histories, Perceived, note, outcome_of, state};
+    use crate::view::Grid;
+
+    /// What all sessions of a sheet share.
+    pub(crate) struct SharedRules<E: Engine> {
+        pub(crate) play: Play<E>,
+        pub(crate) info: Info,
+        /// The id that the sheet gives itself: its file name.
+        pub(crate) own_id: String,
+        pub(crate) options: Options,
+        /// The names of the seats.
+        pub(crate) roles: Vec<String>,
+        pub(crate) origin: Origin,
+        /// The columns and rows of its board.
+        pub(crate) grid: Grid,
+    }
+
+    impl<E: Engine> SharedRules<E> {
+        /// The goals of a position and what they are worth.
+        pub(crate) fn tally(
+            &self,
+            position: &E::Position,
+            over: bool,
+        ) -> Result<Tally, BrokenRules> {
+            let scores = self.play.scores(position, over)?;
+            let mut outcome = vec![0.0; scores.len()];
+            outcome_of(&scores, |seat, value| outcome[seat] = value);
+            Ok(Tally { scores, outcome })
+        }
+
+        pub(crate) fn state(&self, at: &At<E>) -> Value {
+            state(&self.play, at)
+        }
+
+        /// The start, in which somebody has a choice or which is over.
+        pub(crate) fn first(&self) -> Result<At<E>, BrokenRules> {
+            let failed = |failure: Failure| self.play.failed(&failure);
+            let mut at = At {
+                position: self.play.engine.start().map_err(failed)?,
+                ply: 0,
+                counts: Vec::new(),
+                histories: Histories::default(),
+            };
+            self.settle(&mut at)?;
+            Ok(at)
+        }
+
+        /// Makes the steps in which nobody has a choice.
+        fn settle(&self, at: &mut At<E>) -> Result<(), BrokenRules> {
+            if !self.play.hidden {
+                return self
+                    .play
+                    .settle(&mut at.position, &mut at.counts, &mut |_, _| {});
+            }
+            let mut before = at.position.clone();
+            let mut steps = Vec::new();
+            let mut on_step = |joint: &[u32], percepts| steps.push((joint.to_vec(), percepts));
+            self.play
+                .settle(&mut at.position, &mut at.counts, &mut on_step)?;
+            at.histories.0.resize(self.play.seats.len(), Vec::new());
+            for (joint, percepts) in steps {
+                note(&self.play, &before, &joint, &percepts, &mut at.histories);
+                let made = self.play.engine.step(&mut before, &joint, None);
+                made.map_err(|failure| self.play.failed(&failure))?;
+            }
+            Ok(())
+        }
+
+        /// A position that a state describes.
+        fn loaded(&self, state: &Value) -> Result<At<E>, LoadError> {
+            let Some(fields) = state.as_object() else {
+                return Err(StateError::new("state", "it is not an object").into());
+            };
+            let known = ["ply", "facts", "seen"];
+            let known = &known[..if self.play.hidden { 3 } else { 2 }];
+            if let Some(field) = fields.keys().find(|field| !known.contains(&field.as_str())) {
+                return Err(StateError::new(field, "there is no such field").into());
+            }
+            let ply = fields.get("ply").and_then(Value::as_u64);
+            let ply = ply.and_then(|ply| u32::try_from(ply).ok());
+            let ply =
+                ply.ok_or_else(|| StateError::new("ply", "it is not a whole number from 0"))?;
+            let facts = texts(fields.get("facts"), "facts")?;
+            let position = self
+                .play
+                .engine
+                .load(&facts)
+                .map_err(|failure| match failure {
+                    Failure::NoFact(_) => {
+                        LoadError::State(StateError::new("facts", failure.to_string()))
+                    }
+                    other => LoadError::Broken(self.play.failed(&other)),
+                })?;
+            let mut at = At {
+                position,
+                ply,
+                counts: Vec::new(),
+                histories: self.seen(fields.get("seen"))?,
+            };
+            self.settle(&mut at)?;
+            Ok(at)
+        }
+
+        fn seen(&self, given: Option<&Value>) -> Result<Histories, StateError> {
+            let mut histories = Histories::default();
+            if !self.play.hidden {
+                return Ok(histories);
+            }
+            histories.0.resize(self.play.seats.len(), Vec::new());
+            let wrong = || {
+                StateError::new(
+                    "seen",
+                    "it is not, for each seat, a list of what it saw at each step",
+                )
+            };
+            let Some(given) = given else {
+                return Ok(histories);
+            };
+            let seats = given
+                .as_array()
+                .filter(|seats| seats.len() == histories.0.len());
+            for (steps, history) in seats.ok_or_else(wrong)?.iter().zip(&mut histories.0) {
+                let steps = steps.as_array().ok_or_else(wrong)?;
+                *history = steps
+                    .iter()
+                    .map(perceived)
+                    .collect::<Option<_>>()
+                    .ok_or_else(wrong)?;
+            }
+            Ok(histories)
+        }
+    }
+
+    /// What a seat saw at a step, as JSON has it.
+    pub(crate) fn perceived(step: &Value) -> Option<Perceived> {
+        let texts = step
+            .as_array()?
+            .iter()
+            .map(|text| text.as_str().map(str::to_owned));
+        texts.collect()
+    }
+
+    /// Texts of terms in canonical form and small letters.
+    fn texts(value: Option<&Value>, field: &str) -> Result<Vec<String>, StateError> {
+        let wrong = |what: &str| StateError::new(field, what);
+        let list = value.and_then(Value::as_array);
+        let list =
+            list.ok_or_else(|| wrong("it is not a list of facts, as in `[\"(cell 1 1 b)\"]`"))?;
+        let texts = list.iter().map(|text| text.as_str().and_then(canonical));
+        let texts: Option<Vec<String>> = texts.collect();
+        texts.ok_or_else(|| wrong("one of them is not a fact, as in `(cell 1 1 b)`"))
+    }
+
+    /// Rules are shared by their sessions.
+    pub(crate) struct GdlRules<E: Engine>(pub(crate) Arc<SharedRules<E>>);
+
+    impl<E: Engine> Rules for GdlRules<E> {
+        fn info(&self) -> &Info {
+            &self.0.info
+        }
+
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+
+        fn own_id(&self) -> &str {
+            &self.0.own_id
+        }
+
+        fn options(&self) -> &Options {
+            &self.0.options
+        }
+
+        fn roles(&self) -> &[String] {
+            &self.0.roles
+        }
+
+        fn origin(&self) -> Option<&Origin> {
+            Some(&self.0.origin)
+        }
+
+        fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
+            Ok(Box::new(GdlSession::new(&self.0, self.0.first()?)?))
+        }
+
+        fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
+            Ok(Box::new(GdlSession::new(&self.0, self.0.loaded(state)?)?))
+        }
+
+        fn sample(
+            &self,
+            observation: &Value,
+            seat: Seat,
+            seed: u64,
+            count: u32,
+        ) -> Result<Vec<Value>, LoadError> {
+            if !self.0.play.hidden {
+                return Ok(vec![observation.clone(); count.min(1) as usize]);
+            }
+            knowledge::sample(&self.0, observation, seat, (seed, count))
+        }
+    }
+}
+
+// In this file for the same reason.
+mod knowledge {
+    //! Hidden information: positions that a seat cannot tell from the real one, by filtering.
+    //!
+    //! From the start on, every possible joint step is made, and only those positions are kept in which the
+    //! seat would have seen what it saw. Where they become too many, some are drawn by their probabilities;
+    //! other seats are taken to move at random.
+
+    use games::session::LoadError;
+    use games::{Rng, Seat, StateError};
+    use serde_json::Value;
+
+    use crate::engine::Engine;
+    use crate::play::combinations;
+    use crate::session::rules::{SharedRules, perceived};
+    use crate::session::{At, Histories, Perceived, note};
+
+    /// No more positions are followed at a time.
+    const MOST: usize = 1_000;
+    /// No more steps are made from one position before others are drawn.
+    const MOST_STEPS: usize = 400;
+
+    /// A position that may be the real one.
+    struct World<E: Engine> {
+        at: At<E>,
+        weight: f64,
+    }
+
+    /// Draws states that a seat with this observation holds possible.
+    pub(crate) fn sample<E: Engine>(
+        rules: &SharedRules<E>,
+        observation: &Value,
+        seat: Seat,
+        (seed, count): (u64, u32),
+    ) -> Result<Vec<Value>, LoadError> {
+        let wrong = |what: &str| LoadError::State(StateError::new("observation", what));
+        let steps = observation["steps"]
+            .as_array()
+            .ok_or_else(|| wrong("it has no `steps`"))?;
+        let steps: Option<Vec<Perceived>> = steps.iter().map(perceived).collect();
+        let steps = steps.ok_or_else(|| wrong("a step is not a list of texts"))?;
+        if seat >= rules.play.seats.len() {
+            return Err(wrong("there is no such seat"));
+        }
+        let mut rng = Rng::new(seed);
+        let failed = |failure: crate::engine::Failure| rules.play.failed(&failure);
+        let start = At {
+            position: rules.play.engine.start().map_err(failed)?,
+            ply: 0,
+            counts: Vec::new(),
+            histories: Histories::default(),
+        };
+        let mut worlds = vec![World::<E> {
+            at: start,
+            weight: 1.0,
+        }];
+        for step in &steps {
+            let mut next = Vec::new();
+            for world in &worlds {
+                follow(rules, world, (seat, step), &mut rng, &mut next)?;
+            }
+            worlds = thinned(next, MOST, &mut rng);
+        }
+        // The real position is one in which somebody has a choice, or the last one.
+        worlds.retain(|world| {
+            let mut counts = Vec::new();
+            let counted = rules.play.count(&world.at.position, &mut counts);
+            counted.is_ok() && counts.iter().any(|count| *count != 1)
+        });
+        if worlds.is_empty() {
+            return Err(wrong("nobody can know this: no way to play leads there"));
+        }
+        let drawn = (0..count).filter_map(|_| draw(&worlds, &mut rng));
+        Ok(drawn.map(|world| rules.state(&world.at)).collect())
+    }
+
+    /// Adds the positions that may come after one, given what the seat did and saw.
+    fn follow<E: Engine>(
+        rules: &SharedRules<E>,
+        world: &World<E>,
+        (seat, step): (Seat, &Perceived),
+        rng: &mut Rng,
+        next: &mut Vec<World<E>>,
+    ) -> Result<(), LoadError> {
+        let play = &rules.play;
+        let position = &world.at.position;
+        if play.engine.is_over(position) {
+            return Ok(());
+        }
+        let mut lists = Vec::new();
+        for role in 0..play.roles() {
+            let mut moves = Vec::new();
+            play.engine.legal(position, role, &mut moves);
+            lists.push(moves);
+        }
+        let own = play.seats[seat];
+        let choices = lists.iter().filter(|list| list.len() > 1).count() as u32;
+        lists[own]
+            .retain(|mv| Some(play.engine.text(position, own, *mv)) == step.first().map(|t| &**t));
+        let all = lists
+            .iter()
+            .fold(1usize, |all, list| all.saturating_mul(list.len()));
+        let weight = world.weight / (all.max(1) as f64);
+        let mut failure = None;
+        let mut make = |joint: &[u32]| {
+            let mut after = At {
+                position: position.clone(),
+                ply: world.at.ply + choices,
+                counts: Vec::new(),
+                histories: world.at.histories.clone(),
+            };
+            let mut on_step = |joint: &[u32], percepts: crate::engine::Percepts| {
+                note(play, position, joint, &percepts, &mut after.histories);
+            };
+            match play.step(&mut after.position, joint, &mut on_step) {
+                Err(broken) => failure = Some(broken),
+                Ok(()) => {
+                    if after.histories.0[seat].last() == Some(step) {
+                        next.push(World { at: after, weight });
+                    }
+                }
+            }
+            failure.is_none()
+        };
+        if all <= MOST_STEPS {
+            combinations(&lists, &mut make);
+        } else {
+            for _ in 0..MOST_STEPS {
+                let joint: Vec<u32> = lists
+                    .iter()
+                    .map(|list| list[rng.index(list.len())])
+                    .collect();
+                if !make(&joint) {
+                    break;
+                }
+            }
+        }
+        failure.map_or(Ok(()), |broken| Err(broken.into()))
+    }
+
+    /// At most `most` of these, drawn by their weights.
+    fn thinned<E: Engine>(worlds: Vec<World<E>>, most: usize, rng: &mut Rng) -> Vec<World<E>> {
+        if worlds.len() <= most {
+            return worlds;
+        }
+        let all: f64 = worlds.iter().map(|world| world.weight).sum();
+        let step = all / most as f64;
+        let mut at = rng.unit() * step;
+        let mut kept = Vec::with_capacity(most);
+        for mut world in worlds {
+            let times = ((world.weight - at) / step).ceil().max(0.0);
+            at += times * step - world.weight;
+            if times > 0.0 {
+                world.weight = times * step;
+                kept.push(world);
+            }
+        }
+        kept
+    }
+
+    fn draw<'w, E: Engine>(worlds: &'w [World<E>], rng: &mut Rng) -> Option<&'w World<E>> {
+        let all: f64 = worlds.iter().map(|world| world.weight).sum();
+        let mut left = rng.unit() * all;
+        let mut drawn = worlds.last();
+        for world in worlds {
+            left -= world.weight;
+            if left < 0.0 {
+                drawn = Some(world);
+                break;
+            }
+        }
+        drawn
+    }
 }

@@ -7,11 +7,9 @@ use std::sync::Arc;
 use games::Entry;
 use gdl::{Names, Report, SheetGame};
 
-use super::source::{RulesSource, SourceError};
+use super::source::{RulesSource, SHEET, SourceError};
 use crate::files;
 
-/// How the file of a sheet ends.
-pub(super) const SHEET: &str = ".kif";
 /// A longer file is no sheet, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 

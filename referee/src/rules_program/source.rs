@@ -12,10 +12,11 @@ use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotSpec, CommandError, REFEREE};
 use thiserror::Error;
 
-use super::sheet::SHEET;
-
 /// The environment variable in which bots find the sources, as JSON with absolute paths.
 pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
+
+/// How the file of a sheet ends.
+pub(super) const SHEET: &str = ".kif";
 
 /// A source that is none.
 #[derive(Debug, Error)]

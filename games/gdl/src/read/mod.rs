@@ -1,6 +1,5 @@
 //! From the text of a sheet to its rules, with all mistakes that can be seen without playing.
 
-mod body;
 mod check;
 mod sheet;
 mod tree;
@@ -8,3 +7,23 @@ mod tree;
 pub use sheet::Sheet;
 pub(crate) use sheet::{Atom, Literal, Pattern, PredId, Rule, pred};
 pub(crate) use tree::{canonical, term};
+
+use crate::error::SheetError;
+
+impl Sheet {
+    /// Reads a sheet.
+    ///
+    /// # Errors
+    /// If it is not well formed: where, what was expected, and in which rule.
+    ///
+    /// ```
+    /// let error = gdl::Sheet::read("(role white)\n(legal white)").unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "line 2, column 1: `legal` has 2 arguments, not 1, in the rule `(legal white)`"
+    /// );
+    /// ```
+    pub fn read(text: &str) -> Result<Self, SheetError> {
+        check::check(Self::parse(text)?)
+    }
+}
