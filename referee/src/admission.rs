@@ -87,39 +87,57 @@ impl LeftOut {
     }
 }
 
-/// Whether there is anything to build or to check before these bots may play.
-pub(crate) fn is_wanted(config: &Config) -> bool {
-    config.builds.iter().any(is_of_interest)
+/// Whether there is anything to build or to check before bots may play: all, or those of these names.
+pub(crate) fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
+    candidates(config, among).next().is_some()
 }
 
-fn is_of_interest(build: &BuildPlan) -> bool {
-    build.command.is_some() || build.must_pass
+fn candidates<'a>(
+    config: &'a Config,
+    among: Option<&'a [String]>,
+) -> impl Iterator<Item = (&'a Arc<BotSpec>, &'a BuildPlan)> {
+    let all = config.bots.iter().zip(&config.builds);
+    all.filter(move |(spec, build)| {
+        let is_meant = among.is_none_or(|names| names.contains(&spec.name));
+        is_meant && (build.command.is_some() || build.must_pass)
+    })
 }
 
-/// Builds and checks the bots of a configuration, and leaves out those that are broken; `report` gets
-/// what happens, line by line.
+/// Builds and checks bots, all or those of these names, and says which are broken; `report` gets what
+/// happens, line by line.
+///
+/// # Errors
+/// If nothing can be started on this machine.
+pub(crate) async fn broken(
+    config: &Config,
+    among: Option<&[String]>,
+    mut report: impl FnMut(&str),
+) -> Result<Vec<LeftOut>, AdmissionError> {
+    let mut broken = Vec::new();
+    for (spec, build) in candidates(config, among) {
+        let why = match built(spec, build, &mut report).await? {
+            Err(why) => Some(why),
+            Ok(()) if build.must_pass => mistake(config, spec).await?,
+            Ok(()) => None,
+        };
+        if let Some(why) = why {
+            let bot = spec.name.clone();
+            broken.push(LeftOut { bot, why });
+        }
+    }
+    Ok(broken)
+}
+
+/// The configuration without its broken bots, which are looked for as by [`broken`].
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left.
 pub(crate) async fn admit(
     config: Config,
+    among: Option<&[String]>,
     mut report: impl FnMut(&str),
 ) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
-    let mut left_out = Vec::new();
-    for (spec, build) in config.bots.iter().zip(&config.builds) {
-        if !is_of_interest(build) {
-            continue;
-        }
-        let why = match built(spec, build, &mut report).await? {
-            Err(why) => Some(why),
-            Ok(()) if build.must_pass => mistake(&config, spec).await?,
-            Ok(()) => None,
-        };
-        if let Some(why) = why {
-            let bot = spec.name.clone();
-            left_out.push(LeftOut { bot, why });
-        }
-    }
+    let left_out = broken(&config, among, &mut report).await?;
     if left_out.is_empty() {
         return Ok((config, left_out));
     }
@@ -141,15 +159,15 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
     })
 }
 
-/// Notes who was left out in the folder of the tournament.
+/// Notes who was left out in the folder of the tournament, in place of those before.
 ///
 /// # Errors
 /// If that cannot be written.
 pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionError> {
-    if left_out.is_empty() {
+    let path = folder.join(LEFT_OUT);
+    if left_out.is_empty() && path.symlink_metadata().is_err() {
         return Ok(());
     }
-    let path = folder.join(LEFT_OUT);
     let file = LeftOutFile {
         left_out: left_out.to_vec(),
     };

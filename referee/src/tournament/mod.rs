@@ -1,5 +1,6 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
+mod additions;
 mod builds;
 pub(crate) mod capacity;
 mod extension;
@@ -17,4 +18,5 @@ mod set_aside;
 pub(crate) mod slots;
 
 pub use crate::admission::{AdmissionError, LeftOut};
+pub use additions::Extension;
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};
