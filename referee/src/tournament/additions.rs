@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::runner::{TournamentError, folder_of, runtime};
-use super::{folder::CONFIG_NAME, resume};
+use super::folder::CONFIG_NAME;
+use super::resume::{self, Allowed};
+use super::runner::{Tournament, TournamentError, folder_of, runtime};
 use crate::admission::{self, AdmissionError, LeftOut};
 use crate::config::Config;
+use protocol::Record;
 
 /// What a tournament is extended to. The bots that it has not had yet were built and checked, as in
 /// [`Tournament::create`], also those that were left out before: they may have been repaired.
-///
-/// [`Tournament::create`]: super::Tournament::create
 pub struct Extension {
     pub(super) config: Config,
     pub(super) left_out: Vec<LeftOut>,
@@ -61,6 +61,45 @@ impl Extension {
     }
 }
 
+impl Tournament {
+    /// Goes on with the tournament in this folder, by default in the newest one of its name below
+    /// `runs`, with what is added to it: what was played stays what it is, the matches of
+    /// the tournament before come first and keep their numbers, and new ones follow.
+    ///
+    /// # Errors
+    /// As those of [`Tournament::resume`].
+    pub fn extend(
+        extension: Extension,
+        folder: Option<&Path>,
+        take: impl FnMut(&Record),
+    ) -> Result<Self, TournamentError> {
+        let Extension { config, left_out } = extension;
+        let mut tournament = Self::go_on(config, folder, Allowed::Additions, take)?;
+        // Last: without it, or with the one before, `extend` is asked for again.
+        admission::note(tournament.folder(), &left_out)?;
+        tournament.left_out = left_out;
+        Ok(tournament)
+    }
+
+    /// Builds and checks these bots again, as when the tournament began; `report` gets a line for each
+    /// build. For bots that have changed, before [`Tournament::play_again`].
+    ///
+    /// # Errors
+    /// If one of them is broken now.
+    pub async fn renew(
+        config: &Config,
+        bots: &[String],
+        report: impl FnMut(&str),
+    ) -> Result<(), TournamentError> {
+        let broken = admission::broken(config, Some(bots), report).await?;
+        if broken.is_empty() {
+            Ok(())
+        } else {
+            Err(AdmissionError::Broken(broken).into())
+        }
+    }
+}
+
 /// The bots that the tournament in a folder has not had yet.
 fn added(config: &Config, folder: Option<&Path>) -> Result<Vec<String>, TournamentError> {
     let path = folder_of(config, folder)?;
@@ -69,25 +108,8 @@ fn added(config: &Config, folder: Option<&Path>) -> Result<Vec<String>, Tourname
         return Ok(Vec::new());
     };
     // Before time is spent on builds.
-    resume::differs(&copy.table, config, resume::Allowed::Additions, &path)?;
+    resume::differs(&copy.table, config, Allowed::Additions, &path)?;
     let names = config.bots.iter().map(|bot| bot.name.clone());
     let before = copy.bots();
     Ok(names.filter(|name| !before.contains(name)).collect())
-}
-
-/// Builds and checks these bots again, which have changed.
-///
-/// # Errors
-/// If one of them is broken now.
-pub(super) async fn renew(
-    config: &Config,
-    bots: &[String],
-    report: impl FnMut(&str),
-) -> Result<(), TournamentError> {
-    let broken = admission::broken(config, Some(bots), report).await?;
-    if broken.is_empty() {
-        Ok(())
-    } else {
-        Err(AdmissionError::Broken(broken).into())
-    }
 }

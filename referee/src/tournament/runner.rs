@@ -9,7 +9,6 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use super::additions::{self, Extension};
 use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
@@ -29,7 +28,7 @@ pub struct Tournament {
     folder: Folder,
     schedule: Schedule,
     warnings: Vec<String>,
-    left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// Why a tournament does not begin, or stops.
@@ -211,25 +210,8 @@ impl Tournament {
         Self::go_on(config, folder, Allowed::Nothing, take)
     }
 
-    /// The same for a tournament that is extended: what was played stays what it is, the matches of
-    /// the tournament before come first and keep their numbers, and new ones follow.
-    ///
-    /// # Errors
-    /// As those of [`Tournament::resume`].
-    pub fn extend(
-        extension: Extension,
-        folder: Option<&Path>,
-        take: impl FnMut(&Record),
-    ) -> Result<Self, TournamentError> {
-        let Extension { config, left_out } = extension;
-        let mut tournament = Self::go_on(config, folder, Allowed::Additions, take)?;
-        // Last: without it, or with the one before, `extend` is asked for again.
-        admission::note(&tournament.folder.path, &left_out)?;
-        tournament.left_out = left_out;
-        Ok(tournament)
-    }
-
-    fn go_on(
+    /// Opens the folder of a tournament that has begun.
+    pub(super) fn go_on(
         mut config: Config,
         folder: Option<&Path>,
         allowed: Allowed,
@@ -289,19 +271,6 @@ impl Tournament {
     /// The bots of a new or extended tournament that do not play, because they are broken.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
-    }
-
-    /// Builds and checks these bots again, as when the tournament began; `report` gets a line for each
-    /// build. For bots that have changed, before [`Tournament::play_again`].
-    ///
-    /// # Errors
-    /// If one of them is broken now.
-    pub async fn renew(
-        config: &Config,
-        bots: &[String],
-        report: impl FnMut(&str),
-    ) -> Result<(), TournamentError> {
-        additions::renew(config, bots, report).await
     }
 
     /// Sets the matches of these bots aside, in the folder of a tournament that is resumed next: then

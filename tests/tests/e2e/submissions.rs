@@ -34,9 +34,12 @@ fn class(more: &str) -> Arena {
         ),
         (
             "carl",
-            "command = \"python3 built.py\"\nbuild = \"sh -c 'echo line 3 is wrong; exit 7'\"\n",
+            "command = \"./bot\"\nbuild = \"sh -c 'echo; echo line 3: Error: no bot; echo ^^^; exit 7'\"\n",
         ),
-        ("dora", "command = \"sh -c 'exit 5'\"\n"),
+        (
+            "dora",
+            "command = \"sh -c 'echo out of ideas >&2; exit 5'\"\n",
+        ),
     ];
     for (name, text) in bots {
         fs::create_dir_all(arena.path(&format!("submissions/{name}"))).unwrap();
@@ -60,8 +63,9 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for part in [
         "building `ben`",
-        "left out: bot `carl`: its build exited with code 7: line 3 is wrong",
+        "left out: bot `carl`: its build exited with code 7: line 3: Error: no bot (all",
         "left out: bot `dora`: did not pass the check `handshake`",
+        "the last it printed on stderr: out of ideas\n",
     ] {
         assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
     }
@@ -86,6 +90,25 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(arena.matches().len(), 6);
+}
+
+#[test]
+fn pages_say_who_was_left_out() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let [out, site] = ["out", "site"].map(|name| arena.path(name).display().to_string());
+    let ran = run(["report", &out, "--bot", "carl"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    let part = "`carl` played no match, because it was left out: its build exited with code 7";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    let ran = run(["report", &out, "--all", "--out", &site]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let index = fs::read_to_string(arena.path("site/index.html")).unwrap();
+    let (_, left_out) = index.split_once("Left out").expect("a heading");
+    for part in ["carl", "its build exited with code 7", "dora"] {
+        assert!(left_out.contains(part), "`{part}` in {left_out}");
+    }
 }
 
 #[test]
