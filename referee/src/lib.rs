@@ -94,6 +94,7 @@ mod rules_check;
 mod rules_program;
 mod scaffold;
 pub mod tournament;
+mod web;
 
 pub use ::arbiter;
 pub use ::ratings;

@@ -34,6 +34,7 @@ mod shell;
 mod standings;
 mod supervise;
 mod tournament;
+mod watch;
 
 use std::io;
 use std::process::ExitCode;
@@ -78,6 +79,7 @@ enum Command {
     Check(check::Args),
     Standings(standings::Args),
     Report(report::Args),
+    Watch(watch::Args),
     Replay(replay::Args),
     Export(export::Args),
     Model(model::Args),
@@ -158,6 +160,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Check(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Report(args) => args.run(),
+        Command::Watch(args) => args.run(),
         Command::Replay(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),

@@ -257,7 +257,7 @@ mod tests {
         };
         assert_eq!(source.readable(), [here]);
         let referee = RulesSource::parse("referee model", Path::new("/")).unwrap();
-        assert_eq!(referee.readable(), [PathBuf::new(); 0]);
+        assert!(referee.readable().is_empty());
     }
 
     #[test]

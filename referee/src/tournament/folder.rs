@@ -45,6 +45,26 @@ pub(crate) fn origin(folder: &Path) -> Option<PathBuf> {
     file.paths_start_at
 }
 
+/// The version of the schedule of the tournament in this folder.
+///
+/// # Errors
+/// Why the file that says it cannot be read.
+pub(super) fn version(folder: &Path) -> Result<Version, String> {
+    let text = match fs::read_to_string(folder.join(SCHEDULE_NAME)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Version::First),
+        Err(error) => return Err(error.to_string()),
+    };
+    let file: ScheduleFile = toml::from_str(&text).map_err(|error| error.message().to_owned())?;
+    Version::of(file.version).ok_or_else(|| {
+        format!(
+            "`version` is {}, but this referee knows versions up to {} only",
+            file.version,
+            Version::NEWEST.number()
+        )
+    })
+}
+
 /// A folder that cannot be used.
 #[derive(Debug, Error)]
 pub enum FolderError {
@@ -155,20 +175,7 @@ impl Folder {
     /// # Errors
     /// Why the file cannot be read.
     pub(super) fn read_version(&mut self) -> Result<(), String> {
-        let text = match fs::read_to_string(self.path.join(SCHEDULE_NAME)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error.to_string()),
-        };
-        let file: ScheduleFile =
-            toml::from_str(&text).map_err(|error| error.message().to_owned())?;
-        self.version = Version::of(file.version).ok_or_else(|| {
-            format!(
-                "`version` is {}, but this referee knows versions up to {} only",
-                file.version,
-                Version::NEWEST.number()
-            )
-        })?;
+        self.version = version(&self.path)?;
         Ok(())
     }
 

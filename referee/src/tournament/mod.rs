@@ -1,6 +1,7 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
 mod additions;
+pub(crate) mod broadcast;
 mod builds;
 pub(crate) mod capacity;
 mod extension;

@@ -8,9 +8,10 @@ use protocol::Record;
 use thiserror::Error;
 use toml::Table;
 
-use super::folder::{CONFIG_NAME, Folder, SCHEDULE_NAME};
-use super::schedule::{Schedule, Scheduled, Shape};
+use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
+use super::schedule::{Schedule, Scheduled, Shape, Version};
 use super::{extension, openings};
+use crate::admission;
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
@@ -186,6 +187,25 @@ pub(crate) fn open(
     })
 }
 
+/// The configuration and the schedule of the tournament in this folder, for who only looks on: the
+/// log is not opened, and no match counts as played.
+///
+/// # Errors
+/// If the folder has no copy of the configuration that can be used on this machine.
+pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
+    let wrong = |error: ResumeError| error.to_string();
+    let copy = read_copy(&path.join(CONFIG_NAME)).map_err(wrong)?;
+    let copy = copy.ok_or_else(|| missing(path, CONFIG_NAME).to_string())?;
+    let origin = folder::origin(path).unwrap_or_else(|| path.to_owned());
+    let config = Config::parse(&copy.text, &origin).map_err(|error| error.to_string())?;
+    let fewer = admission::as_it_began(&config, path).map_err(|error| error.to_string())?;
+    let config = fewer.unwrap_or(config);
+    let earlier = Folder::read_earlier(path).map_err(|error| error.to_string())?;
+    let version = folder::version(path)?;
+    let schedule = schedule_of(&earlier, version, None, &config, path).map_err(wrong)?;
+    Ok((config, schedule))
+}
+
 /// The copy of a configuration in a tournament's folder.
 pub(super) struct Copy {
     text: String,
@@ -260,10 +280,25 @@ fn schedule(
     before: Option<&Copy>,
     config: &Config,
 ) -> Result<Schedule, ResumeError> {
-    let copy = folder.path.join(CONFIG_NAME);
-    let version = folder.version();
+    schedule_of(
+        &folder.earlier,
+        folder.version(),
+        before,
+        config,
+        &folder.path,
+    )
+}
+
+fn schedule_of(
+    texts: &[String],
+    version: Version,
+    before: Option<&Copy>,
+    config: &Config,
+    folder: &Path,
+) -> Result<Schedule, ResumeError> {
+    let copy = folder.join(CONFIG_NAME);
     let mut tables = Vec::new();
-    for text in &folder.earlier {
+    for text in texts {
         tables.push(parsed(text, &copy)?);
     }
     tables.extend(before.map(|before| before.table.clone()));

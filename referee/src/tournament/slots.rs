@@ -14,6 +14,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
+use super::broadcast::Broadcast;
 use super::failures::Failures;
 use super::folder::Folder;
 use super::match_run::{MatchRun, People};
@@ -111,6 +112,8 @@ struct Shared {
     named: Mutex<HashSet<usize>>,
     factory: Arc<BotFactory>,
     failures: Arc<Failures>,
+    /// Where snapshots of matches in flight go, if anywhere.
+    broadcast: Option<Arc<Broadcast>>,
     stop: watch::Receiver<bool>,
 }
 
@@ -136,6 +139,7 @@ pub(crate) async fn run(
         .min(usize::try_from(left).unwrap_or(usize::MAX));
     let shared = Arc::new(Shared {
         failures: Arc::new(Failures::of(&folder.path, config.keep.failures)),
+        broadcast: Broadcast::begin(&folder.path),
         config,
         queue: Queue::new(schedule),
         warned: Mutex::default(),
@@ -416,5 +420,11 @@ async fn play(
         conditions: config.conditions(),
         failures: Some(shared.failures.clone()),
     };
-    plan.play(pool, People::new(), |_: &Arbiter| ()).await
+    match &shared.broadcast {
+        Some(broadcast) => {
+            let observer = broadcast.observer(&plan);
+            plan.play(pool, People::new(), observer).await
+        }
+        None => plan.play(pool, People::new(), |_: &Arbiter| ()).await,
+    }
 }

@@ -71,6 +71,8 @@ pub struct MatchStore {
     agreement: Agreement,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
+    /// The highest of these.
+    last_log: u64,
 }
 
 /// What statistics make of a match without knowing the others: on whichever core.
@@ -134,12 +136,18 @@ impl MatchStore {
     /// What comes now is from another log: its matches have numbers and units of their own, even if
     /// both logs are of the same configuration.
     pub fn next_log(&mut self) {
-        self.log += 1;
+        self.take_from_log(self.last_log + 1);
+    }
+
+    /// What comes now is from the log with this number, from 0: several logs grow at a time.
+    pub fn take_from_log(&mut self, log: u64) {
+        self.log = log;
+        self.last_log = self.last_log.max(log);
     }
 
     /// How many logs matches came from.
     pub fn logs(&self) -> usize {
-        self.log as usize + 1
+        self.last_log as usize + 1
     }
 
     /// The bots' names.

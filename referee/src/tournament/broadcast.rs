@@ -1,0 +1,262 @@
+//! Sends what happens in matches in flight to whoever has put a socket into the tournament's folder.
+//! Nobody is waited for: what cannot be sent at once is lost. While nobody listens, a match pays for
+//! it by reading one flag an event.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arbiter::Arbiter;
+use games::Rules;
+use games::kit::to_move::Actor;
+use serde_json::{Value, json};
+
+use super::match_run::MatchRun;
+use crate::match_runner::Observer;
+
+/// The folder of the sockets, in the tournament's folder.
+pub(crate) const LIVE_NAME: &str = "live";
+/// No snapshot is longer.
+pub(crate) const MOST_BYTES: usize = 200_000;
+/// How often it is looked whether somebody listens.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// How many snapshots of a match are sent at once at most, and in a second.
+const MOST_A_SECOND: f64 = 4.0;
+/// A folder whose path has at most this many bytes is named by it.
+const MOST_FOLDER: usize = 80;
+/// How many listeners there are at most.
+const MOST_LISTENERS: usize = 16;
+
+/// A path at which a socket in a folder can be reached: those of sockets have at most 107 bytes, so
+/// that longer ones go by the open folder, which has to stay open meanwhile.
+///
+/// # Errors
+/// If the folder cannot be opened.
+pub(crate) fn reachable(folder: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+    let open = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(nix::libc::O_DIRECTORY)
+        .open(folder)?;
+    let mut path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+    if folder.as_os_str().len() <= MOST_FOLDER {
+        path = folder.to_owned();
+    }
+    path.push(name);
+    Ok((path, open))
+}
+
+/// Where snapshots of a tournament go.
+#[derive(Debug)]
+pub(crate) struct Broadcast {
+    folder: PathBuf,
+    socket: UnixDatagram,
+    /// Whether there is a listener.
+    is_heard: AtomicBool,
+    /// The names of their sockets, and the open folder in which these are.
+    listeners: Mutex<Option<(File, Vec<PathBuf>)>>,
+}
+
+impl Broadcast {
+    /// For the tournament in this folder; `None` if the system has no socket for it.
+    pub(super) fn begin(folder: &Path) -> Option<Arc<Self>> {
+        let socket = UnixDatagram::unbound().ok()?;
+        socket.set_nonblocking(true).ok()?;
+        let broadcast = Arc::new(Broadcast {
+            folder: folder.join(LIVE_NAME),
+            socket,
+            is_heard: AtomicBool::new(false),
+            listeners: Mutex::default(),
+        });
+        let weak = Arc::downgrade(&broadcast);
+        let lookout = thread::Builder::new().name("live".to_owned());
+        lookout.spawn(move || look_out(&weak)).ok()?;
+        Some(broadcast)
+    }
+
+    /// Looks who listens.
+    fn look(&self) {
+        let found = self.sockets();
+        let is_heard = found
+            .as_ref()
+            .is_some_and(|(_, sockets)| !sockets.is_empty());
+        *self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = found;
+        self.is_heard.store(is_heard, Ordering::Relaxed);
+        if is_heard {
+            // So that who listens knows that the tournament goes on.
+            self.send(&json!({"alive": true}));
+        }
+    }
+
+    fn sockets(&self) -> Option<(File, Vec<PathBuf>)> {
+        let entries = fs::read_dir(&self.folder).ok()?;
+        let sockets = entries.flatten().filter(|entry| {
+            let kind = entry.file_type();
+            kind.is_ok_and(|kind| kind.is_socket())
+        });
+        let names: Vec<_> = sockets.map(|entry| entry.file_name()).collect();
+        let (within, open) = reachable(&self.folder, OsStr::new("")).ok()?;
+        let paths = names.iter().take(MOST_LISTENERS);
+        let paths = paths.map(|name| within.join(name)).collect();
+        Some((open, paths))
+    }
+
+    /// Sends something to all who listen.
+    fn send(&self, what: &Value) {
+        let text = what.to_string();
+        if text.len() > MOST_BYTES {
+            return;
+        }
+        let listeners = self.listeners.lock();
+        let listeners = listeners.unwrap_or_else(PoisonError::into_inner);
+        for path in listeners.iter().flat_map(|(_, paths)| paths) {
+            if let Err(error) = self.socket.send_to(text.as_bytes(), path)
+                && error.kind() == ErrorKind::ConnectionRefused
+            {
+                // Its process was killed.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    /// Looks on at a match for those who listen.
+    pub(super) fn observer(self: &Arc<Self>, run: &MatchRun) -> LiveMatch {
+        LiveMatch {
+            broadcast: self.clone(),
+            names: run.specs.iter().map(|spec| spec.name.clone()).collect(),
+            id: run.id.clone(),
+            rules: run.game.rules.clone(),
+            budget: MOST_A_SECOND,
+            counted: None,
+            last: None,
+        }
+    }
+}
+
+/// Looks for listeners until the tournament is over.
+fn look_out(broadcast: &Weak<Broadcast>) {
+    while let Some(broadcast) = broadcast.upgrade() {
+        broadcast.look();
+        drop(broadcast);
+        thread::sleep(LOOK_INTERVAL);
+    }
+}
+
+/// A match, for those who listen.
+pub(super) struct LiveMatch {
+    broadcast: Arc<Broadcast>,
+    id: String,
+    rules: Arc<dyn Rules>,
+    names: Vec<String>,
+    /// How many snapshots may be sent now.
+    budget: f64,
+    /// When that was counted last.
+    counted: Option<Instant>,
+    /// How many plies the last snapshot has, and whether the match was over.
+    last: Option<(usize, bool)>,
+}
+
+impl Observer for LiveMatch {
+    fn after(&mut self, arbiter: &Arbiter) {
+        if self.broadcast.is_heard.load(Ordering::Relaxed) {
+            self.show(arbiter);
+        }
+    }
+}
+
+impl LiveMatch {
+    fn show(&mut self, arbiter: &Arbiter) {
+        let now = (arbiter.moves().len(), arbiter.is_over());
+        if self.last == Some(now) || !(self.may_send() || now.1) {
+            return;
+        }
+        self.last = Some(now);
+        let snapshot = self.snapshot(arbiter);
+        self.broadcast.send(&snapshot);
+    }
+
+    /// Whether another snapshot may be sent now: a few at once, so that the answer to an answer is
+    /// seen while the next one is waited for.
+    fn may_send(&mut self) -> bool {
+        let now = Instant::now();
+        if let Some(counted) = self.counted.replace(now) {
+            let earned = now.duration_since(counted).as_secs_f64() * MOST_A_SECOND;
+            self.budget = (self.budget + earned).min(MOST_A_SECOND);
+        }
+        let may = self.budget >= 1.0;
+        if may {
+            self.budget -= 1.0;
+        }
+        may
+    }
+
+    fn snapshot(&self, arbiter: &Arbiter) -> Value {
+        let session = arbiter.session();
+        let rules = &self.rules;
+        // What a bot may not know is not sent anywhere while it plays.
+        let is_shown = !rules.info().hidden || arbiter.is_over();
+        let seats = 0..self.names.len();
+        let clocks = seats.map(|seat| {
+            let left = arbiter.clock(seat).remaining();
+            left.map(|left| left.as_secs_f64() * 1e3)
+        });
+        let to_move = session.to_move().actors().filter_map(|actor| match actor {
+            Actor::Seat(seat) => Some(seat),
+            Actor::Chance => None,
+        });
+        let last = arbiter.moves().last().filter(|_| is_shown);
+        json!({
+            "match": self.id,
+            "game": rules.info().id,
+            "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
+            "players": self.names,
+            "roles": rules.roles(),
+            "ply": session.ply(),
+            "to_move": to_move.collect::<Vec<_>>(),
+            "view": session.view().ok().flatten().filter(|_| is_shown),
+            "last": last.map(|last| &last.mv),
+            "clocks_ms": clocks.collect::<Vec<_>>(),
+            "over": arbiter.is_over(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_listens_is_found_and_who_is_gone_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let broadcast = Broadcast::begin(folder.path()).unwrap();
+        broadcast.look();
+        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+        let live = folder.path().join(LIVE_NAME);
+        fs::create_dir(&live).unwrap();
+        let listener = UnixDatagram::bind(live.join("1.sock")).unwrap();
+        broadcast.look();
+        assert!(broadcast.is_heard.load(Ordering::Relaxed));
+        let mut heard = [0; 100];
+        let length = listener.recv(&mut heard).unwrap();
+        assert_eq!(&heard[..length], br#"{"alive":true}"#);
+        // A listener who does not read holds nobody up.
+        for _ in 0..1000 {
+            broadcast.send(&json!({"match": "m-1"}));
+        }
+        drop(listener);
+        broadcast.look();
+        broadcast.look();
+        assert!(!live.join("1.sock").exists());
+        assert!(!broadcast.is_heard.load(Ordering::Relaxed));
+    }
+}

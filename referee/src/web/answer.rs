@@ -1,0 +1,69 @@
+//! Answers: JSON, and errors as one sentence.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::json;
+
+/// Why a request is not answered.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    why: String,
+}
+
+impl Refusal {
+    /// There is no such thing.
+    pub(super) fn missing(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::NOT_FOUND,
+            why: why.into(),
+        }
+    }
+
+    /// The request is wrong.
+    pub(super) fn wrong(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::BAD_REQUEST,
+            why: why.into(),
+        }
+    }
+
+    /// Something here does not work.
+    pub(super) fn broken(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            why: why.into(),
+        }
+    }
+}
+
+/// An answer with this body.
+pub(super) fn body(content_type: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    let value = header::HeaderValue::from_static(content_type);
+    response.headers_mut().insert(header::CONTENT_TYPE, value);
+    response
+}
+
+/// JSON that was written already.
+pub(super) fn json_text(text: String) -> Response {
+    body("application/json", text)
+}
+
+/// Something as JSON, or why there is nothing.
+pub(super) fn answer<T: Serialize>(made: Result<T, Refusal>) -> Response {
+    match made.map(|made| serde_json::to_string(&made)) {
+        Ok(Ok(text)) => json_text(text),
+        Ok(Err(error)) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(refusal) => refuse(refusal.status, &refusal.why),
+    }
+}
+
+/// An error as one sentence.
+pub(super) fn refuse(status: StatusCode, why: &str) -> Response {
+    let mut response = json_text(json!({ "error": why }).to_string());
+    *response.status_mut() = status;
+    response
+}

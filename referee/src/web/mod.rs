@@ -1,0 +1,27 @@
+//! The web view: a server on this machine that shows a tournament while it runs or afterwards, and
+//! lets people play in a browser. It only looks on: it follows the log, and hears of matches in
+//! flight by a socket in the folder, which may lose things.
+//!
+//! `site` is what all share; `reader` is the thread that reads logs (`follow`) into the `index` and
+//! makes the `overview`; `match_list` and `match_page` answer from these; `events` go to all pages.
+
+mod answer;
+mod assets;
+mod events;
+mod follow;
+mod guard;
+mod index;
+mod live;
+mod live_thread;
+mod match_list;
+mod match_page;
+mod overview;
+mod plan;
+mod reader;
+mod routes;
+mod server;
+mod site;
+mod views;
+
+pub(crate) use routes::{Watch, WatchError};
+pub(crate) use server::{PORT, bind};

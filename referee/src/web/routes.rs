@@ -1,0 +1,193 @@
+//! What can be asked of the server, and the server itself.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::Response;
+use axum::routing::get;
+use serde::Serialize;
+use serde_json::json;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::answer::{self, Refusal, answer, json_text, refuse};
+use super::events::event;
+use super::guard::{Guard, guarded};
+use super::index::Wanted;
+use super::match_list;
+use super::match_page::{Asked, Replay, find};
+use super::server::Door;
+use super::site::Site;
+use super::{assets, live_thread, reader};
+use crate::rules_program::RulesSet;
+
+/// How long an overview is waited for when a large log is read.
+const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
+/// How long pages have to take the last events when the server ends.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A server that does not begin.
+#[derive(Debug, Error)]
+pub(crate) enum WatchError {
+    /// The system refuses something.
+    #[error("the web server cannot run: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Shows logs.
+pub(crate) struct Watch {
+    site: Arc<Site>,
+}
+
+impl Watch {
+    /// For these logs, or folders of tournaments.
+    pub(crate) fn new(logs: &[PathBuf], rules: Option<RulesSet>) -> Self {
+        let logs = logs.iter().map(|log| super::follow::log_path(log));
+        Watch {
+            site: Arc::new(Site::new(logs.collect(), rules)),
+        }
+    }
+
+    /// Answers until `stop` turns true.
+    ///
+    /// # Errors
+    /// If the system has no sockets or threads.
+    pub(crate) async fn serve(
+        self,
+        listener: TcpListener,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<(), WatchError> {
+        let guard = Arc::new(Guard::new(listener.local_addr()?));
+        let router =
+            router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded));
+        let threads = [
+            reader::start(self.site.clone())?,
+            live_thread::start(self.site.clone())?,
+        ];
+        let server = axum::serve(Door::new(listener), router);
+        tokio::select! {
+            served = server.into_future() => served?,
+            _ = stop.wait_for(|stop| *stop) => self.say_goodbye(threads).await,
+        }
+        Ok(())
+    }
+
+    /// Sends pages what came last.
+    async fn say_goodbye(&self, threads: [JoinHandle<()>; 2]) {
+        self.site.ends.send_replace(true);
+        if let Some(reader) = self.site.reader.get() {
+            reader.unpark();
+        }
+        let all = spawn_blocking(|| {
+            for thread in threads {
+                let _ = thread.join();
+            }
+        });
+        let _ = timeout(FAREWELL, all).await;
+    }
+}
+
+fn router(site: Arc<Site>) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/{name}", get(asset))
+        .route("/api/overview", get(overview))
+        .route("/api/matches", get(matches))
+        .route("/api/match/{id}", get(one_match))
+        .route("/api/match/{id}/position/{ply}", get(position))
+        .route("/api/events", get(events))
+        .fallback(nothing)
+        .with_state(site)
+}
+
+async fn nothing() -> Response {
+    refuse(StatusCode::NOT_FOUND, "there is nothing by this address")
+}
+
+async fn index() -> Response {
+    asset(Path(assets::INDEX.to_owned())).await
+}
+
+async fn asset(Path(name): Path<String>) -> Response {
+    match assets::find(&name) {
+        Some(asset) => answer::body(asset.content_type, asset.text),
+        None => nothing().await,
+    }
+}
+
+async fn overview(State(site): State<Arc<Site>>) -> Response {
+    site.look().await;
+    let mut overview = site.overview.subscribe();
+    let is_there = overview.wait_for(|overview| !overview.is_empty());
+    let text = timeout(OVERVIEW_WAIT, is_there).await;
+    match text {
+        Ok(Ok(text)) => json_text(text.to_string()),
+        _ => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the log is still being read",
+        ),
+    }
+}
+
+async fn matches(State(site): State<Arc<Site>>, Query(wanted): Query<Wanted>) -> Response {
+    site.look().await;
+    work(move || Ok(match_list::page(&site, &wanted))).await
+}
+
+async fn one_match(
+    State(site): State<Arc<Site>>,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    site.look().await;
+    let page = move || {
+        let (log, record) = find(&site, &id)?;
+        Replay::of(&site, log, record)?.page(&site, &id, &asked.seat)
+    };
+    work(page).await
+}
+
+async fn position(
+    State(site): State<Arc<Site>>,
+    Path((id, ply)): Path<(String, usize)>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    site.look().await;
+    let position = move || {
+        let (log, record) = find(&site, &id)?;
+        Replay::of(&site, log, record)?.position(ply, &asked.seat)
+    };
+    work(position).await
+}
+
+async fn events(State(site): State<Arc<Site>>) -> Response {
+    site.look().await;
+    let hello = json!({"version": env!("CARGO_PKG_VERSION")});
+    let mut first = vec![event("hello", &hello.to_string())];
+    let overview = site.overview.borrow().clone();
+    if !overview.is_empty() {
+        first.push(event("overview", &overview));
+    }
+    first.extend(site.boards().all());
+    site.listeners.join(first)
+}
+
+/// Does something that takes a while away from those who wait.
+async fn work<T: Serialize + Send + 'static>(
+    make: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Response {
+    match spawn_blocking(move || answer(make())).await {
+        Ok(response) => response,
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}

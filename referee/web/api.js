@@ -1,0 +1,96 @@
+// The server: questions, answers and events. In an exported file, the answers are in the page itself.
+
+const TOKEN = new URLSearchParams(location.search).get('token') ?? '';
+
+/** @type {Record<string, any> | null} */
+const STORED = storedAnswers();
+
+function storedAnswers() {
+  const data = document.getElementById('data');
+  return data?.textContent ? JSON.parse(data.textContent) : null;
+}
+
+/** Whether this page is an exported file, without a server. */
+export function isFile() {
+  return STORED !== null;
+}
+
+/** @param {string} path */
+export function isStored(path) {
+  return STORED !== null && path in STORED;
+}
+
+/** @param {string} path @param {Record<string, string | number>} [parameters] @returns {Promise<any>} */
+export async function ask(path, parameters = {}) {
+  if (STORED) {
+    if (path in STORED) return STORED[path];
+    throw new Error('This file does not contain that.');
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== '') query.set(name, String(value));
+  }
+  const search = query.toString();
+  return answer(await fetch(search ? `${path}?${search}` : path, { headers: { 'X-Token': TOKEN } }));
+}
+
+/** @param {string} path @param {unknown} [body] @returns {Promise<any>} */
+export async function send(path, body = {}) {
+  const headers = { 'Content-Type': 'application/json', 'X-Token': TOKEN };
+  return answer(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }));
+}
+
+/** @param {Response} response */
+async function answer(response) {
+  const body = await response.json().catch(() => null);
+  if (response.ok) return body;
+  throw new Error(body?.error ?? `The server answered ${response.status}.`);
+}
+
+/** Listens to events until the returned function is called. `onReconnect` runs when the server is
+ * back after an interruption, which may have lost events.
+ * @param {string} path @param {Record<string, (data: any) => void>} handlers @param {() => void} [onReconnect] */
+export function listen(path, handlers, onReconnect) {
+  if (STORED) return () => {};
+  let isOver = false;
+  let wasLost = false;
+  let wait = 500;
+  /** @type {EventSource} */
+  let source;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const address = TOKEN ? `${path}?token=${encodeURIComponent(TOKEN)}` : path;
+  const connect = () => {
+    source = new EventSource(address);
+    source.onopen = () => {
+      wait = 500;
+      showConnection('');
+      if (wasLost) onReconnect?.();
+      wasLost = false;
+    };
+    source.onerror = () => {
+      source.close();
+      if (isOver) return;
+      wasLost = true;
+      showConnection('Connection lost. Trying again…');
+      timer = setTimeout(connect, wait);
+      wait = Math.min(wait * 1.6, 5000);
+    };
+    for (const [name, handle] of Object.entries(handlers)) {
+      source.addEventListener(name, (event) => handle(JSON.parse(event.data)));
+    }
+  };
+  connect();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    source.close();
+    showConnection('');
+  };
+}
+
+/** @param {string} text */
+function showConnection(text) {
+  const line = document.getElementById('connection');
+  if (line && line.textContent !== text) line.textContent = text;
+}

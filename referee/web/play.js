@@ -1,0 +1,333 @@
+// A person plays in the page: by clicking cells, by choosing from buttons, or by writing the move.
+
+import { announce, clockText, counted, fill, make, nameOf } from './dom.js';
+import { ask, listen, send } from './api.js';
+import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
+import { Board, seatSign } from './board.js';
+import { playerName } from './live.js';
+import { messageOf } from './match.js';
+
+/** @typedef {import('./shapes').PlayData} PlayData */
+
+/** So many moves are offered as a list; the rest shows up as more is written. */
+const OFFERED = 60;
+
+/** Elements that a guide may have; all others are left out, and so are all attributes. */
+const GUIDE_ELEMENTS = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'EM', 'STRONG', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BLOCKQUOTE', 'SPAN', 'DIV', 'SECTION']);
+
+/** @type {import('./app.js').Page} */
+export function showPlay(place) {
+  const page = new PlayPage(place);
+  page.load();
+  const stop = listen('/api/play/events', { play: (data) => page.show(data) }, () => page.load());
+  return () => {
+    page.isClosed = true;
+    clearInterval(page.ticking);
+    stop();
+  };
+}
+
+class PlayPage {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.place = place;
+    this.isClosed = false;
+    /** @type {PlayData | null} */
+    this.data = null;
+    /** Cells clicked so far for the move to come.
+     * @type {string[]} */
+    this.chosen = [];
+    /** @type {import('./clicks.js').SplitMove[]} */
+    this.moves = [];
+    this.isSending = false;
+    this.received = 0;
+    this.heading = make('header', { class: 'stack tight' });
+    this.seats = make('ul', { class: 'seats', 'aria-label': 'Players' });
+    this.status = make('p', { class: 'status', role: 'status' });
+    this.wrong = make('p', { class: 'problem', role: 'alert', hidden: true });
+    this.choices = make('div', { class: 'choices', role: 'group', 'aria-label': 'Choose' });
+    this.notes = make('ul', { class: 'notes', 'aria-label': 'Beside the board' });
+    this.list = make('ol', { class: 'moves', 'aria-label': 'Moves so far' });
+    this.entry = this.moveEntry();
+    this.actions = make('div', { class: 'row' });
+    this.guide = make('div', {});
+    this.ticking = setInterval(() => this.showClocks(), 200);
+  }
+
+  async load() {
+    try {
+      this.show(await ask('/api/play'));
+    } catch (error) {
+      if (!this.data && !this.isClosed) fill(this.place, make('p', { class: 'problem', role: 'alert' }, messageOf(error)));
+    }
+  }
+
+  /** @param {PlayData} data */
+  show(data) {
+    if (this.isClosed) return;
+    const before = this.data;
+    const isNew = !before || before.ply !== data.ply || before.legal.join() !== data.legal.join();
+    this.data = data;
+    this.received = Date.now();
+    this.isSending = false;
+    if (!before) this.lay(data);
+    if (isNew) {
+      this.chosen = [];
+      this.moves = splitMoves(data.legal, data.view?.cells.map((cell) => cell.name) ?? []);
+    }
+    this.showHeading(data);
+    this.showStatus(data);
+    this.showBoard();
+    this.showClocks();
+    this.showMoves(data);
+    this.showActions(data);
+    this.showEntry();
+    if (before && before.ply !== data.ply) this.sayMove(before, data);
+  }
+
+  /** @param {PlayData} data */
+  lay(data) {
+    document.title = `${data.game.title} · ${data.roles[data.seat] ?? 'play'}`;
+    this.board = new Board({ roles: data.roles, label: `Board of ${data.game.title}`, onCell: (name) => this.click(name) });
+    this.board.element.classList.add('large');
+    this.turn = make('button', { type: 'button', class: 'quiet small', onclick: () => this.board?.flip() }, 'Turn the board');
+    fill(this.place, make('div', { class: 'stack' }, this.heading,
+      make('div', { class: 'stage' },
+        this.seats,
+        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
+          make('div', { class: 'turn' }, this.status, this.wrong, this.choices), this.notes),
+        make('div', { class: 'beside' },
+          make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
+          make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
+          this.guide))));
+    const parsed = data.game.guide_html ? safeGuide(data.game.guide_html) : null;
+    if (parsed) fill(this.guide, make('details', { class: 'sheet' }, make('summary', {}, 'Rules'), make('div', { class: 'guide' }, parsed)));
+    if (data.seat === 1 && data.roles.length === 2 && isUpright(data)) this.board.isFlipped = true;
+  }
+
+  /** @param {PlayData} data */
+  showHeading(data) {
+    fill(this.heading, make('h1', {}, data.game.title));
+    fill(this.seats, data.players.map((player, seat) => make('li', { class: data.to_move.includes(seat) && !data.result ? 'seat to-move' : 'seat' },
+      seatSign(data.roles, seat),
+      make('span', { class: 'who' }, nameOf(playerName(player)), seat === data.seat && make('span', { class: 'hint' }, ' (you)')),
+      make('span', { class: 'clock', 'data-clock': seat }, data.result ? String(data.result.scores[seat] ?? '') : ''),
+      make('span', { class: 'role' }, data.roles[seat] ?? ''))));
+    fill(this.notes, data.view?.notes.map((note) => make('li', {}, note)));
+  }
+
+  /** @param {PlayData} data */
+  showStatus(data) {
+    const text = statusOf(data);
+    if (this.status.textContent !== text) this.status.textContent = text;
+    this.complain(data.message ?? '');
+  }
+
+  /** @param {string} text */
+  complain(text) {
+    this.wrong.hidden = text === '';
+    if (this.wrong.textContent !== text) this.wrong.textContent = text;
+  }
+
+  showBoard() {
+    const { data, board } = this;
+    if (!data) return;
+    const step = this.step();
+    if (data.view && board) {
+      const last = data.last[data.last.length - 1];
+      const names = new Set(data.view.cells.map((cell) => cell.name));
+      board.show(data.view, { last: this.chosen.length === 0 && last ? cellsOf(last.text, names) : [], targets: this.isSending ? [] : step.next, chosen: this.chosen });
+    }
+    this.showChoices(step);
+  }
+
+  step() {
+    return stepAfter(this.moves, this.chosen);
+  }
+
+  /** Moves that have all their cells become buttons.
+   * @param {import('./clicks.js').Step} step */
+  showChoices(step) {
+    const hasMore = step.next.size > 0 && this.chosen.length > 0;
+    const buttons = this.isSending ? [] : step.choices.slice(0, OFFERED).map((choice) => {
+      const label = step.choices.length === 1 && hasMore ? 'Stop here' : choiceLabel(choice, step.choices);
+      return make('button', { type: 'button', 'data-key': `choice ${choice.text}`, onclick: () => this.play(choice.text) }, label, label !== choice.text && make('small', { class: 'move' }, choice.text));
+    });
+    const cancel = this.chosen.length > 0 && !this.isSending && make('button', { type: 'button', class: 'quiet', 'data-key': 'cancel', onclick: () => this.choose([]) }, 'Cancel');
+    const isFirst = this.choices.childElementCount === 0;
+    fill(this.choices, buttons, cancel);
+    if (isFirst && step.choices.length > 1 && this.chosen.length > 0) announce(`${counted(step.choices.length, 'way', 'ways')} to go on: choose a button after the board.`);
+  }
+
+  /** @param {string} name */
+  click(name) {
+    const { data } = this;
+    if (!data || this.isSending) return;
+    if (data.legal.length === 0) return;
+    const chosen = clicked(this.moves, this.chosen, name);
+    if (chosen.length === 0 && this.chosen.length === 0) {
+      announce(`No move begins with ${name}.`);
+      return;
+    }
+    this.choose(chosen);
+  }
+
+  /** @param {string[]} chosen */
+  choose(chosen) {
+    this.chosen = chosen;
+    const step = this.step();
+    if (step.move !== null) {
+      this.play(step.move);
+      return;
+    }
+    this.showBoard();
+    if (chosen.length > 0) announce(`${chosen.join(', ')} chosen. ${counted(step.next.size, 'cell', 'cells')} possible.`);
+    else announce('Nothing chosen.');
+  }
+
+  /** @param {string} move */
+  async play(move) {
+    if (!this.data || this.isSending) return;
+    await this.request('/api/play/move', { move, ply: this.data.ply });
+  }
+
+  /** @param {string} path @param {unknown} [body] */
+  async request(path, body) {
+    this.isSending = true;
+    this.complain('');
+    this.showBoard();
+    try {
+      await send(path, body);
+    } catch (error) {
+      this.complain(messageOf(error));
+    }
+    this.isSending = false;
+    this.chosen = [];
+    await this.load();
+  }
+
+  moveEntry() {
+    this.field = make('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', maxlength: 500, oninput: () => this.showOffers() });
+    this.offers = make('div', { class: 'choices entry' });
+    const details = make('details', { class: 'stack tight' }, make('summary', {}, 'Write the move'), make('label', { class: 'field' }, 'Move, or a part of it', this.field), this.offers);
+    details.addEventListener('toggle', () => this.showOffers());
+    this.field.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter') return;
+      const fitting = this.offered();
+      const move = fitting.find((text) => text === this.field?.value.trim()) ?? (fitting.length === 1 ? fitting[0] : null);
+      if (move !== null && move !== undefined) this.play(move);
+    });
+    this.writing = details;
+    return details;
+  }
+
+  offered() {
+    const part = this.field?.value.trim() ?? '';
+    return (this.data?.legal ?? []).filter((text) => text.includes(part));
+  }
+
+  showEntry() {
+    const { data } = this;
+    if (!data || !this.writing) return;
+    this.writing.hidden = data.legal.length === 0;
+    if (this.field) this.field.value = '';
+    this.showOffers();
+  }
+
+  showOffers() {
+    if (!this.offers || !this.writing?.open) return;
+    const fitting = this.offered();
+    fill(this.offers, fitting.slice(0, OFFERED).map((text) => make('button', { type: 'button', class: 'small', onclick: () => this.play(text) }, make('bdi', { class: 'move' }, text))),
+      fitting.length > OFFERED && make('p', { class: 'hint' }, `and ${fitting.length - OFFERED} more`));
+  }
+
+  showClocks() {
+    const { data } = this;
+    if (!data?.clocks_ms || data.result) return;
+    for (const node of this.seats.querySelectorAll('[data-clock]')) {
+      const seat = Number(/** @type {HTMLElement} */ (node).dataset.clock);
+      const clock = data.clocks_ms[seat];
+      if (typeof clock !== 'number') continue;
+      const gone = data.to_move.includes(seat) ? Date.now() - this.received : 0;
+      const text = clockText(clock - gone);
+      if (node.textContent !== text) node.textContent = text;
+    }
+  }
+
+  /** @param {PlayData} data */
+  showMoves(data) {
+    const from = this.list.childElementCount;
+    if (from > data.last.length) this.list.replaceChildren();
+    const items = data.last.slice(this.list.childElementCount).map((move, at) => make('li', {}, make('div', { class: 'row played' },
+      make('span', { class: 'ply' }, `${this.list.childElementCount + at + 1}.`),
+      move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)))));
+    this.list.append(...items);
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+
+  /** @param {PlayData} data */
+  showActions(data) {
+    const action = (/** @type {string} */ text, /** @type {string} */ path, /** @type {string} */ kind = '') =>
+      make('button', { type: 'button', class: kind, 'data-key': path, onclick: () => this.request(path) }, text);
+    const resign = make('button', { type: 'button', class: 'quiet', 'data-key': 'resign', onclick: () => this.confirmResign() }, 'Resign');
+    fill(this.actions,
+      data.result && action('Play again', '/api/play/rematch', 'main'),
+      data.can_undo && action('Take back', '/api/play/undo'),
+      !data.result && resign,
+      data.view && this.turn);
+  }
+
+  confirmResign() {
+    const dialog = make('dialog', { 'aria-label': 'Resign' },
+      make('form', { method: 'dialog', class: 'stack' }, make('p', {}, 'Do you want to resign?'),
+        make('div', { class: 'row' }, make('button', { class: 'main', value: 'yes' }, 'Resign'), make('button', { value: 'no', autofocus: true }, 'Play on'))));
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      if (dialog.returnValue === 'yes') this.request('/api/play/resign');
+    });
+    this.place.append(dialog);
+    dialog.showModal();
+  }
+
+  /** @param {PlayData} before @param {PlayData} data */
+  sayMove(before, data) {
+    const news = data.last.slice(before.last.length);
+    if (news.length === 0) return;
+    const moves = news.map((move) => `${move.seat === null ? 'Chance' : data.roles[move.seat]}: ${move.text}.`);
+    announce(`${moves.join(' ')} ${statusOf(data)}`);
+  }
+}
+
+/** @param {PlayData} data */
+function statusOf(data) {
+  if (data.result) return `The game is over: ${data.result.text || data.result.reason}`;
+  if (data.to_move.includes(data.seat)) return `Your move, ${data.roles[data.seat] ?? ''}.`;
+  const others = data.to_move.map((seat) => data.roles[seat] ?? `seat ${seat + 1}`);
+  return others.length > 0 ? `Waiting for ${others.join(' and ')}…` : 'Waiting…';
+}
+
+/** Whether the second seat's pieces stand at the top, so that it wants the board turned.
+ * @param {PlayData} data */
+function isUpright(data) {
+  const rows = (/** @type {number} */ seat) => {
+    const own = new Set(data.view?.pieces.filter((piece) => piece.seat === seat).map((piece) => piece.cell));
+    const cells = data.view?.cells.filter((cell) => own.has(cell.name)) ?? [];
+    return cells.reduce((sum, cell) => sum + cell.y, 0) / cells.length;
+  };
+  return rows(1) > rows(0) + 1;
+}
+
+/** The rules without anything but text and its structure.
+ * @param {string} html @returns {Node[]} */
+function safeGuide(html) {
+  const copy = (/** @type {Node} */ node) => {
+    if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.textContent ?? '');
+    const isKept = node instanceof Element && GUIDE_ELEMENTS.has(node.tagName);
+    if (!(node instanceof Element) || node.tagName === 'SCRIPT' || node.tagName === 'STYLE') return document.createTextNode('');
+    const result = isKept ? document.createElement(node.tagName) : document.createDocumentFragment();
+    for (const child of node.childNodes) result.append(copy(child));
+    return result;
+  };
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  return [...parsed.body.childNodes].map(copy);
+}

@@ -1,0 +1,199 @@
+// What the server answers, as types. The pages are plain JavaScript; `tsc` checks them against this.
+
+export interface Cell {
+  name: string;
+  /** The centre's column, in half widths of a cell. */
+  x: number;
+  /** The row, counted from the bottom. */
+  y: number;
+  ground: 'open' | 'marked' | 'gone';
+  label?: string | null;
+}
+
+export interface Piece {
+  cell: string;
+  kind: string;
+  seat?: number | null;
+  glyph: string;
+  facing?: string | null;
+}
+
+/** A board with its pieces, as the rules describe it. */
+export interface View {
+  shape: 'square' | 'hex';
+  cells: Cell[];
+  pieces: Piece[];
+  notes: string[];
+}
+
+/** What differs from the view before. */
+export interface ViewChange {
+  pieces?: Piece[];
+  notes?: string[];
+  /** Cells that changed, by their index in `View.cells`. */
+  cells?: Record<string, Cell>;
+}
+
+export interface Standing {
+  place: number;
+  bot: string;
+  elo: number | null;
+  low: number | null;
+  high: number | null;
+  points: number;
+  played: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  faults: number;
+}
+
+export interface Sprt {
+  llr: number;
+  lower: number;
+  upper: number;
+  verdict: string | null;
+  bots: string[];
+  elo0: number;
+  elo1: number;
+}
+
+export interface Pair {
+  bots: (string | null)[];
+  points: number[] | null;
+}
+
+export interface Round {
+  round: number;
+  pairs: Pair[];
+}
+
+export interface FaultLine {
+  match: string;
+  bot: string;
+  code: string;
+  text: string;
+}
+
+export interface Overview {
+  name: string;
+  folder: string;
+  state: 'running' | 'over' | 'empty';
+  problem: string | null;
+  played: number;
+  scheduled: number | null;
+  seconds_left: number | null;
+  games: { label: string; title: string }[];
+  standings: Standing[];
+  crosstable: ({ points: number; played: number } | null)[][];
+  sprt: Sprt | null;
+  rounds: Round[] | null;
+  format: string;
+  faults: FaultLine[];
+  live: boolean;
+}
+
+export interface MatchRow {
+  id: string;
+  game: string;
+  players: string[];
+  scores: number[];
+  outcome?: number[] | null;
+  reason: string;
+  plies: number;
+  fault: string | null;
+  started: string;
+}
+
+export interface MatchList {
+  total: number;
+  matches: MatchRow[];
+}
+
+export interface Info {
+  value?: number | null;
+  depth?: number | null;
+  nodes?: number | null;
+  pv?: string[] | null;
+  text?: string | null;
+}
+
+export interface Move {
+  seat: number | null;
+  text: string;
+  ms?: number | null;
+  clock_ms?: number | null;
+  info?: Info | null;
+  stderr?: string | null;
+  ply: number;
+}
+
+export interface Player {
+  name: string;
+  seat: number;
+}
+
+export interface Result {
+  scores: number[];
+  outcome?: number[];
+  reason: string;
+  text: string;
+  faults?: { seat: number; code: string; text: string }[];
+}
+
+export interface MatchData {
+  id: string;
+  game: { id: string; title: string; options?: unknown };
+  roles: string[];
+  players: Player[];
+  started: string;
+  conditions?: unknown;
+  hidden: boolean;
+  start: { text: string };
+  result: Result;
+  /** One more than moves: the first one whole, then what changed. `null` if the rules draw no board. */
+  views: [View, ...ViewChange[]] | null;
+  to_move: number[][];
+  moves: Move[];
+}
+
+export interface PositionData {
+  state: unknown;
+  command: string;
+  request: unknown;
+  /** The principal variation told with the move that led here, from the position before that move. */
+  pv: [View, ...ViewChange[]] | [] | null;
+}
+
+/** A match in flight. */
+export interface Snapshot {
+  match: string;
+  game: string;
+  label: string;
+  players: (string | Player)[];
+  roles: string[];
+  ply: number;
+  to_move: number[] | number | null;
+  view: View | null;
+  last: string | null;
+  clocks_ms: (number | null)[] | null;
+  over: boolean;
+}
+
+/** A game that people play in the page, as one of them sees it. */
+export interface PlayData {
+  game: { id: string; title: string; guide_html?: string | null };
+  roles: string[];
+  seat: number;
+  players: (string | Player)[];
+  ply: number;
+  to_move: number[];
+  view: View | null;
+  last: { seat: number | null; text: string }[];
+  legal: string[];
+  clocks_ms: (number | null)[] | null;
+  result: Result | null;
+  can_undo: boolean;
+  hidden: boolean;
+  message: string | null;
+}
