@@ -93,6 +93,30 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
 }
 
 #[test]
+fn new_bots_can_be_handed_in_as_they_are() {
+    let arena = Arena::new("name = \"class\"\ngames = [\"run\"]\nbots_from = \"submissions/*\"\n");
+    for language in ["python", "c", "java", "typescript"] {
+        let folder = arena.path(&format!("submissions/my-{language}"));
+        let ran = run(["new-bot", language, folder.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains("bot.toml"), "{}", ran.stdout);
+    }
+    // Nothing is built for that.
+    let ran = with(&arena, &["config", "check"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("12 matches of 4 bots"),
+        "{}",
+        ran.stdout
+    );
+    let text = fs::read_to_string(arena.path("submissions/my-c/bot.toml")).unwrap();
+    assert!(
+        text.ends_with("build = [\"sh\", \"-c\", \"make\"]\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn pages_say_who_was_left_out() {
     let arena = class("");
     let ran = arena.play();
