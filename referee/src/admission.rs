@@ -185,6 +185,23 @@ pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionE
     written.map_err(|error| AdmissionError::Unwritable { path, error })
 }
 
+/// The note about who was left out in a folder, as text; `None` if there is none.
+pub(crate) fn noted(folder: &Path) -> Option<String> {
+    files::read(&folder.join(LEFT_OUT), MOST_TEXT).ok()
+}
+
+/// Copies the note about who was left out to another folder.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), AdmissionError> {
+    let Some(text) = noted(from) else {
+        return Ok(());
+    };
+    let path = to.join(LEFT_OUT);
+    fs::write(&path, text).map_err(|error| AdmissionError::Unwritable { path, error })
+}
+
 /// Who was left out of the tournament in this folder, and why.
 ///
 /// # Errors

@@ -6,6 +6,7 @@ pub mod model;
 pub mod needs;
 pub mod screen;
 pub mod traces;
+pub mod web;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

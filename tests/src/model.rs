@@ -21,8 +21,17 @@ impl ModelClient {
     /// # Panics
     /// If the program cannot be started.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts a model with more arguments.
+    ///
+    /// # Panics
+    /// If the program cannot be started.
+    pub fn start_with(more: &[&str]) -> Self {
         let mut child = Command::new(crate::referee())
             .arg("model")
+            .args(more)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -8,7 +8,7 @@ mod pair;
 
 use oracle::random::Random;
 use oracle::{Oracle, scattered, sets};
-use pair::Pair;
+use pair::{Pair, Place};
 use serde_json::{Value, json};
 
 /// No game is followed for longer.
@@ -16,11 +16,15 @@ const LONGEST: usize = 300;
 
 /// Compares random games and positions of scattered pieces, this many for each set of options.
 fn compare(game: &str, games: u64, positions: u64) {
+    compare_at(Place::BuiltIn, game, games, LONGEST, positions);
+}
+
+fn compare_at(place: Place, game: &str, games: u64, longest: usize, positions: u64) {
     for options in sets::of(game) {
-        let mut pair = Pair::new(game, &options);
+        let mut pair = Pair::new(place, game, &options);
         for seed in pair::seeds(games) {
             let mut oracle = open(&mut pair, json!({"seed": seed}));
-            pair.play_on(oracle.as_mut(), LONGEST, &mut Random(seed));
+            pair.play_on(oracle.as_mut(), longest, &mut Random(seed));
             end_otherwise(&mut pair, &oracle.state());
         }
         for seed in pair::seeds(positions) {
@@ -96,4 +100,29 @@ fn run() {
 #[test]
 fn siam() {
     compare("siam", 2, 50);
+}
+
+/// Rules in another process are the same, position by position: a little of each game.
+mod through_a_pipe {
+    use super::*;
+
+    macro_rules! games {
+        ($($test:ident $game:literal $positions:literal)*) => {
+            $(#[test]
+            fn $test() {
+                compare_at(Place::FarAway, $game, 1, 12, $positions);
+            })*
+        };
+    }
+
+    games! {
+        amazons "amazons" 1
+        amazon_penguins "amazon-penguins" 2
+        elephant_run "elephant-run" 2
+        giantslayer "giantslayer" 4
+        paper_penguins "paper-penguins" 1
+        penguins "penguins" 1
+        run "run" 4
+        siam "siam" 1
+    }
 }

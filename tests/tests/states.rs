@@ -8,7 +8,7 @@ mod pair;
 use breakage::{Broken, board_cells};
 use oracle::random::Random;
 use oracle::{GAMES, scattered, sets, start};
-use pair::Pair;
+use pair::{Pair, Place};
 use serde_json::{Value, json};
 use tests::model::ModelClient;
 
@@ -87,7 +87,7 @@ fn change_game(game: &str, changes: u64) {
     let (mut accepted, mut refused) = (0, 0);
     for options in sets::of(game) {
         let cells = board_cells(&mut model, game, &options);
-        let mut pair = Pair::new(game, &options);
+        let mut pair = Pair::new(Place::BuiltIn, game, &options);
         let states = some_states(game, &options);
         for seed in pair::seeds(changes) {
             let mut random = Random(seed);

@@ -13,7 +13,7 @@ use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
-use crate::tournament::{AdmissionError, TournamentError};
+use crate::tournament::{AdmissionError, MergeError, TournamentError};
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -27,6 +27,9 @@ pub(crate) enum CliError {
     /// [`CliError::Short`].
     #[error(transparent)]
     Tournament(#[from] TournamentError),
+    /// Logs that cannot be put together.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     #[error(transparent)]
     Write(#[from] WriteError),
     /// A tournament that stopped in the middle.
@@ -93,13 +96,13 @@ impl CliError {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
+            CliError::Merge(error) => merge_code(error),
             CliError::BotFactory(error) => factory_code(error),
             CliError::RulesSource(error) => rules_code(error),
             CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
             CliError::Scaffold(_) => 2,
-            CliError::Log(LogError::Io { .. }) => 2,
-            CliError::Log(LogError::Line { .. } | LogError::Configuration { .. })
-            | CliError::Verify(_) => 3,
+            CliError::Log(error) => log_code(error),
+            CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
             CliError::Interrupted => 130,
@@ -121,6 +124,31 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
+    }
+}
+
+fn log_code(error: &LogError) -> u8 {
+    match error {
+        LogError::Io { .. } => 2,
+        LogError::Line { .. } | LogError::Configuration { .. } => 3,
+    }
+}
+
+fn merge_code(error: &MergeError) -> u8 {
+    match error {
+        MergeError::Log(error) => log_code(error),
+        MergeError::Chain { .. }
+        | MergeError::NotScheduled { .. }
+        | MergeError::Mismatch { .. }
+        | MergeError::Twice { .. } => 3,
+        MergeError::Write(_) | MergeError::Admission(AdmissionError::Unwritable { .. }) => 4,
+        MergeError::Out(FolderError::Taken { .. }) => 2,
+        MergeError::Out(_) => 4,
+        MergeError::Unreadable { .. }
+        | MergeError::OtherTournament { .. }
+        | MergeError::Config(_)
+        | MergeError::Admission(_)
+        | MergeError::Folder(_) => 2,
     }
 }
 
@@ -148,6 +176,7 @@ fn resume_code(error: &ResumeError) -> u8 {
         | ResumeError::Copy { .. }
         | ResumeError::Changed { .. }
         | ResumeError::NotExtended { .. }
+        | ResumeError::OtherShard { .. }
         | ResumeError::Format
         | ResumeError::FixedResults
         | ResumeError::NoBot { .. } => 2,

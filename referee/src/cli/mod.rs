@@ -17,11 +17,14 @@ mod human;
 mod init;
 mod input;
 mod launch;
+mod merge;
 mod model;
 mod new_bot;
 mod new_rules;
 mod perft;
+mod picture;
 mod play;
+mod play_web;
 mod privacy;
 mod protocol;
 mod replay;
@@ -77,6 +80,7 @@ enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
     Check(check::Args),
+    Merge(merge::Args),
     Standings(standings::Args),
     Report(report::Args),
     Watch(watch::Args),
@@ -158,6 +162,7 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Tournament(args) => args.run(),
         Command::Play(args) => args.run(),
         Command::Check(args) => args.run(),
+        Command::Merge(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Watch(args) => args.run(),

@@ -15,7 +15,8 @@ use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 use super::format::OutputFormat;
 use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, StartArgs};
-use super::{CliError, block_on, not_short, on_interrupt, print};
+use super::watch::ListenArgs;
+use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
 use crate::config::file::LimitsTable;
 use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
@@ -32,6 +33,8 @@ use crate::tournament::match_run::MatchRun;
 Examples:
   referee play siam --bot mcts --bot greedy
   referee play siam --human rhinos --bot mcts
+  referee play siam --human rhinos --bot mcts --web      in the browser
+  referee play siam --human 0 --human 1 --web            two people, a link for each
   referee play amazons --options '{\"size\":6}' --bot mcts --bot \"python3 mybot.py\" --log match.jsonl")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -75,6 +78,12 @@ pub(super) struct Args {
     /// Draw no boards, only print the result
     #[arg(long, short)]
     quiet: bool,
+    /// The people play in the browser: prints a link for each of them. They have undo against bots,
+    /// and rematches; Ctrl-C ends it
+    #[arg(long, requires = "humans", conflicts_with = "quiet")]
+    web: bool,
+    #[command(flatten)]
+    listen: ListenArgs,
     /// How the result is printed; "json" is the line that --log writes, without `prev`, and draws no boards
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -82,7 +91,7 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut run = self.match_run()?;
+        let mut run = self.match_run(self.start.seed)?;
         // Opened first: a log that cannot be written should not cost a match.
         if let Some(path) = &self.log {
             files::check(path).map_err(|error| {
@@ -96,6 +105,9 @@ impl Args {
         if let (Some(path), Some(log)) = (&self.log, &mut log) {
             run.id = id(path, log)?;
         }
+        if self.web {
+            return block_on(self.play_in_browser(run, log))?;
+        }
         let record = block_on(self.play(&run))??;
         not_short()?;
         if let Some(mut log) = log {
@@ -104,23 +116,31 @@ impl Args {
         if self.format == OutputFormat::Json {
             return print(&record.to_line());
         }
-        print(&format!("{}\n", report::summary(&record)))?;
-        for fault in &record.result.faults {
-            let name = &record.players[fault.seat].name;
-            let why = if fault.code.is_fault() {
-                format!(": {}", shown(&fault.message))
-            } else {
-                String::new()
-            };
-            print(&format!(
-                "{name}: {} at ply {}{why}\n",
-                fault.code, fault.ply
-            ))?;
-        }
-        Ok(())
+        print_result(&record)
     }
 
-    fn match_run(&self) -> Result<MatchRun, CliError> {
+    /// Plays one match after another, as people in the browser want it.
+    async fn play_in_browser(
+        &self,
+        run: MatchRun,
+        mut log: Option<LogWriter>,
+    ) -> Result<(), CliError> {
+        let seats = human::seats(&self.humans, &*run.game.rules)?;
+        let tracer = self.trace.as_deref().map(Tracer::new).transpose()?;
+        let bound = self.listen.bind().await?;
+        let another = |seed| self.match_run(seed);
+        let finished = |record: &Record| {
+            not_short()?;
+            if let Some(log) = &mut log {
+                log.append([record])?;
+            }
+            print_result(record)
+        };
+        play_web::play(run, &seats, bound, tracer, another, finished).await
+    }
+
+    /// A match whose start belongs to this seed, unless it is given.
+    fn match_run(&self, seed: u64) -> Result<MatchRun, CliError> {
         let set = self.game.rules.open()?;
         let rules = self.game.rules(&set.catalog)?;
         let (seats, bots) = (rules.seats(), self.bots.len());
@@ -155,11 +175,11 @@ impl Args {
         let single = SingleMatch {
             start: match given {
                 Some(start) => start,
-                None => rules.start(self.start.seed)?,
+                None => rules.start(seed)?,
             },
             rules,
             limits,
-            seed: self.start.seed,
+            seed,
             random_plies: self.random_plies,
             time,
             specs,
@@ -241,6 +261,24 @@ impl Args {
         let _ = artist.join();
         Ok(record)
     }
+}
+
+/// Prints how a match ended.
+fn print_result(record: &Record) -> Result<(), CliError> {
+    print(&format!("{}\n", report::summary(record)))?;
+    for fault in &record.result.faults {
+        let name = &record.players[fault.seat].name;
+        let why = if fault.code.is_fault() {
+            format!(": {}", shown(&fault.message))
+        } else {
+            String::new()
+        };
+        print(&format!(
+            "{name}: {} at ply {}{why}\n",
+            fault.code, fault.ply
+        ))?;
+    }
+    Ok(())
 }
 
 /// The id of this match in its log: one after the last. A last line that was cut off is dropped,

@@ -1,24 +1,23 @@
 //! `referee replay`: draws and checks recorded matches.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use games::kit::to_move::CHANCE;
 use games::session::PlyByPly;
 use games::{Catalog, Session};
+use itertools::Itertools;
 use protocol::{Record, shown};
 use serde_json::json;
 
 use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
 use super::input::RulesArgs;
+use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
 use crate::config::recorded_rules;
-use crate::draw;
 use crate::log::{self, LogFile, Versions};
 use crate::report::{summary, tell};
 use crate::rules_program::RulesSet;
@@ -51,6 +50,9 @@ pub(super) struct Args {
     /// Draw every position
     #[arg(long)]
     all: bool,
+    /// Show only what this role could know, by its name or number, in games with hidden information
+    #[arg(long = "as", value_name = "ROLE", conflicts_with = "verify")]
+    viewer: Option<String>,
     /// Check that every move was legal and the result is the right one
     #[arg(long, conflicts_with_all = ["ply", "step", "all"])]
     verify: bool,
@@ -241,6 +243,7 @@ impl Args {
                 "--ply {target}: the match has {last} plies"
             )));
         }
+        let hidden_from = self.hidden_from(record, &set.catalog)?;
         print(&header(record))?;
         let mut step = PlyByPly::default();
         for ply in 0..=target {
@@ -251,7 +254,15 @@ impl Args {
                 })?;
             }
             if self.all || self.step || ply == target {
-                print(&picture(record, &*session, ply))?;
+                let viewer = hidden_from.map(|seat| Perception {
+                    seat,
+                    seen: session
+                        .sees()
+                        .get(seat)
+                        .filter(|_| ply > 0 && step.is_whole())
+                        .map_or(&[], Vec::as_slice),
+                });
+                print(&picture(record, &*session, ply, viewer))?;
             }
             if self.step && ply < target && !next()? {
                 return Ok(());
@@ -261,6 +272,29 @@ impl Args {
             print(&format!("{}\n", summary(record)))?;
         }
         Ok(())
+    }
+}
+
+impl Args {
+    /// The seat that the match is shown to, if there is something that it cannot know.
+    fn hidden_from(&self, record: &Record, catalog: &Catalog) -> Result<Option<usize>, CliError> {
+        let Some(word) = &self.viewer else {
+            return Ok(None);
+        };
+        let roles: Vec<&str> = record.players.iter().map(|player| &*player.role).collect();
+        let number = word.parse().ok().filter(|seat| *seat < roles.len());
+        let seat = number.or_else(|| roles.iter().position(|role| role == word));
+        let Some(seat) = seat else {
+            let known = roles.iter().map(|role| shown(role)).join(", ");
+            return Err(CliError::Usage(format!(
+                "--as: `{word}` is no role of {}, which has {known}",
+                shown(&record.match_id)
+            )));
+        };
+        let is_hidden = catalog
+            .find(&record.game)
+            .is_ok_and(|game| game.info.hidden);
+        Ok(is_hidden.then_some(seat))
     }
 }
 
@@ -275,41 +309,6 @@ fn open(record: &Record, catalog: &Catalog) -> Result<Box<dyn Session>, CliError
     rules
         .load(&record.start)
         .map_err(|error| wrong(error.to_string()))
-}
-
-fn header(record: &Record) -> String {
-    let mut text = format!("{}: {}", shown(&record.match_id), shown(&record.game));
-    let options = record.options.to_string();
-    if options != "{}" {
-        let _ = write!(text, " {options}");
-    }
-    for player in &record.players {
-        let (role, name) = (shown(&player.role), shown(&player.name));
-        let _ = write!(text, "\n  {role}: {name}");
-    }
-    text + "\n\n"
-}
-
-/// The board after `ply` plies, with a line about the last one.
-fn picture(record: &Record, session: &dyn Session, ply: usize) -> String {
-    let last = ply.checked_sub(1).and_then(|i| record.moves.get(i));
-    let title = match last {
-        None => "start".to_owned(),
-        Some(played) => {
-            let who = match played.seat.map(|seat| record.players.get(seat)) {
-                Some(player) => player.map_or("?".to_owned(), |player| shown(&player.name)),
-                None => CHANCE.to_owned(),
-            };
-            let how = match (ply <= record.opening as usize, played.forced) {
-                (true, _) => "opening".to_owned(),
-                (_, true) => "forced".to_owned(),
-                _ => format!("{:.1} ms", played.ms.0.as_secs_f64() * 1e3),
-            };
-            format!("{ply}. {who}: {}  ({how})", shown(&played.mv))
-        }
-    };
-    let marked = last.map_or(Vec::new(), |played| draw::cells_of(&played.mv));
-    format!("{title}\n{}\n", draw::position(session, &marked))
 }
 
 /// Waits for Enter; false when there is no more input, or it is `q`.

@@ -9,6 +9,7 @@ use supervisor::Tracer;
 
 use super::dry_run;
 use super::format::{OutputFormat, print_json};
+use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_interrupt, print};
 use crate::config::Config;
 use crate::log::LOG_NAME;
@@ -16,7 +17,7 @@ use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
-use crate::tournament::schedule::Standing;
+use crate::tournament::schedule::{Shard, Standing};
 use crate::tournament::slots::Progress;
 use crate::tournament::{Extension, Remains, Surroundings, Tournament, TournamentError};
 
@@ -28,7 +29,9 @@ Examples:
   referee tournament tournaments/quickstart.toml --dry-run   prints what would be played
   referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
   referee tournament tournaments/quickstart.toml --extend    plays what was added to it
+  referee tournament tournaments/quickstart.toml --shard 3/8 --out part-3    a part of it
   referee tournament tournaments/quickstart.toml --quiet --format json    for programs
+  referee tournament tournaments/quickstart.toml --watch     in the browser, too
 
 Ctrl-C once: no new matches start and those in flight are abandoned; finished ones are in the log.
 Twice: the referee ends at once.")]
@@ -51,6 +54,10 @@ pub(super) struct Args {
     /// as it was stays in the folder as `games.before-1.jsonl`. May be given several times
     #[arg(long, value_name = "NAME", requires = "resume")]
     replay_bot: Vec<String>,
+    /// Play one part of the schedule, as in `3/8`, in a folder of its own; other machines play the
+    /// others, and `referee merge` puts the logs together. A part has all seat orders of a start
+    #[arg(long, value_name = "PART/PARTS")]
+    shard: Option<Shard>,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
     /// first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
@@ -72,11 +79,20 @@ pub(super) struct Args {
     /// Print a line when a match begins and when it ends, also on a terminal
     #[arg(long, short)]
     verbose: bool,
+    /// Show the tournament in the browser while it runs, as `referee watch` does: prints the address
+    #[arg(long, conflicts_with = "dry_run")]
+    watch: bool,
+    #[command(flatten)]
+    listen: ListenArgs,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let config = Config::load_with(&self.config, &self.set)?;
+        let mut config = Config::load_with(&self.config, &self.set)?;
+        if let Some(shard) = self.shard {
+            let sharded = config.of_shard(shard);
+            config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;
+        }
         if self.dry_run {
             return print(&dry_run::schedule(&config, self.format)?);
         }
@@ -112,6 +128,11 @@ impl Args {
         if !self.quiet {
             announce(&tournament);
         }
+        let _watcher = if self.watch {
+            Some(Watcher::start(&folder, self.listen)?)
+        } else {
+            None
+        };
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
         let outcome = tournament.play(surroundings, stop, show).await;
@@ -270,10 +291,14 @@ fn empty_standings(config: &Config) -> Standings {
 /// Says what will be played, and where the log is.
 fn announce(tournament: &Tournament) {
     let config = tournament.config();
+    let mut count = config.shape().count().to_string();
+    if let Some(shard) = tournament.shard() {
+        let own = tournament.schedule().total();
+        count = format!("part {shard}, {own} of {count}");
+    }
     tell(format_args!(
-        "{}: {} of {} bots, {} at a time; the log is {}\n",
+        "{}: {count} of {} bots, {} at a time; the log is {}\n",
         config.name,
-        config.shape().count(),
         config.bots.len(),
         tournament.at_a_time(),
         tournament.folder().join(LOG_NAME).display()

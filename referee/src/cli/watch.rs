@@ -1,11 +1,14 @@
 //! `referee watch`: a tournament in the browser.
 
-use std::io::{self, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::str::FromStr;
 use std::thread;
 
+use supervisor::process::OwnChild;
 use tokio::sync::watch;
 
 use super::input::RulesArgs;
@@ -42,7 +45,8 @@ pub(super) struct Args {
 /// Where a server listens.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct ListenArgs {
-    /// Listen at this address, with a port or without; if the port is taken, at the next free one
+    /// Where the pages for the browser are: an address, with a port or without; if the port is taken,
+    /// the next free one
     #[arg(long, value_name = "ADDR", default_value_t)]
     listen: Listen,
 }
@@ -183,6 +187,49 @@ impl Args {
         tell(bound.hints());
         watch.serve(bound.listener, stop).await?;
         Ok(())
+    }
+}
+
+/// `referee watch` of a tournament that runs in this process: it ends with it.
+pub(super) struct Watcher {
+    process: OwnChild,
+}
+
+impl Watcher {
+    /// Starts it. It says on stderr where the pages are.
+    pub(super) fn start(folder: &Path, listen: ListenArgs) -> Result<Self, CliError> {
+        let program = std::env::current_exe()?;
+        let mut command = std::process::Command::new(program);
+        command
+            .arg("watch")
+            .arg("--with-input")
+            .arg("--listen")
+            .arg(listen.listen.to_string())
+            .arg("--")
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0);
+        let mut process = OwnChild::spawn(&mut command)?;
+        let mut line = String::new();
+        let mut output = BufReader::new(process.child.stdout.take().expect("it is a pipe"));
+        output.read_line(&mut line)?;
+        if line.is_empty() {
+            // It has said on stderr what is wrong.
+            let _ = process.child.wait();
+            let message = "--watch: the pages for the browser cannot be served".to_owned();
+            return Err(CliError::Usage(message));
+        }
+        tell(format_args!("watch it at {line}"));
+        Ok(Watcher { process })
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        // The end of its input is its end; it sends its pages what came last.
+        drop(self.process.child.stdin.take());
+        let _ = self.process.child.wait();
     }
 }
 

@@ -31,13 +31,14 @@ use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::machine::cores;
 use crate::rules_program::RulesSet;
-use crate::tournament::schedule::{Format, SeatOrders, Shape, Version};
+use crate::tournament::schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 use error::WrongValue;
 use file::Concurrency;
 use layers::Read;
 use supervisor::process::process_tree::measures_cpu_time;
 use supervisor::sandbox::limits::Tier;
 use supervisor::{BotSpec, Idle};
+use thiserror::Error;
 
 pub use book::BookOpening;
 pub(crate) use bots::{RecordedBot, recorded_bot};
@@ -50,6 +51,13 @@ pub use keep::Keep;
 pub use openings::{Judged, Openings};
 pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
+
+/// A tournament whose schedule has no parts.
+#[derive(Clone, Debug, Error)]
+#[error(
+    "only round robins and gauntlets have parts: the schedule of the format `{0}` depends on results"
+)]
+pub struct FormatHasNoShards(FormatName);
 
 /// A checked configuration.
 pub struct Config {
@@ -92,6 +100,10 @@ pub struct Config {
     pub(crate) table: toml::Table,
     /// Where relative paths in it start.
     pub(crate) folder: PathBuf,
+    /// The file it was read from, if it was one.
+    pub(crate) file: Option<PathBuf>,
+    /// The part of the schedule that is played; see [`Config::of_shard`].
+    pub(crate) shard: Option<Shard>,
 }
 
 impl Config {
@@ -114,7 +126,11 @@ impl Config {
         };
         let unreadable = |error| ConfigError::new(path, Problem::Read(error));
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
-        layers::load(path, sets, |read| Self::of(read, &folder))
+        let config = layers::load(path, sets, |read| Self::of(read, &folder))?;
+        Ok(Config {
+            file: path.file_name().map(|name| folder.join(name)),
+            ..config
+        })
     }
 
     /// Checks the text of a configuration, which includes no files; relative paths start at
@@ -134,6 +150,20 @@ impl Config {
             }
             Self::of(read, folder)
         })
+    }
+
+    /// The configuration that the folder of a tournament has a copy of, with this text; relative paths
+    /// start at `origin`, or where the copy is.
+    ///
+    /// # Errors
+    /// If it cannot be used here.
+    pub(crate) fn recorded(
+        copy: &Path,
+        text: &str,
+        origin: Option<&Path>,
+    ) -> Result<Self, ConfigError> {
+        let beside = copy.parent().unwrap_or(Path::new("."));
+        Self::parse(text, origin.unwrap_or(beside)).map_err(|error| error.in_file(copy))
     }
 
     fn of(read: Read, folder: &Path) -> Result<Self, WrongValue> {
@@ -178,6 +208,8 @@ impl Config {
             table,
             text,
             folder: folder.to_owned(),
+            file: None,
+            shard: None,
         };
         config.check()?;
         Ok(config)
@@ -193,7 +225,26 @@ impl Config {
             let name = |bot: &toml::Value| Some(bot.get("name")?.as_str()?.trim().to_owned());
             list.retain(|bot| name(bot).is_none_or(|name| !bots.contains(&&*name)));
         }
-        Self::parse(&table.to_string(), &self.folder)
+        Ok(Config {
+            file: self.file.clone(),
+            shard: self.shard,
+            ..Self::parse(&table.to_string(), &self.folder)?
+        })
+    }
+
+    /// The same, of which only a part is played: others play the others, perhaps on other machines, and
+    /// [`merge`](crate::tournament::merge::merge) puts the logs together.
+    ///
+    /// # Errors
+    /// If the schedule depends on results.
+    pub fn of_shard(self, shard: Shard) -> Result<Self, FormatHasNoShards> {
+        if self.format.is_of_pairings() {
+            return Err(FormatHasNoShards(self.format.name()));
+        }
+        Ok(Config {
+            shard: Some(shard),
+            ..self
+        })
     }
 
     /// What the schedule of a new tournament is made from.
@@ -206,6 +257,7 @@ impl Config {
             orders: self.seat_orders,
             seed: self.seed,
             version: Version::NEWEST,
+            shard: self.shard,
         }
     }
 

@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::fmt;
 
 use games::kit::to_move::CHANCE;
 use games::session::{End, Tally};
 use games::{Actor, ToMove, View, rank};
 use protocol::MoveList;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use smallvec::SmallVec;
 
 /// No move is longer, in bytes.
 const LONGEST_MOVE: usize = 200;
@@ -23,8 +26,8 @@ pub(super) struct PositionFields<'a> {
     to_move: ToMove,
     #[serde(default)]
     result: Option<ResultFields>,
-    #[serde(default, borrow)]
-    legal: Option<&'a RawValue>,
+    #[serde(default)]
+    legal: Option<LegalFields>,
     #[serde(default)]
     state: Option<Value>,
     #[serde(default, borrow)]
@@ -39,6 +42,38 @@ pub(super) struct PositionFields<'a> {
     roles: Option<Vec<String>>,
     #[serde(default)]
     sees: Option<Vec<Vec<Vec<Value>>>>,
+}
+
+/// What is legal, in one of its forms.
+enum LegalFields {
+    /// The moves of one seat.
+    Moves(MoveList),
+    /// Moves by seat, or outcomes of chance with their probabilities.
+    ByActor(Map<String, Value>),
+}
+
+impl<'de> Deserialize<'de> for LegalFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Form;
+
+        impl<'de> Visitor<'de> for Form {
+            type Value = LegalFields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`legal` as a list of moves, or an object")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, moves: A) -> Result<LegalFields, A::Error> {
+                MoveList::deserialize(SeqAccessDeserializer::new(moves)).map(LegalFields::Moves)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<LegalFields, A::Error> {
+                Map::deserialize(MapAccessDeserializer::new(fields)).map(LegalFields::ByActor)
+            }
+        }
+
+        deserializer.deserialize_any(Form)
+    }
 }
 
 /// How a game ended, as a program says it.
@@ -119,7 +154,7 @@ impl Position {
         };
         Ok(Position {
             ply: fields.ply,
-            legal: read_legal(legal.get(), to_move)?,
+            legal: read_legal(legal, to_move)?,
             to_move,
             tally: end.as_ref().map(|end| end.tally.clone()).or(tally),
             end,
@@ -161,26 +196,33 @@ fn tally(
 }
 
 /// Reads `legal` in the form that belongs to who is to move.
-fn read_legal(text: &str, to_move: ToMove) -> Result<Legal, String> {
-    if let Some(seat) = to_move.alone() {
-        let moves: MoveList = serde_json::from_str(text)
-            .map_err(|error| format!("gives a `legal` that is no list of moves ({error})"))?;
-        check_moves(seat, &moves)?;
-        return Ok(Legal {
-            moves: vec![(seat, moves)],
-            chances: Vec::new(),
-        });
-    }
-    if to_move.is_over() {
-        let none = serde_json::from_str::<MoveList>(text).is_ok_and(|moves| moves.is_empty());
-        return if none {
-            Ok(Legal::default())
-        } else {
-            Err("says that the game is over, but that there are legal moves".to_owned())
-        };
-    }
-    let form = |error| format!("gives a `legal` that is no object ({error}), where {to_move} act");
-    let mut by_actor: Map<String, Value> = serde_json::from_str(text).map_err(form)?;
+fn read_legal(fields: LegalFields, to_move: ToMove) -> Result<Legal, String> {
+    let mut by_actor = match (fields, to_move.alone()) {
+        (LegalFields::Moves(moves), Some(seat)) => {
+            check_moves(seat, &moves)?;
+            return Ok(Legal {
+                moves: vec![(seat, moves)],
+                chances: Vec::new(),
+            });
+        }
+        (LegalFields::Moves(moves), None) if to_move.is_over() && moves.is_empty() => {
+            return Ok(Legal::default());
+        }
+        _ if to_move.is_over() => {
+            return Err("says that the game is over, but that there are legal moves".to_owned());
+        }
+        (LegalFields::ByActor(_), Some(seat)) => {
+            return Err(format!(
+                "gives a `legal` that is no list of moves, where seat {seat} acts alone"
+            ));
+        }
+        (LegalFields::Moves(_), None) => {
+            return Err(format!(
+                "gives a `legal` that is no object, where {to_move} act"
+            ));
+        }
+        (LegalFields::ByActor(by_actor), None) => by_actor,
+    };
     if to_move == ToMove::CHANCE {
         return Ok(Legal {
             moves: Vec::new(),
@@ -219,18 +261,37 @@ fn check_moves(seat: usize, moves: &MoveList) -> Result<(), String> {
             "says that seat {seat} is to move, but lists no move for it"
         ));
     }
-    let mut seen = HashSet::with_capacity(moves.len());
-    for mv in moves.iter() {
-        check_text(mv)?;
-        if !seen.insert(mv) {
-            return Err(format!("lists the move `{mv}` twice"));
-        }
+    moves.iter().try_for_each(check_text)?;
+    match twice(moves) {
+        Some(mv) => Err(format!("lists the move `{mv}` twice")),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// A move that is listed twice, if there is one. Nearly always there is none, and that takes less to
+/// see than a set of texts.
+fn twice(moves: &MoveList) -> Option<&str> {
+    // Short texts as a number whose equality is theirs; others by a part.
+    let brief = |mv: &str| {
+        let bytes = mv.as_bytes();
+        let mut word = [0; 8];
+        let kept = bytes.len().min(8);
+        word[..kept].copy_from_slice(&bytes[bytes.len() - kept..]);
+        u64::from_le_bytes(word)
+    };
+    let mut briefs: SmallVec<[u64; 64]> = moves.iter().map(brief).collect();
+    briefs.sort_unstable();
+    if briefs.windows(2).all(|pair| pair[0] != pair[1]) {
+        return None;
+    }
+    let mut seen = HashSet::with_capacity(moves.len());
+    moves.iter().find(|mv| !seen.insert(*mv))
 }
 
 fn check_text(text: &str) -> Result<(), String> {
-    if text.is_empty() || text.len() > LONGEST_MOVE || text.contains(char::is_control) {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    let has_control = !is_plain && text.contains(char::is_control);
+    if text.is_empty() || text.len() > LONGEST_MOVE || has_control {
         let shown = protocol::excerpt(text.as_bytes(), LONGEST_MOVE);
         return Err(format!(
             "lists the move `{shown}`, which is not a text of 1 to {LONGEST_MOVE} bytes without \
@@ -288,6 +349,18 @@ mod tests {
                 "1 to 200 bytes",
             ),
             (r#"{"ply":0,"to_move":0,"result":null}"#, "gives no `legal`"),
+            (
+                r#"{"ply":0,"to_move":0,"result":null,"legal":{"0":["a"]}}"#,
+                "no list of moves, where seat 0 acts alone",
+            ),
+            (
+                r#"{"ply":0,"to_move":[0,1],"result":null,"legal":["a"]}"#,
+                "no object, where",
+            ),
+            (
+                r#"{"ply":0,"to_move":0,"result":null,"legal":7}"#,
+                "expected `legal` as a list of moves, or an object",
+            ),
             (
                 r#"{"ply":0,"to_move":null,"result":null,"legal":[]}"#,
                 "gives no result",

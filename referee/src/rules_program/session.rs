@@ -165,10 +165,19 @@ impl ProgramSession {
     /// Brings a process to this position.
     fn bring(&self, line: &mut Line, playouts: Option<PlayoutLimit>) -> Result<(), BrokenRules> {
         let program = &self.rules.program;
-        let held = line.holds.take().filter(|held| {
+        let fits = |held: &Held| {
             let fits = playouts.is_none_or(|PlayoutLimit(limit)| limit == held.max_plies);
             held.beginning == self.number && fits
-        });
+        };
+        // As a rule it is there: whoever plays a match asks about its last position.
+        if line
+            .holds
+            .as_ref()
+            .is_some_and(|held| fits(held) && held.steps == self.steps)
+        {
+            return Ok(());
+        }
+        let held = line.holds.take().filter(fits);
         let max_plies = match (&held, playouts) {
             (Some(held), _) => held.max_plies,
             (None, limit) => limit.and_then(|PlayoutLimit(limit)| limit),
@@ -235,7 +244,7 @@ impl ProgramSession {
 
     /// Whether the program plays a text here, listed or not.
     pub(super) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
-        let step = Arc::from(Value::from(text).to_string());
+        let step = json_text(text);
         let body = play_request(std::slice::from_ref(&step), "");
         self.held(None, |line| {
             let played = line.ask(&body, |_| Ok(()))?;
@@ -272,7 +281,7 @@ impl ProgramSession {
     /// The choices of a step as `play` takes them, as JSON.
     fn step(&self, choices: &[&str]) -> Arc<str> {
         if let [mv] = choices {
-            return Arc::from(Value::from(*mv).to_string());
+            return json_text(mv);
         }
         let by_actor = self.to_move().actors().zip(choices);
         let by_actor = by_actor.map(|(actor, mv)| match actor {
@@ -336,10 +345,20 @@ impl ProgramSession {
     }
 }
 
+/// A text as JSON.
+fn json_text(text: &str) -> Arc<str> {
+    Arc::from(serde_json::to_string(text).expect("a text is JSON"))
+}
+
 /// A request to play steps, without its braces and `id`.
 fn play_request(steps: &[Arc<str>], want: &str) -> String {
-    let steps = steps.join(",");
-    format!("\"op\":\"play\",\"moves\":[{steps}],\"want\":[{want}]")
+    let mut body = String::from("\"op\":\"play\",\"moves\":[");
+    for (index, step) in steps.iter().enumerate() {
+        body.push_str(if index > 0 { "," } else { "" });
+        body.push_str(step);
+    }
+    let _ = write!(body, "],\"want\":[{want}]");
+    body
 }
 
 /// JSON with the keys of all objects in order, for states of programs that have no keys.

@@ -112,10 +112,10 @@ fn bots_a_slot(config: &Config) -> u64 {
     let seats = seats.unwrap_or(2);
     let kept = config.bots.len().min(seats + MAX_IDLE);
     // Those of the match before end while those of the next one begin.
-    let anew = config
-        .bots
-        .iter()
-        .any(|bot| bot.restart == Restart::EachMatch);
+    let mut restarts = config.bots.iter().map(|bot| bot.restart);
+    let mut games = config.games.iter();
+    let anew = restarts.any(|restart| restart == Restart::EachMatch)
+        || games.any(|game| game.rules.info().hidden);
     (kept + if anew { seats } else { 0 }) as u64
 }
 

@@ -53,6 +53,7 @@ pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
             orders: file.seat_orders,
             seed: file.seed,
             version,
+            shard: None,
         },
     })
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::schedule::Version;
+use super::schedule::{Shard, Version};
+use crate::config::Config;
 use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 
@@ -29,40 +30,58 @@ const SCHEDULE_COMMENT: &str =
 /// The comment above the folder in [`SCHEDULE_NAME`].
 const ORIGIN_COMMENT: &str = "# Where relative paths in the configuration start.\n";
 
+/// The comment above the part in [`SCHEDULE_NAME`].
+const SHARD_COMMENT: &str = "# The part of the schedule that is played here.\n";
+
 /// The contents of [`SCHEDULE_NAME`].
 #[derive(Debug, Deserialize)]
 struct ScheduleFile {
     version: u32,
     /// Where relative paths in the configuration start; older tournaments do not say it.
     paths_start_at: Option<PathBuf>,
+    /// The configuration's file.
+    configuration: Option<PathBuf>,
+    /// The part of the schedule that is played here, as in `3/8`.
+    shard: Option<String>,
 }
 
 /// Where relative paths in the configuration of the tournament in this folder start, if that is
 /// known.
 pub(crate) fn origin(folder: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(folder.join(SCHEDULE_NAME)).ok()?;
-    let file: ScheduleFile = toml::from_str(&text).ok()?;
-    file.paths_start_at
+    schedule_file(folder)?.paths_start_at
 }
 
-/// The version of the schedule of the tournament in this folder.
+/// How the schedule of the tournament in this folder is made, and the part of it that is played there.
 ///
 /// # Errors
-/// Why the file that says it cannot be read.
-pub(super) fn version(folder: &Path) -> Result<Version, String> {
+/// Why the file that says it cannot be used.
+pub(super) fn version_and_shard(folder: &Path) -> Result<(Version, Option<Shard>), String> {
     let text = match fs::read_to_string(folder.join(SCHEDULE_NAME)) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Version::First),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Version::First, None)),
         Err(error) => return Err(error.to_string()),
     };
     let file: ScheduleFile = toml::from_str(&text).map_err(|error| error.message().to_owned())?;
-    Version::of(file.version).ok_or_else(|| {
+    let version = Version::of(file.version).ok_or_else(|| {
         format!(
             "`version` is {}, but this referee knows versions up to {} only",
             file.version,
             Version::NEWEST.number()
         )
-    })
+    })?;
+    let shard = file.shard.map(|shard| shard.parse::<Shard>());
+    let shard = shard.transpose().map_err(|error| error.to_string())?;
+    Ok((version, shard))
+}
+
+/// The file that the configuration of the tournament in this folder was read from, if that is known.
+pub(crate) fn configuration(folder: &Path) -> Option<PathBuf> {
+    schedule_file(folder)?.configuration
+}
+
+fn schedule_file(folder: &Path) -> Option<ScheduleFile> {
+    let text = fs::read_to_string(folder.join(SCHEDULE_NAME)).ok()?;
+    toml::from_str(&text).ok()
 }
 
 /// A folder that cannot be used.
@@ -106,6 +125,8 @@ pub(crate) struct Folder {
     pub(super) earlier: Vec<String>,
     /// How the schedule is made.
     version: Version,
+    /// The part of it that is played here.
+    shard: Option<Shard>,
 }
 
 impl Folder {
@@ -113,7 +134,11 @@ impl Folder {
     ///
     /// # Errors
     /// If there is a tournament in it, or it cannot be written.
-    pub(crate) fn create(path: &Path, config: &str) -> Result<Self, FolderError> {
+    pub(crate) fn create(
+        path: &Path,
+        config: &str,
+        shard: Option<Shard>,
+    ) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|error| FolderError::Make {
             path: path.to_owned(),
             error,
@@ -126,6 +151,7 @@ impl Folder {
         }
         // The log first: making it fails if another tournament is faster.
         let mut folder = Self::with(path, LogWriter::create(&path.join(LOG_NAME))?)?;
+        folder.shard = shard;
         if let Err(error) = folder.begin(config) {
             // It should be possible to start again in this folder; the log is still empty.
             let _ = fs::remove_file(path.join(LOG_NAME));
@@ -142,19 +168,45 @@ impl Folder {
             log,
             earlier: Vec::new(),
             version: Version::First,
+            shard: None,
         })
     }
 
-    /// Notes where relative paths in the configuration start, for who plays matches again later.
-    pub(super) fn note_origin(&self, origin: &Path) -> Result<(), WriteError> {
+    /// Notes where relative paths in the configuration start, and where it was read, for who plays
+    /// matches again later.
+    pub(super) fn note_origin(&self, config: &Config) -> Result<(), WriteError> {
         // Other paths have no place in a text.
-        let Some(origin) = origin.to_str() else {
+        let Some(origin) = config.folder.to_str() else {
             return Ok(());
         };
+        let mut text = schedule_text(self.version, self.shard);
         let origin = toml::Value::from(origin);
-        let version = schedule_text(self.version);
-        let text = format!("{version}{ORIGIN_COMMENT}paths_start_at = {origin}\n");
+        text += &format!("{ORIGIN_COMMENT}paths_start_at = {origin}\n");
+        if let Some(file) = config.file.as_deref().and_then(Path::to_str) {
+            text += &format!("configuration = {}\n", toml::Value::from(file));
+        }
         self.write_as(SCHEDULE_NAME, &text)
+    }
+
+    /// Makes the schedule as in another folder, whose tournament had these configurations before each
+    /// extension; [`Folder::note_origin`] has to be called after this.
+    pub(super) fn adopt(&mut self, version: Version, earlier: &[String]) -> Result<(), WriteError> {
+        self.version = version;
+        for text in earlier {
+            self.write_as(&earlier_name(self.earlier.len() + 1), text)?;
+            self.earlier.push(text.clone());
+        }
+        Ok(())
+    }
+
+    /// The part of the schedule that is played here.
+    pub(crate) fn shard(&self) -> Option<Shard> {
+        self.shard
+    }
+
+    /// Sets the part, before anything is read or written.
+    pub(super) fn set_shard(&mut self, shard: Option<Shard>) {
+        self.shard = shard;
     }
 
     /// How the schedule is made.
@@ -166,16 +218,16 @@ impl Folder {
     /// the schedule is, too.
     pub(super) fn begin(&mut self, config: &str) -> Result<(), WriteError> {
         self.version = Version::NEWEST;
-        self.write_as(SCHEDULE_NAME, &schedule_text(self.version))?;
+        self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))?;
         self.write_config(config)
     }
 
-    /// Reads the version of the schedule of a tournament that has begun.
+    /// Reads the version and the part of the schedule of a tournament that has begun.
     ///
     /// # Errors
     /// Why the file cannot be read.
     pub(super) fn read_version(&mut self) -> Result<(), String> {
-        self.version = version(&self.path)?;
+        (self.version, self.shard) = version_and_shard(&self.path)?;
         Ok(())
     }
 
@@ -229,13 +281,17 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn create_numbered(name: &str, config: &str) -> Result<Self, FolderError> {
+    pub(crate) fn create_numbered(
+        name: &str,
+        config: &str,
+        shard: Option<Shard>,
+    ) -> Result<Self, FolderError> {
         let name = file_name(name);
         let mut number = 1;
         loop {
             let path = Path::new(RUNS).join(format!("{name}-{number}"));
             if path.symlink_metadata().is_err() {
-                match Self::create(&path, config) {
+                match Self::create(&path, config, shard) {
                     Err(FolderError::Taken { .. }) => {}
                     Err(FolderError::Write(WriteError::Io { error, .. }))
                         if error.kind() == ErrorKind::AlreadyExists => {}
@@ -278,7 +334,8 @@ impl Folder {
                 fs::write(path.join(earlier_name(at + 1)), text)?;
             }
             if self.version > Version::First {
-                fs::write(path.join(SCHEDULE_NAME), schedule_text(self.version))?;
+                let text = schedule_text(self.version, self.shard);
+                fs::write(path.join(SCHEDULE_NAME), text)?;
             }
             let mut copy = File::create_new(path.join(CONFIG_NAME))?;
             copy.write_all(config.as_bytes())
@@ -291,8 +348,12 @@ impl Folder {
 }
 
 /// The contents of [`SCHEDULE_NAME`].
-fn schedule_text(version: Version) -> String {
-    format!("{SCHEDULE_COMMENT}version = {}\n", version.number())
+fn schedule_text(version: Version, shard: Option<Shard>) -> String {
+    let mut text = format!("{SCHEDULE_COMMENT}version = {}\n", version.number());
+    if let Some(shard) = shard {
+        text += &format!("{SHARD_COMMENT}shard = \"{shard}\"\n");
+    }
+    text
 }
 
 /// The copy of the configuration before the n-th extension.
@@ -351,13 +412,13 @@ mod tests {
     fn a_folder_is_made_once() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("a/b");
-        let folder = Folder::create(&path, "name = 1").unwrap();
+        let folder = Folder::create(&path, "name = 1", None).unwrap();
         assert!(folder.log.is_empty());
         let copy = fs::read_to_string(path.join(CONFIG_NAME)).unwrap();
         assert_eq!(copy, "name = 1");
         assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
         assert_eq!(folder.version(), Version::NEWEST);
-        let again = Folder::create(&path, "other");
+        let again = Folder::create(&path, "other", None);
         assert!(matches!(again, Err(FolderError::Taken { .. })));
     }
 
@@ -366,10 +427,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         // Nothing can be written where a folder is.
         fs::create_dir(place.path().join(PART_NAME)).unwrap();
-        let failed = Folder::create(place.path(), "");
+        let failed = Folder::create(place.path(), "", None);
         assert!(matches!(failed, Err(FolderError::Write(_))), "{failed:?}");
         fs::remove_dir(place.path().join(PART_NAME)).unwrap();
-        Folder::create(place.path(), "").unwrap();
+        Folder::create(place.path(), "", None).unwrap();
     }
 
     #[test]
@@ -388,7 +449,7 @@ mod tests {
     fn what_is_left_of_a_folder_is_rescued_beside_it() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("deep/out");
-        let folder = Folder::create(&path, "name = 1").unwrap();
+        let folder = Folder::create(&path, "name = 1", None).unwrap();
         fs::write(path.join(LOG_NAME), "").unwrap();
         fs::remove_dir_all(&path).unwrap();
         let first = folder.rescue("name = 1").unwrap();

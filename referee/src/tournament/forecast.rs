@@ -135,7 +135,10 @@ impl Forecast {
     pub(crate) fn of(config: &Config) -> Result<Self, BrokenRules> {
         let shape = config.shape();
         let schedule = Schedule::new(&shape);
-        let Count { least, most } = shape.count();
+        let Count { least, most } = match shape.shard {
+            Some(_) => Count::exactly(schedule.total()),
+            None => shape.count(),
+        };
         let games: Result<Vec<GameForecast>, _> = config.games.iter().map(game).collect();
         let mut games = games?;
         let (mut time, mut at_once) = (0.0, 0.0);
@@ -145,7 +148,7 @@ impl Forecast {
             time += seconds(config, scheduled, game.plies);
             at_once += AT_ONCE * game.plies;
         }
-        let known = schedule.known().len();
+        let known = schedule.known().count();
         let all = |known_time: f64, matches: u64| {
             let a_match = known_time / known.max(1) as f64;
             let at_a_time = (config.concurrency as u64).clamp(1, matches.max(1));

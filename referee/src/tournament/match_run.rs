@@ -197,6 +197,8 @@ impl MatchRun {
             Some((failure, failures.clone(), pool.factory_handle()))
         });
         match (after, failure) {
+            // Other matches have the same deal: who has seen it must not play in them.
+            (After::Fit(bot), _) if self.game.rules.info().hidden => drop(pool.dismiss(bot)),
             (After::Fit(bot), _) => pool.give_back(spec, bot).await,
             (After::Leaving(leaving), Some((failure, failures, factory))) => {
                 pool.later(async move {

@@ -9,6 +9,7 @@ pub(crate) mod failures;
 pub(crate) mod folder;
 pub(crate) mod forecast;
 pub(crate) mod match_run;
+pub(crate) mod merge;
 pub(crate) mod openings;
 mod queue;
 pub(crate) mod results;
@@ -20,4 +21,6 @@ pub(crate) mod slots;
 
 pub use crate::admission::{AdmissionError, LeftOut};
 pub use additions::Extension;
+pub use merge::{MergeError, Merged, Missing, merge};
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};
+pub use schedule::Shard;

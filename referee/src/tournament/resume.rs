@@ -9,7 +9,7 @@ use thiserror::Error;
 use toml::Table;
 
 use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
-use super::schedule::{Schedule, Scheduled, Shape, Version};
+use super::schedule::{Schedule, Scheduled, Shape, Shard};
 use super::{extension, openings};
 use crate::admission;
 use crate::config::{Config, difference};
@@ -105,6 +105,20 @@ pub enum ResumeError {
         /// All names.
         names: Vec<String>,
     },
+    /// Another part of the schedule is played there.
+    #[error(
+        "`{}` has {} of the schedule, not part {asked}; nothing was changed",
+        path.display(),
+        there.map_or("all".to_owned(), |there| format!("part {there}"))
+    )]
+    OtherShard {
+        /// The folder.
+        path: PathBuf,
+        /// The part that was given.
+        asked: Shard,
+        /// The part that is there; `None` for all.
+        there: Option<Shard>,
+    },
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -167,9 +181,17 @@ pub(crate) fn open(
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     let mut folder = open_folder(path)?;
+    folder.set_shard(config.shard);
     let before = check_configuration(&mut folder, config, allowed)?;
     let version = folder.read_version();
     version.map_err(|reason| unreadable(path.join(SCHEDULE_NAME), reason))?;
+    if let Some(asked) = config.shard
+        && folder.shard() != Some(asked)
+    {
+        let path = path.to_owned();
+        let there = folder.shard();
+        return Err(ResumeError::OtherShard { path, asked, there });
+    }
     let schedule = schedule(&folder, before.as_ref(), config)?;
     let mut ledger = Ledger::new(config, schedule);
     let cut = read_log(&folder, &mut ledger, &mut take)?;
@@ -196,13 +218,21 @@ pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
     let wrong = |error: ResumeError| error.to_string();
     let copy = read_copy(&path.join(CONFIG_NAME)).map_err(wrong)?;
     let copy = copy.ok_or_else(|| missing(path, CONFIG_NAME).to_string())?;
-    let origin = folder::origin(path).unwrap_or_else(|| path.to_owned());
-    let config = Config::parse(&copy.text, &origin).map_err(|error| error.to_string())?;
+    let origin = folder::origin(path);
+    let config = Config::recorded(&path.join(CONFIG_NAME), &copy.text, origin.as_deref());
+    let config = config.map_err(|error| error.to_string())?;
     let fewer = admission::as_it_began(&config, path).map_err(|error| error.to_string())?;
     let config = fewer.unwrap_or(config);
     let earlier = Folder::read_earlier(path).map_err(|error| error.to_string())?;
-    let version = folder::version(path)?;
-    let schedule = schedule_of(&earlier, version, None, &config, path).map_err(wrong)?;
+    let (version, shard) = folder::version_and_shard(path)?;
+    let copy = path.join(CONFIG_NAME);
+    let shape = Shape {
+        version,
+        shard,
+        ..config.shape()
+    };
+    let earlier = all_parsed(&earlier, &copy).map_err(wrong)?;
+    let schedule = extended(&earlier, &config, shape, &copy).map_err(wrong)?;
     Ok((config, schedule))
 }
 
@@ -280,40 +310,33 @@ fn schedule(
     before: Option<&Copy>,
     config: &Config,
 ) -> Result<Schedule, ResumeError> {
-    schedule_of(
-        &folder.earlier,
-        folder.version(),
-        before,
-        config,
-        &folder.path,
-    )
+    let copy = folder.path.join(CONFIG_NAME);
+    let mut tables = all_parsed(&folder.earlier, &copy)?;
+    tables.extend(before.map(|before| before.table.clone()));
+    let shape = Shape {
+        version: folder.version(),
+        shard: folder.shard(),
+        ..config.shape()
+    };
+    extended(&tables, config, shape, &copy)
 }
 
-fn schedule_of(
-    texts: &[String],
-    version: Version,
-    before: Option<&Copy>,
+/// The schedule of this shape, after the tournaments of these configurations, which it extends; `copy`
+/// is the file of the newest one.
+pub(super) fn extended(
+    tables: &[Table],
     config: &Config,
-    folder: &Path,
+    shape: Shape,
+    copy: &Path,
 ) -> Result<Schedule, ResumeError> {
-    let copy = folder.join(CONFIG_NAME);
-    let mut tables = Vec::new();
-    for text in texts {
-        tables.push(parsed(text, &copy)?);
-    }
-    tables.extend(before.map(|before| before.table.clone()));
     let earlier = tables.iter().map(|table| {
-        let found = extension::earlier(table, config, version);
+        let found = extension::earlier(table, config, shape.version);
         found.map_err(|differences| ResumeError::NotExtended {
             differences,
-            copy: copy.clone(),
+            copy: copy.to_owned(),
         })
     });
     let earlier = earlier.collect::<Result<Vec<_>, _>>()?;
-    let shape = Shape {
-        version,
-        ..config.shape()
-    };
     Ok(Schedule::extending(&shape, &earlier))
 }
 
@@ -351,8 +374,13 @@ pub(super) fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
     }
 }
 
+/// Copies of configurations as values; `copy` is the file of the newest one, for messages.
+pub(super) fn all_parsed(texts: &[String], copy: &Path) -> Result<Vec<Table>, ResumeError> {
+    texts.iter().map(|text| parsed(text, copy)).collect()
+}
+
 /// A copy of a configuration as values.
-fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
+pub(super) fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
     let parsed: Result<Table, toml::de::Error> = text.parse();
     parsed.map_err(|error| unreadable(path.to_owned(), error.message()))
 }
@@ -388,15 +416,15 @@ pub(super) fn differs(
 }
 
 /// Which matches of a schedule are in a log: each at most once, and as they were scheduled.
-struct Ledger<'a> {
+pub(super) struct Ledger<'a> {
     config: &'a Config,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
     /// By the match's number less one: the line of the log.
     lines: Vec<Option<usize>>,
 }
 
 impl<'a> Ledger<'a> {
-    fn new(config: &'a Config, schedule: Schedule) -> Self {
+    pub(super) fn new(config: &'a Config, schedule: Schedule) -> Self {
         Ledger {
             config,
             schedule,
@@ -405,7 +433,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Enters a match; says why if it does not belong here.
-    fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
+    pub(super) fn enter(&mut self, record: &Record, line: usize) -> Result<(), String> {
         let id = &record.match_id;
         let number = id.strip_prefix("m-").and_then(|digits| digits.parse().ok());
         let scheduled = number.and_then(|number| self.schedule.get(number));
@@ -413,6 +441,11 @@ impl<'a> Ledger<'a> {
         let scheduled = scheduled.ok_or_else(|| {
             format!("the match `{id}` is not in the schedule of this configuration")
         })?;
+        if self.schedule.is_elsewhere(scheduled.number) {
+            return Err(format!(
+                "the match `{id}` is of another part of the schedule"
+            ));
+        }
         let at = scheduled.number - 1;
         if let Some(Some(before)) = self.lines.get(at) {
             return Err(format!(
@@ -698,7 +731,7 @@ mod tests {
     fn a_tournament_keeps_the_version_of_its_schedule() {
         let (config, text) = of_three();
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(&place.path().join("new"), &text).unwrap();
+        let folder = Folder::create(&place.path().join("new"), &text, None).unwrap();
         drop(folder);
         let old = place.path().join("old");
         fs::create_dir(&old).unwrap();

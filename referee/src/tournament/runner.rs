@@ -13,7 +13,7 @@ use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
 use super::resume::{self, Allowed, ResumeError};
-use super::schedule::{Schedule, Standing};
+use super::schedule::{Schedule, Shard, Standing};
 use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
 use crate::admission::{self, AdmissionError, LeftOut};
@@ -165,10 +165,10 @@ impl Tournament {
         let mut warnings = prepare(&mut config)?;
         warnings.extend(Builds::read(&config.bots).identical());
         let folder = match folder {
-            Some(path) => Folder::create(path, &config.text)?,
-            None => Folder::create_numbered(&config.name, &config.text)?,
+            Some(path) => Folder::create(path, &config.text, config.shard)?,
+            None => Folder::create_numbered(&config.name, &config.text, config.shard)?,
         };
-        folder.note_origin(&config.folder)?;
+        folder.note_origin(&config)?;
         admission::note(&folder.path, &left_out)?;
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),
@@ -261,6 +261,11 @@ impl Tournament {
     /// The matches, and which of them were played.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
+    }
+
+    /// The part of the schedule that is played; `None` for all of it.
+    pub fn shard(&self) -> Option<Shard> {
+        self.folder.shard()
     }
 
     /// What the user should know before it begins.

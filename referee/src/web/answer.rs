@@ -37,6 +37,22 @@ impl Refusal {
             why: why.into(),
         }
     }
+
+    /// Who asks may not.
+    pub(super) fn forbidden(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::FORBIDDEN,
+            why: why.into(),
+        }
+    }
+
+    /// It does not fit to how things are.
+    pub(super) fn conflict(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::CONFLICT,
+            why: why.into(),
+        }
+    }
 }
 
 /// An answer with this body.

@@ -1,6 +1,8 @@
 //! Who may ask what: other pages in the same browser, and names that were made to point here, get
 //! nothing; what changes something needs a token.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -17,6 +19,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
+/// The header in which pages send the token.
+const TOKEN_HEADER: &str = "x-token";
+
 /// Says who may ask.
 #[derive(Debug)]
 pub(super) struct Guard {
@@ -24,6 +29,23 @@ pub(super) struct Guard {
     address: IpAddr,
     /// The name of this machine, where others may come by it.
     machine: Option<String>,
+}
+
+/// A secret for an address, as hexadecimal digits.
+///
+/// # Errors
+/// If the system has no random bytes.
+pub(super) fn new_token() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Whether two secrets are the same, in a time that does not tell where they differ.
+pub(super) fn same_secret(one: &str, other: &str) -> bool {
+    let pairs = one.bytes().zip(other.bytes());
+    let differences = pairs.fold(0, |differ, (a, b)| differ | (a ^ b));
+    one.len() == other.len() && differences == 0
 }
 
 impl Guard {
@@ -85,6 +107,11 @@ fn host_name(host: &str) -> &str {
         return rest.split(']').next().unwrap_or(rest);
     }
     host.rsplit_once(':').map_or(host, |(name, _)| name)
+}
+
+/// The token in the headers of a request.
+pub(super) fn token_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(TOKEN_HEADER)?.to_str().ok()
 }
 
 /// Refuses what may not be asked, and adds to each answer what a browser has to heed.
@@ -183,5 +210,13 @@ mod tests {
             "/api/overview",
             &[host, ("sec-fetch-site", "same-origin")]
         ));
+    }
+
+    #[test]
+    fn tokens_differ_and_are_compared_as_a_whole() {
+        let (one, other) = (new_token().unwrap(), new_token().unwrap());
+        assert!(one.len() == 32 && one != other);
+        assert!(same_secret(&one, &one.clone()) && !same_secret(&one, &other));
+        assert!(!same_secret(&one, &one[1..]) && !same_secret("", &one));
     }
 }

@@ -354,8 +354,7 @@ impl Replay {
             return Ok(json!({"state": null, "observation": observation, "pv": []}));
         }
         let state = session.state().map_err(|error| broken(&error))?;
-        let pv = principal_variation(record, ply);
-        let pv = pv.map_or(Vec::new(), |pv| self.played_on(&*session, &pv));
+        let pv = self.variation_told(ply);
         let mut request = json!({"op": "new", "game": record.game});
         if has_options(record) {
             request["options"] = record.options.clone();
@@ -369,21 +368,24 @@ impl Replay {
         }))
     }
 
-    /// The boards as these moves are played, the one before them first.
-    fn played_on(&self, session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
-        let mut session = session.fork();
-        let mut views = Views::default();
+    /// The boards of what the mover of this ply expected, that before the ply first.
+    fn variation_told(&self, ply: usize) -> Vec<ViewStep> {
+        let before = ply.checked_sub(1);
+        let told = before.and_then(|before| {
+            let info = self.record.moves[before].info.as_ref()?;
+            Some((before, variation(info)?))
+        });
+        let Some((before, moves)) = told else {
+            return Vec::new();
+        };
+        let mut session = self.start.fork();
+        let plies = &self.record.moves[..before];
+        let texts: Vec<&str> = plies.iter().map(|it| &*it.mv).collect();
         let mut step = PlyByPly::default();
-        for ply in 0..=moves.len() {
-            if ply > 0 && step.add(&mut *session, &moves[ply - 1]).is_err() {
-                break;
-            }
-            match view(&*session, SeenBy::All) {
-                Ok(view) => views.push(view),
-                Err(_) => break,
-            }
+        if step.add_all(&mut *session, &texts).is_err() {
+            return Vec::new();
         }
-        views.steps
+        played_on(&*session, &moves)
     }
 
     /// The command line that goes on from a position: a person against bots.
@@ -403,6 +405,23 @@ impl Replay {
         }
         shell_words::join(words)
     }
+}
+
+/// The boards as these moves are played, the one before them first.
+fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
+    let mut session = session.fork();
+    let mut views = Views::default();
+    let mut step = PlyByPly::default();
+    for ply in 0..=moves.len() {
+        if ply > 0 && step.add(&mut *session, &moves[ply - 1]).is_err() {
+            break;
+        }
+        match view(&*session, SeenBy::All) {
+            Ok(view) => views.push(view),
+            Err(_) => break,
+        }
+    }
+    views.steps
 }
 
 /// The rules of a log's tournament.
@@ -467,7 +486,7 @@ fn start_in_words(record: &Record, title: &str) -> String {
 }
 
 /// Who won, by how much and why.
-fn result_in_words(record: &Record) -> String {
+pub(super) fn result_in_words(record: &Record) -> String {
     let outcome = &record.result.outcome;
     let name = |seat: usize| record.players.get(seat).map_or("?", |player| &*player.name);
     let best = outcome.iter().copied().fold(0.0, f64::max);
@@ -528,11 +547,6 @@ fn info_view(info: &Value) -> InfoView {
 fn variation(info: &Value) -> Option<Vec<String>> {
     let list = info.get("pv")?.as_array()?.iter();
     list.map(|mv| mv.as_str().map(str::to_owned)).collect()
-}
-
-/// What the mover of the next ply expected.
-fn principal_variation(record: &Record, ply: usize) -> Option<Vec<String>> {
-    variation(record.moves.get(ply)?.info.as_ref()?)
 }
 
 /// Positions that a page may ask for.
@@ -615,12 +629,14 @@ mod tests {
         let mut record = record();
         record.moves[0].info = Some(json!({"pv": ["a2-a3/c3", "b5-b4/b5", "no"]}));
         let replay = Replay::of(&site, 0, record).unwrap();
+        let position = replay.position(1, "").unwrap();
+        assert_eq!(position["pv"].as_array().unwrap().len(), 3);
         let position = replay.position(0, "").unwrap();
         assert_eq!(position["request"]["state"], start());
         let command = shell_words::split(position["command"].as_str().unwrap()).unwrap();
         assert_eq!(command[..4], ["referee", "play", "amazons", "--options"]);
         assert_eq!(serde_json::from_str::<Value>(&command[6]).unwrap(), start());
-        assert!(position["pv"].as_array().unwrap().len() >= 2);
+        assert_eq!(position["pv"], json!([]));
         assert!(replay.position(3, "").is_err());
     }
 }

@@ -17,11 +17,15 @@ mod match_list;
 mod match_page;
 mod overview;
 mod plan;
+mod play;
+mod play_routes;
 mod reader;
 mod routes;
 mod server;
 mod site;
 mod views;
 
+pub(crate) use play::{Command, Table};
+pub(crate) use play_routes::serve_table;
 pub(crate) use routes::{Watch, WatchError};
 pub(crate) use server::{PORT, bind};

@@ -98,16 +98,22 @@ impl Watch {
 }
 
 fn router(site: Arc<Site>) -> Router {
-    Router::new()
-        .route("/", get(index))
-        .route("/{name}", get(asset))
+    let api = Router::new()
         .route("/api/overview", get(overview))
         .route("/api/matches", get(matches))
         .route("/api/match/{id}", get(one_match))
         .route("/api/match/{id}/position/{ply}", get(position))
         .route("/api/events", get(events))
+        .with_state(site);
+    pages().merge(api)
+}
+
+/// The files of the pages.
+pub(super) fn pages() -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/{name}", get(asset))
         .fallback(nothing)
-        .with_state(site)
 }
 
 async fn nothing() -> Response {

@@ -33,7 +33,7 @@ const LONG: [&str; 4] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 7] = [
+const ADDED: [(&str, &str); 8] = [
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
@@ -44,6 +44,7 @@ const ADDED: [(&str, &str); 7] = [
     ("referee tournament evening.toml --resume --out", SHORT),
     ("referee tournament evening.toml --resume", SHORT),
     ("referee tournament evening.toml --extend", SHORT),
+    ("referee tournament evening.toml --shard", SHORT),
 ];
 
 /// Makes the tournament of the README short.

@@ -28,7 +28,9 @@ mod replay;
 mod report;
 mod resume;
 mod rules_programs;
+mod rules_sources;
 mod sandbox;
+mod shards;
 mod shortages;
 mod standings;
 mod submissions;
@@ -38,6 +40,8 @@ mod terminal;
 mod tournament;
 mod trace;
 mod upgrade;
+mod watch;
+mod web_play;
 
 /// The misbehaving bot.
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");

@@ -9,8 +9,23 @@ use oracle::random::Random;
 use serde_json::{Value, json};
 use tests::model::ModelClient;
 
+/// The games of this very program, asked through a pipe.
+const FAR: &str = r#"{ command = "referee model", prefix = "far" }"#;
+
+/// Where the program has the rules from.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// They are compiled in.
+    BuiltIn,
+    /// They are in another process.
+    #[allow(dead_code, reason = "not every test that has pairs asks for them")]
+    FarAway,
+}
+
 /// A game under fixed options, held by both.
 pub(crate) struct Pair {
+    /// The program's id of it.
+    id: String,
     game: String,
     options: Value,
     /// The game that is played.
@@ -42,12 +57,17 @@ fn want() -> Value {
 }
 
 impl Pair {
-    pub(crate) fn new(game: &str, options: &Value) -> Self {
+    pub(crate) fn new(place: Place, game: &str, options: &Value) -> Self {
+        let (more, prefix): (&[&str], _) = match place {
+            Place::BuiltIn => (&[], ""),
+            Place::FarAway => (&["--rules", FAR], "far-"),
+        };
         Pair {
+            id: format!("{prefix}{game}"),
             game: game.to_owned(),
             options: options.clone(),
-            model: ModelClient::start(),
-            loader: ModelClient::start(),
+            model: ModelClient::start_with(more),
+            loader: ModelClient::start_with(more),
             keys: Default::default(),
         }
     }
@@ -69,7 +89,7 @@ impl Pair {
     fn new_from(&self, from: &Value, want: Value) -> Value {
         let mut request = from.clone();
         request["op"] = json!("new");
-        request["game"] = json!(self.game);
+        request["game"] = json!(self.id);
         request["options"] = self.options.clone();
         request["want"] = want;
         request

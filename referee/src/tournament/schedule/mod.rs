@@ -8,6 +8,7 @@ mod planner;
 mod scheduled;
 mod seats;
 mod shape;
+mod shard;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -15,11 +16,13 @@ mod unit;
 mod version;
 
 use planner::{MatchOutcome, MatchStatus, Planner, Played};
+use shard::Deal;
 
 pub(crate) use earlier::Earlier;
 pub use scheduled::Scheduled;
 pub(crate) use seats::{GameShape, SeatOrders};
 pub(crate) use shape::{Count, Format, FormatName, Shape};
+pub use shard::Shard;
 pub(crate) use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
 pub(crate) use version::Version;
 
@@ -43,6 +46,10 @@ pub struct Schedule {
     orders: SeatOrders,
     matches: Vec<Scheduled>,
     states: Vec<MatchStatus>,
+    /// Who plays the next unit, if others play a part.
+    deal: Option<Deal>,
+    /// How many of the matches are played here.
+    own: usize,
     /// The index of the first match that may be open.
     cursor: usize,
     finished: usize,
@@ -63,6 +70,8 @@ impl Schedule {
             orders: shape.orders,
             matches: Vec::new(),
             states: Vec::new(),
+            deal: shape.shard.map(|shard| Deal::of(shard, shape.seed)),
+            own: 0,
             cursor: 0,
             finished: 0,
             settled: false,
@@ -71,14 +80,30 @@ impl Schedule {
         schedule
     }
 
-    /// The matches that are known so far, in their order.
-    pub fn known(&self) -> impl ExactSizeIterator<Item = &Scheduled> {
-        self.matches.iter()
+    /// The matches that are known so far and are played here, in their order.
+    pub fn known(&self) -> impl Iterator<Item = &Scheduled> {
+        let all = self.matches.iter().zip(&self.states);
+        all.filter(|(_, state)| !matches!(state, MatchStatus::Elsewhere))
+            .map(|(scheduled, _)| scheduled)
     }
 
-    /// The match of this number, if it is known.
+    /// The match of this number, if it is known; it may be played elsewhere.
     pub fn get(&self, number: usize) -> Option<&Scheduled> {
         self.matches.get(number.checked_sub(1)?)
+    }
+
+    /// Whether the match of this number is of another part of the schedule.
+    pub(crate) fn is_elsewhere(&self, number: usize) -> bool {
+        let at = number.checked_sub(1);
+        let state = at.and_then(|at| self.states.get(at));
+        matches!(state, Some(MatchStatus::Elsewhere))
+    }
+
+    /// Whether the match of this number is finished.
+    pub(crate) fn is_finished(&self, number: usize) -> bool {
+        let at = number.checked_sub(1);
+        let state = at.and_then(|at| self.states.get(at));
+        matches!(state, Some(MatchStatus::Finished(_)))
     }
 
     /// How many matches are finished.
@@ -92,13 +117,13 @@ impl Schedule {
         if self.settled {
             self.finished as u64
         } else {
-            self.matches.len() as u64 + self.planner.ahead()
+            self.own as u64 + self.planner.ahead()
         }
     }
 
     /// Whether no more matches begin.
     pub fn is_over(&self) -> bool {
-        self.settled || self.finished == self.matches.len()
+        self.settled || self.finished == self.own
     }
 
     /// The next match that nobody plays yet.
@@ -133,7 +158,7 @@ impl Schedule {
         let state = number
             .checked_sub(1)
             .and_then(|at| self.states.get_mut(at))
-            .filter(|state| !matches!(state, MatchStatus::Finished(_)));
+            .filter(|state| !matches!(state, MatchStatus::Finished(_) | MatchStatus::Elsewhere));
         let Some(state) = state else { return };
         let repeats = self.planner.heeds_repetition();
         *state = MatchStatus::Finished(self.planner.heeds_results().then(|| {
@@ -148,7 +173,7 @@ impl Schedule {
             states: &self.states,
         };
         self.settled = self.settled || self.planner.settled(played);
-        if self.finished == self.matches.len() && !self.settled {
+        if self.finished == self.own && !self.settled {
             self.plan();
         }
     }
@@ -176,6 +201,8 @@ impl Schedule {
             states: &self.states,
         };
         for unit in self.planner.next(played) {
+            let deal = self.deal.as_mut();
+            let is_own = deal.is_none_or(Deal::is_next_mine);
             for seats in self.orders.of(&unit.group) {
                 self.matches.push(Scheduled {
                     number: self.matches.len() + 1,
@@ -184,7 +211,12 @@ impl Schedule {
                     round: unit.round,
                     turn: unit.turn,
                 });
-                self.states.push(MatchStatus::Open);
+                self.own += usize::from(is_own);
+                self.states.push(if is_own {
+                    MatchStatus::Open
+                } else {
+                    MatchStatus::Elsewhere
+                });
             }
         }
     }

@@ -9,6 +9,8 @@ use super::unit::Unit;
 pub(super) enum MatchStatus {
     Open,
     Taken,
+    /// It belongs to another part of the schedule.
+    Elsewhere,
     /// With its outcome, if later pairings depend on it.
     Finished(Option<Box<MatchOutcome>>),
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::order;
 use super::seats::{GameShape, SeatOrders};
+use super::shard::Shard;
 use super::version::Version;
 use ratings::sprt::Hypotheses;
 
@@ -26,6 +27,9 @@ pub struct Shape {
     pub seed: u64,
     /// How the schedule is made.
     pub version: Version,
+    /// The part of the schedule that is played; `None` for all of it. Only round robins and gauntlets
+    /// have parts.
+    pub shard: Option<Shard>,
 }
 
 /// How bots meet.
@@ -120,7 +124,7 @@ impl std::fmt::Display for Count {
 }
 
 impl Count {
-    fn exactly(matches: u64) -> Self {
+    pub(crate) fn exactly(matches: u64) -> Self {
         Count {
             least: matches,
             most: matches,
@@ -139,10 +143,11 @@ impl Shape {
             orders: SeatOrders::default(),
             seed: 1,
             version: Version::NEWEST,
+            shard: None,
         }
     }
 
-    /// How many matches this gives, without making them; too many to count is [`u64::MAX`].
+    /// How many matches this gives in all parts, without making them; too many to count is [`u64::MAX`].
     pub fn count(&self) -> Count {
         let rounds = u64::from(self.rounds);
         let bots = self.bots as u64;

@@ -53,6 +53,35 @@ pub(crate) fn spawn(command: &mut Command) -> io::Result<(Child, Pid)> {
     Ok((child, pid))
 }
 
+/// A child of this process that is no bot's: it is neither waited for nor swept away with those of
+/// bots. Whoever has it waits for it.
+#[derive(Debug)]
+pub struct OwnChild {
+    /// The process.
+    pub child: std::process::Child,
+    pid: Pid,
+}
+
+impl OwnChild {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// If the machine refuses.
+    pub fn spawn(command: &mut std::process::Command) -> io::Result<Self> {
+        let mut known = known();
+        let child = command.spawn()?;
+        let pid = process_tree::pid(child.id())?;
+        known.insert(pid);
+        Ok(OwnChild { child, pid })
+    }
+}
+
+impl Drop for OwnChild {
+    fn drop(&mut self) {
+        forget(self.pid);
+    }
+}
+
 /// Takes note that a child is gone, or is left to itself.
 pub(crate) fn forget(child: Pid) {
     known().remove(&child);

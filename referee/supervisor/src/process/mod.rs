@@ -12,3 +12,5 @@ pub mod process_tree;
 pub(crate) mod stall;
 pub mod supervisor;
 pub(crate) mod watched_limits;
+
+pub use children::OwnChild;

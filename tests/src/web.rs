@@ -1,0 +1,220 @@
+//! The web view as a program asks for it: a server of the built program, and a plain HTTP client.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Nothing takes longer, on any machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A process that serves pages. It is ended with this value.
+#[derive(Debug)]
+pub struct Server {
+    process: Child,
+    /// The addresses that it printed, one a line, from `http://` on.
+    pub links: Vec<String>,
+    /// What else it prints, which nobody reads.
+    _output: BufReader<ChildStdout>,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// Such as 200.
+    pub status: u16,
+    /// The headers, one a line, in lower case.
+    pub head: String,
+    /// The body.
+    pub body: String,
+}
+
+/// A stream of events.
+#[derive(Debug)]
+pub struct Events {
+    lines: BufReader<TcpStream>,
+}
+
+impl Server {
+    /// Starts `referee` with these arguments, which prints so many addresses on stdout.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn start<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, links: usize) -> Self {
+        let mut command = Command::new(crate::referee());
+        command.args(args).stdin(Stdio::null());
+        Self::of(command, links)
+    }
+
+    /// The same with a command of any kind.
+    ///
+    /// # Panics
+    /// If it prints something else.
+    pub fn of(mut command: Command, links: usize) -> Self {
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("it runs");
+        let output = process.stdout.take().expect("a pipe");
+        let mut output = BufReader::new(output);
+        let link = |_| {
+            let mut line = String::new();
+            output.read_line(&mut line).expect("text");
+            let at = line.find("http://").expect("an address");
+            line[at..].trim_end().to_owned()
+        };
+        let links = (0..links).map(link).collect();
+        Server {
+            process,
+            links,
+            _output: output,
+        }
+    }
+
+    /// Its host and port.
+    pub fn host(&self) -> &str {
+        host(&self.links[0])
+    }
+
+    /// Its number as a process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// A line that it printed on stderr, if that is a pipe.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn line_of_stderr(&mut self) -> String {
+        let stderr = self.process.stderr.take().expect("a pipe");
+        let mut line = String::new();
+        let read = BufReader::new(stderr).read_line(&mut line);
+        read.expect("a line");
+        line
+    }
+
+    /// What it answers.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn get(&self, path: &str) -> Answer {
+        ask(self.host(), "GET", path, "", "")
+    }
+
+    /// The same, which has to be JSON.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn json(&self, path: &str) -> Value {
+        let answer = self.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        serde_json::from_str(&answer.body).expect("JSON")
+    }
+
+    /// A stream of events.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn events(&self, path: &str) -> Events {
+        Events::of(self.host(), path)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The host and port in an address.
+pub fn host(link: &str) -> &str {
+    let rest = link.trim_start_matches("http://");
+    rest.split('/').next().unwrap_or(rest)
+}
+
+fn request(host: &str, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(host).expect("a server");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let own = if headers.to_ascii_lowercase().contains("host:") {
+        String::new()
+    } else {
+        format!("Host: {host}\r\n")
+    };
+    let length = body.len();
+    let text = format!(
+        "{method} {path} HTTP/1.1\r\n{own}{headers}Connection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(text.as_bytes()).expect("it reads");
+    stream
+}
+
+/// Asks a server for something; each of the headers ends with a line break.
+///
+/// # Panics
+/// If it does not answer.
+pub fn ask(host: &str, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    let mut text = Vec::new();
+    let mut stream = request(host, method, path, headers, body);
+    stream.read_to_end(&mut text).expect("an answer");
+    let text = String::from_utf8_lossy(&text);
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    let status = head.split(' ').nth(1).expect("a status");
+    Answer {
+        status: status.parse().expect("a number"),
+        head: head.to_ascii_lowercase(),
+        body: body.to_owned(),
+    }
+}
+
+impl Events {
+    /// A stream of events of this server.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn of(host: &str, path: &str) -> Self {
+        let stream = request(host, "GET", path, "", "");
+        let mut lines = BufReader::new(stream);
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("an answer");
+        assert!(line.contains("200"), "{line}");
+        Events { lines }
+    }
+
+    /// The next event with this name; `None` at the end of the stream.
+    ///
+    /// # Panics
+    /// If nothing comes for a long time.
+    pub fn next(&mut self, name: &str) -> Option<Value> {
+        let mut last = String::new();
+        loop {
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).expect("an event in time");
+            if read == 0 {
+                return None;
+            }
+            if let Some(name) = line.strip_prefix("event: ") {
+                name.trim().clone_into(&mut last);
+            }
+            if let Some(data) = line.strip_prefix("data: ")
+                && last == name
+            {
+                return Some(serde_json::from_str(data).expect("JSON"));
+            }
+        }
+    }
+
+    /// The next event with this name that is as wanted.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn wait_for(&mut self, name: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let event = self.next(name).expect("another event");
+            if is_wanted(&event) {
+                return event;
+            }
+        }
+    }
+}

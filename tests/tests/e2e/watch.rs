@@ -1,0 +1,269 @@
+//! `referee watch` and `referee tournament --watch`, asked as a browser asks.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+use tests::web::{Events, Server, ask};
+use tests::{Arena, referee, root, wait_until};
+
+use crate::{GREEDY, RANDOM, config};
+
+/// A tournament of an earlier version.
+fn fixture() -> String {
+    fs::read_to_string(root().join("tests/fixtures/tournament-0.1/games.jsonl")).expect("a log")
+}
+
+/// A folder with the first matches of that.
+fn folder(matches: usize) -> (Arena, Vec<String>) {
+    let lines: Vec<String> = fixture().lines().map(|line| format!("{line}\n")).collect();
+    let arena = Arena::new("");
+    fs::create_dir(arena.path("out")).unwrap();
+    arena.write("out/games.jsonl", &lines[..matches].concat());
+    (arena, lines)
+}
+
+fn watch(arena: &Arena) -> Server {
+    Server::start(["watch".into(), arena.path("out")], 1)
+}
+
+fn append(arena: &Arena, text: &str) {
+    let mut log = OpenOptions::new();
+    let mut log = log
+        .append(true)
+        .open(arena.path("out/games.jsonl"))
+        .unwrap();
+    log.write_all(text.as_bytes()).unwrap();
+}
+
+#[test]
+fn a_tournament_that_is_over_is_shown() {
+    let (arena, lines) = folder(6);
+    let server = watch(&arena);
+    assert!(server.links[0].starts_with("http://127.0.0.1:"));
+    let page = server.get("/");
+    assert_eq!(page.status, 200);
+    assert!(
+        page.head
+            .contains("content-security-policy: default-src 'none'; script-src 'self'")
+    );
+    assert!(page.head.contains("text/html") && page.body.contains("<!doctype html>"));
+    assert_eq!(server.get("/app.js").status, 200);
+    assert_eq!(server.get("/../Cargo.toml").status, 404);
+    let overview = server.json("/api/overview");
+    assert_eq!(
+        (&overview["state"], &overview["played"]),
+        (&json!("over"), &json!(6))
+    );
+    let standings = overview["standings"].as_array().unwrap();
+    assert_eq!(
+        overview["crosstable"].as_array().unwrap().len(),
+        standings.len()
+    );
+    let list = server.json("/api/matches?limit=2&sort=plies&desc=1");
+    assert_eq!(
+        (&list["total"], list["matches"].as_array().unwrap().len()),
+        (&json!(6), 2)
+    );
+    let record: Value = serde_json::from_str(&lines[0]).unwrap();
+    let id = record["match"].as_str().unwrap();
+    let page = server.json(&format!("/api/match/{id}"));
+    let plies = record["moves"].as_array().unwrap().len();
+    assert_eq!(page["views"].as_array().unwrap().len(), plies + 1);
+    assert_eq!(page["moves"].as_array().unwrap().len(), plies);
+    let position = server.json(&format!("/api/match/{id}/position/{plies}"));
+    assert_eq!(position["request"]["op"], "new");
+    assert_eq!(server.get("/api/match/m-999999").status, 404);
+    assert_eq!(
+        server
+            .get(&format!("/api/match/{id}/position/99999"))
+            .status,
+        404
+    );
+}
+
+#[test]
+fn a_log_that_changes_is_followed_and_what_happened_said() {
+    let (arena, lines) = folder(2);
+    let server = watch(&arena);
+    let mut events = server.events("/api/events");
+    assert!(events.next("hello").unwrap()["version"].is_string());
+    let played = |count: u64| move |overview: &Value| overview["played"] == json!(count);
+    events.wait_for("overview", played(2));
+    append(&arena, &(lines[2].clone() + &lines[3][..50]));
+    let overview = events.wait_for("overview", played(3));
+    assert_eq!(overview["problem"], Value::Null, "a line is being written");
+    arena.write("out/games.jsonl", &lines[0]);
+    let overview = events.wait_for("overview", played(1));
+    assert!(overview["problem"].as_str().unwrap().contains("cut off"));
+    let other = arena.write("other.jsonl", &lines[..5].concat());
+    fs::rename(other, arena.path("out/games.jsonl")).unwrap();
+    let overview = events.wait_for("overview", played(5));
+    assert!(overview["problem"].as_str().unwrap().contains("replaced"));
+    append(&arena, "nonsense\n");
+    let problem = |part: &'static str| {
+        move |overview: &Value| {
+            overview["problem"]
+                .as_str()
+                .is_some_and(|it| it.contains(part))
+        }
+    };
+    events.wait_for("overview", problem("line 6"));
+    fs::remove_file(arena.path("out/games.jsonl")).unwrap();
+    let overview = events.wait_for("overview", problem("is gone"));
+    assert_eq!(overview["played"], 5, "what was read stays");
+    assert_eq!(server.json("/api/matches")["total"], 5);
+}
+
+#[test]
+fn only_its_own_pages_may_ask() {
+    let (arena, _) = folder(1);
+    let server = watch(&arena);
+    let status = |headers: &str| ask(server.host(), "GET", "/api/overview", headers, "").status;
+    let own = format!("Host: {}\r\n", server.host());
+    assert_eq!(status(&own), 200);
+    assert_eq!(
+        status("Host: localhost:1234\r\n"),
+        200,
+        "a tunnel has another port"
+    );
+    assert_eq!(status("Host: evil.example\r\n"), 403);
+    assert_eq!(
+        status(&format!("{own}Origin: http://evil.example\r\n")),
+        403
+    );
+    assert_eq!(
+        status(&format!("{own}Origin: http://{}\r\n", server.host())),
+        200
+    );
+    assert_eq!(status(&format!("{own}Sec-Fetch-Site: cross-site\r\n")), 403);
+    assert_eq!(
+        ask(server.host(), "POST", "/api/overview", &own, "{}").status,
+        405
+    );
+}
+
+#[test]
+fn a_taken_port_gives_the_next_free_one_and_ssh_its_tunnel() {
+    let (arena, _) = folder(1);
+    let first = watch(&arena);
+    let mut command = Command::new(referee());
+    command
+        .arg("watch")
+        .arg(arena.path("out"))
+        .args(["--listen", first.host()]);
+    command
+        .env("SSH_CONNECTION", "10.0.0.2 5000 10.0.0.1 22")
+        .env("USER", "anna");
+    command.stderr(Stdio::piped());
+    let mut second = Server::of(command, 1);
+    assert_ne!(first.host(), second.host());
+    let hint = second.line_of_stderr();
+    let port = second.host().rsplit(':').next().unwrap();
+    let tunnel = format!("ssh -L {port}:{} anna@10.0.0.1", second.host());
+    assert!(hint.contains(&tunnel), "{hint}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_said_at_once() {
+    let ran = tests::run(["watch", "nowhere/at/all"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let ran = tests::run(["watch", ".", "--listen", "203.0.113.1"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--listen"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_folder_without_matches_is_shown_as_empty() {
+    let arena = Arena::new("");
+    fs::create_dir(arena.path("out")).unwrap();
+    let server = watch(&arena);
+    let overview = server.json("/api/overview");
+    assert_eq!(
+        (&overview["state"], &overview["played"]),
+        (&json!("empty"), &json!(0))
+    );
+    assert!(overview["problem"].as_str().unwrap().contains("is gone"));
+    assert_eq!(
+        server.json("/api/matches"),
+        json!({"total": 0, "matches": []})
+    );
+}
+
+#[test]
+fn two_logs_are_shown_as_one() {
+    let (arena, lines) = folder(3);
+    arena.write("more.jsonl", &lines[..2].concat());
+    let (first, second) = (arena.path("out"), arena.path("more.jsonl"));
+    let server = Server::start(["watch".into(), first, second], 1);
+    assert_eq!(server.json("/api/overview")["played"], 5);
+    let record: Value = serde_json::from_str(&lines[1]).unwrap();
+    let id = record["match"].as_str().unwrap();
+    let path = format!("/api/match/{id}~2");
+    assert_eq!(server.json(&path)["id"], format!("{id}~2"));
+    assert_eq!(server.get(&format!("/api/match/{id}~3")).status, 404);
+}
+
+#[test]
+fn two_hundred_pages_are_served_and_those_that_do_not_read_dropped() {
+    let (arena, lines) = folder(1);
+    let server = watch(&arena);
+    let mut pages: Vec<Events> = (0..200).map(|_| server.events("/api/events")).collect();
+    // Asks for a stream and reads nothing of it.
+    let mut silent = TcpStream::connect(server.host()).unwrap();
+    let request = format!(
+        "GET /api/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        server.host()
+    );
+    silent.write_all(request.as_bytes()).unwrap();
+    append(&arena, &lines[1]);
+    for page in &mut pages {
+        page.wait_for("overview", |overview| overview["played"] == 2);
+    }
+    drop(pages);
+    assert_eq!(server.json("/api/overview")["played"], 2);
+    let _ = silent.read(&mut [0; 1]);
+}
+
+#[test]
+fn a_tournament_is_watched_while_it_runs() {
+    let arena = Arena::new(&(config(&[RANDOM, GREEDY]) + "[opening]\nrandom_plies = 1\n"));
+    let text = fs::read_to_string(arena.path("t.toml")).unwrap();
+    arena.write("t.toml", &format!("rounds = 300\nconcurrency = 1\n{text}"));
+    let mut command = Command::new(referee());
+    command
+        .args(arena.tournament())
+        .args(["--watch", "--quiet"]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut stderr = std::io::BufReader::new(process.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut stderr, &mut line).unwrap();
+    let link = &line[line.find("http://").expect("an address")..];
+    let mut events = Events::of(tests::web::host(link), "/api/events");
+    let live = events.next("live").expect("a match in flight");
+    assert_eq!(live["game"], "amazons");
+    assert_eq!(live["players"].as_array().unwrap().len(), 2);
+    assert_eq!(live["view"]["cells"].as_array().unwrap().len(), 25);
+    let overview = events.wait_for("overview", |overview| overview["live"] == true);
+    assert_eq!(
+        (&overview["state"], &overview["scheduled"]),
+        (&json!("running"), &json!(600))
+    );
+    assert_eq!(overview["format"], "round_robin");
+    let process_id = Pid::from_raw(process.id() as i32);
+    kill(process_id, Signal::SIGINT).unwrap();
+    // The stream ends with the tournament.
+    while events.next("overview").is_some() {}
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(130), "{rest}");
+    wait_until("the socket is gone", || !arena.path("out/live").exists());
+}
