@@ -26,8 +26,9 @@ const FACINGS = { n: 'north', e: 'east', s: 'south', w: 'west' };
 const TURNS = { n: 0, ne: 45, e: 90, se: 135, s: 180, sw: 225, w: 270, nw: 315 };
 
 /** The view after a change.
- * @param {View} view @param {ViewChange} change @returns {View} */
+ * @param {View} view @param {View | ViewChange} change @returns {View} */
 export function changed(view, change) {
+  if ('shape' in change) return change;
   let cells = view.cells;
   if (change.cells && Object.keys(change.cells).length > 0) {
     cells = [...view.cells];
@@ -37,11 +38,23 @@ export function changed(view, change) {
 }
 
 /** All views from a first one and changes.
- * @param {[View, ...ViewChange[]]} changes @returns {View[]} */
+ * @param {[View, ...(View | ViewChange)[]]} changes @returns {View[]} */
 export function unfold(changes) {
   const views = [changes[0]];
-  for (const change of /** @type {ViewChange[]} */ (changes.slice(1))) views.push(changed(views[views.length - 1], change));
+  for (const change of changes.slice(1)) views.push(changed(views[views.length - 1], change));
   return views;
+}
+
+/** Whether there is a board to draw; rules without one give notes only.
+ * @param {View | null | undefined} view @returns {view is View} */
+export function hasBoard(view) {
+  return Boolean(view && view.cells.length > 0);
+}
+
+/** What stands beside a board, or in its place.
+ * @param {View | null | undefined} view */
+export function noteLines(view) {
+  return (view?.notes ?? []).map((note) => make('li', {}, make('bdi', {}, note)));
 }
 
 export class Board {

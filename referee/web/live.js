@@ -3,13 +3,13 @@
 import { announce, clockText, fill, make, nameOf } from './dom.js';
 import { ask, listen } from './api.js';
 import { cellsOf } from './clicks.js';
-import { Board, seatSign } from './board.js';
+import { Board, hasBoard, noteLines, seatSign } from './board.js';
 
 /** @typedef {import('./shapes').Snapshot} Snapshot */
 
 /** Matches that are over stay on the page this long, and those that nothing is heard of. */
 const OVER_MS = 4000;
-const SILENT_MS = 20_000;
+const SILENT_MS = 600_000;
 
 /** The seats that are to move.
  * @param {Snapshot['to_move']} toMove @returns {number[]} */
@@ -49,8 +49,8 @@ class LiveBoard {
         seatSign(snapshot.roles, seat), nameOf(playerName(player)),
         typeof clock === 'number' && make('span', { class: 'clock' }, clockText(clock)));
     }));
-    if (!snapshot.view) {
-      fill(this.frame, make('p', { class: 'no-board' }, snapshot.last ? `Last move: ${snapshot.last.slice(0, 100)}` : 'no board'));
+    if (!hasBoard(snapshot.view)) {
+      fill(this.frame, make('div', { class: 'no-board' }, make('ul', { class: 'notes' }, noteLines(snapshot.view)), snapshot.last ? make('p', {}, 'Last move: ', make('bdi', { class: 'move' }, snapshot.last.slice(0, 100))) : 'No board.'));
       return;
     }
     if (this.cellNames.size !== snapshot.view.cells.length) this.cellNames = new Set(snapshot.view.cells.map((cell) => cell.name));
@@ -82,10 +82,12 @@ export class LiveBoards {
     this.element.hidden = false;
   }
 
-  clear() {
+  /** Takes away what is over. Without a tournament that answers, nothing is in flight.
+   * @param {boolean} [isAnswering] */
+  clear(isAnswering = true) {
     const now = Date.now();
     for (const [id, { item, live }] of this.matches) {
-      if (now - live.heard < (live.isOver ? OVER_MS : SILENT_MS)) continue;
+      if (isAnswering && now - live.heard < (live.isOver ? OVER_MS : SILENT_MS)) continue;
       item.remove();
       this.matches.delete(id);
     }

@@ -3,7 +3,7 @@
 import { announce, clockText, counted, draw, duration, fill, grouped, make, nameOf } from './dom.js';
 import { ask, isFile, isStored } from './api.js';
 import { cellsOf } from './clicks.js';
-import { Board, seatSign, unfold } from './board.js';
+import { Board, hasBoard, noteLines, seatSign, unfold } from './board.js';
 import { Graphs } from './values.js';
 
 /** @typedef {import('./shapes').MatchData} MatchData */
@@ -91,7 +91,7 @@ class MatchPage {
       make('div', { class: 'stage' },
         this.seats,
         make('div', { class: 'stack tight boards' },
-          this.views.length > 0 ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
+          hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
           this.notes,
           this.controls(match)),
         make('div', { class: 'beside' }, this.summary(match), make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list), this.said)),
@@ -116,13 +116,23 @@ class MatchPage {
     return make('section', { class: 'sheet stack tight', 'aria-label': 'Result' },
       make('h2', {}, 'Result'),
       make('p', {}, result.text),
-      result.faults?.map((fault) => make('p', { class: 'problem' }, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code}. `), fault.text)),
+      result.faults?.map((fault) => this.fault(match, fault)),
+      match.problem && make('p', { class: 'problem' }, match.problem),
       seenBy,
       this.copies(),
       make('details', {}, make('summary', {}, 'Start and conditions'),
         make('p', {}, match.start.text),
         make('p', { class: 'hint' }, `Started ${when(match.started)}. ${counted(match.moves.length, 'move', 'moves')}.`),
         conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value)))))));
+  }
+
+  /** @param {MatchData} match @param {import('./shapes').Fault} fault */
+  fault(match, fault) {
+    return make('div', { class: 'problem stack tight' },
+      make('p', {}, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, fault.text)),
+      fault.meaning && make('p', {}, fault.meaning),
+      fault.advice && make('p', {}, fault.advice),
+      fault.stderr && make('details', {}, make('summary', {}, 'The end of its stderr'), make('pre', { class: 'says', tabindex: 0 }, fault.stderr)));
   }
 
   /** @param {MatchData} match */
@@ -184,27 +194,40 @@ class MatchPage {
 
   copies() {
     const button = (/** @type {string} */ name, /** @type {() => Promise<string>} */ text) => {
-      const node = make('button', { type: 'button', class: 'small' }, name);
+      const node = make('button', { type: 'button', class: 'small', 'data-key': `copy ${name}` }, name);
       node.addEventListener('click', () => this.copy(text));
       return node;
     };
     const link = button('Link', async () => location.href.replace(/([?&])token=[^&#]*&?/, '$1').replace(/\?(?=#|$)/, ''));
-    if (isFile() && !isStored(this.positionPath())) return make('div', { class: 'row hint copies' }, 'Copy', link);
+    if (isFile() && !isStored(this.positionPath(0))) return make('div', { class: 'row hint copies' }, 'Copy', link);
     return make('div', { class: 'row hint copies' }, 'Copy', link,
-      button('Position', async () => JSON.stringify((await this.position()).state)),
-      button('Command', async () => (await this.position()).command),
-      button('Request', async () => JSON.stringify((await this.position()).request)));
+      button('Position', async () => JSON.stringify((await this.position(this.ply)).state)),
+      button('Command', async () => (await this.position(this.ply)).command),
+      button('Request', async () => JSON.stringify((await this.position(this.ply)).request)));
   }
 
-  /** @param {() => Promise<string>} text */
-  async copy(text) {
+  /** @param {() => Promise<string>} find */
+  async copy(find) {
     try {
-      await copyText(await text());
-      announce('Copied.');
-      this.flash('Copied');
+      const text = await find();
+      if (await copyText(text)) {
+        announce('Copied.');
+        this.flash('Copied');
+      } else {
+        this.offer(text);
+      }
     } catch (error) {
       this.flash(messageOf(error));
     }
+  }
+
+  /** Where pages may not copy, the text to copy by hand.
+   * @param {string} text */
+  offer(text) {
+    this.place.querySelector('.copies input')?.remove();
+    const field = make('input', { readonly: true, value: text, 'aria-label': 'To copy' });
+    this.place.querySelector('.copies')?.append(field);
+    field.select();
   }
 
   /** @param {string} text */
@@ -214,13 +237,14 @@ class MatchPage {
     setTimeout(() => note.remove(), 1800);
   }
 
-  positionPath() {
-    return `/api/match/${encodeURIComponent(this.id)}/position/${this.ply}`;
+  /** @param {number} ply */
+  positionPath(ply) {
+    return `/api/match/${encodeURIComponent(this.id)}/position/${ply}`;
   }
 
-  /** @returns {Promise<PositionData>} */
-  position() {
-    return ask(this.positionPath(), { as: this.seenBy });
+  /** @param {number} ply @returns {Promise<PositionData>} */
+  position(ply) {
+    return ask(this.positionPath(ply), { as: this.seenBy });
   }
 
   /** @param {MatchData} match */
@@ -231,7 +255,7 @@ class MatchPage {
       const button = make('button', { type: 'button', 'data-ply': ply, tabindex: -1, onclick: () => this.go(ply) },
         make('span', { class: 'ply' }, ply === 0 ? '' : `${ply}.`),
         move && move.seat !== null ? seatSign(match.roles, move.seat) : make('span', {}),
-        make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start'),
+        make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start', move?.by ? make('span', { class: 'by' }, ` ${move.by}`) : ''),
         make('span', { class: 'aside' }, typeof value === 'number' ? value.toFixed(2) : ''),
         make('span', { class: 'aside' }, typeof move?.ms === 'number' ? duration(move.ms) : ''));
       if (move && move.seat !== null) button.append(make('span', { class: 'spoken' }, match.roles[move.seat] ?? ''));
@@ -246,9 +270,9 @@ class MatchPage {
     if (!match) return;
     this.ply = Math.max(0, Math.min(match.moves.length, ply));
     const move = match.moves[this.ply - 1];
-    const view = this.views[this.ply];
-    if (view) this.board?.show(view, { last: move ? cellsOf(move.text, this.cellNames) : [] });
-    if (this.notes) fill(this.notes, view?.notes.map((note) => make('li', {}, note)));
+    const view = this.views[Math.min(this.ply, this.views.length - 1)];
+    if (hasBoard(view)) this.board?.show(view, { last: move ? cellsOf(move.text, this.cellNames) : [] });
+    if (this.notes) fill(this.notes, noteLines(view));
     if (this.slider) {
       this.slider.value = String(this.ply);
       this.slider.setAttribute('aria-valuetext', move ? `move ${this.ply}: ${move.text.slice(0, 100)}` : 'the start');
@@ -337,10 +361,11 @@ class MatchPage {
     const shown = moves.slice(0, 40);
     const title = make('h3', {}, 'Principal variation');
     fill(place, title, make('ol', { class: 'variation' }, shown.map((text) => make('li', { class: 'chip' }, make('bdi', { class: 'move' }, text.slice(0, 60))))));
-    if (isFile() && !isStored(this.positionPath())) return;
+    const { ply } = this;
+    if (isFile() && !isStored(this.positionPath(ply))) return;
     this.pending = setTimeout(async () => {
-      const data = await this.position().catch(() => null);
-      if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2) return;
+      const data = await this.position(ply).catch(() => null);
+      if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2 || !hasBoard(data.pv[0])) return;
       this.showVariation(place, shown, unfold(/** @type {[View]} */ (data.pv)), title);
     }, 250);
   }
@@ -440,16 +465,22 @@ export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** @param {string} text */
+/** Whether the text could be copied.
+ * @param {string} text */
 async function copyText(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Refused, or not there outside secure pages: the old way.
+  }
   const field = make('textarea', { 'aria-hidden': 'true' });
   field.value = text;
   document.body.append(field);
   field.select();
-  document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
-  return undefined;
+  return isCopied;
 }
 
 /** A time of the log in the reader's own zone and language.

@@ -49,8 +49,8 @@ class MatchesPage {
     const overview = await ask('/api/overview').catch(() => null);
     if (this.isClosed) return;
     this.played = overview?.played ?? -1;
-    await this.load();
     this.showForm(overview);
+    await this.load();
   }
 
   /** A tournament that goes on adds matches.
@@ -137,7 +137,7 @@ class MatchesPage {
       const sign = isSorted ? (this.wish.desc ? ' ↓' : ' ↑') : '';
       return make('th', { class: kind, 'aria-sort': order }, make('button', { type: 'button', 'data-key': `sort ${name}`, onclick: () => this.sortBy(name) }, text + sign));
     };
-    return make('thead', {}, make('tr', {}, column('id', 'match'), column('game', 'game', 'wide'), make('th', {}, 'players'), make('th', { class: 'wide' }, 'reason'),
+    return make('thead', {}, make('tr', {}, column('id', 'match', 'number'), column('game', 'game', 'wide'), make('th', {}, 'players'), make('th', { class: 'wide' }, 'reason'),
       column('plies', 'moves', 'number'), column('started', 'started', 'wide')));
   }
 }
@@ -152,7 +152,7 @@ function rowOf(match) {
       make('span', {}, hasWon ? make('span', { 'aria-label': 'won', role: 'img' }, '✓ ') : '', halves(match.scores[seat] ?? 0)));
   });
   return make('tr', { class: 'linked' },
-    make('td', {}, make('a', { href: `#/match/${encodeURIComponent(match.id)}`, 'data-key': match.id }, match.id)),
+    make('td', { class: 'number' }, make('a', { href: `#/match/${encodeURIComponent(match.id)}`, 'data-key': match.id }, match.id)),
     make('td', { class: 'wide' }, match.game),
     make('td', {}, players),
     make('td', { class: 'wide' }, match.fault ? make('span', { class: 'chip bad' }, match.fault.replaceAll('_', ' ')) : match.reason.replaceAll('_', ' ')),

@@ -66,6 +66,7 @@ class OverviewPage {
     this.section('crosstable', [standings.map((row) => row.bot), overview.crosstable], () => standings.length > 1 && crosstable(overview));
     this.section('rounds', overview.rounds, () => overview.rounds && overview.rounds.length > 0 && rounds(overview));
     this.section('faults', overview.faults, () => overview.faults.length > 0 && faults(overview));
+    if (!overview.live && overview.state !== 'running') this.live.clear(false);
     this.tellFault(overview);
   }
 
@@ -173,9 +174,11 @@ function rounds(overview) {
 
 /** @param {Pair} pair */
 function pairBox(pair) {
-  return make('div', { class: 'pair' }, pair.bots.map((bot, at) => {
+  const leads = (/** @type {number} */ at) => pair.points !== null && pair.points.every((other, k) => k === at || (pair.points?.[at] ?? 0) > other);
+  const title = pair.third_place ? make('div', { class: 'hint' }, 'for the third place') : pair.bots.length === 1 ? make('div', { class: 'hint' }, 'bye') : null;
+  return make('div', { class: 'pair' }, title, pair.bots.map((bot, at) => {
     const points = pair.points?.[at];
-    const hasWon = pair.points !== null && pair.points.every((other, k) => k === at || (points ?? 0) > other);
+    const hasWon = pair.winner === undefined || pair.winner === null ? leads(at) : pair.winner === bot;
     return make('div', { class: hasWon && pair.bots.length > 1 ? 'won' : '' }, bot === null ? make('span', { class: 'hint' }, 'free') : nameOf(bot), make('span', {}, points === undefined ? '' : halves(points)));
   }));
 }

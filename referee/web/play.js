@@ -3,7 +3,7 @@
 import { announce, clockText, counted, fill, make, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
-import { Board, seatSign } from './board.js';
+import { Board, hasBoard, noteLines, seatSign } from './board.js';
 import { playerName } from './live.js';
 import { messageOf } from './match.js';
 
@@ -11,6 +11,9 @@ import { messageOf } from './match.js';
 
 /** So many moves are offered as a list; the rest shows up as more is written. */
 const OFFERED = 60;
+
+/** After this time without an event, the page asks. */
+const EVENT_MS = 2000;
 
 /** Elements that a guide may have; all others are left out, and so are all attributes. */
 const GUIDE_ELEMENTS = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'EM', 'STRONG', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BLOCKQUOTE', 'SPAN', 'DIV', 'SECTION']);
@@ -23,6 +26,7 @@ export function showPlay(place) {
   return () => {
     page.isClosed = true;
     clearInterval(page.ticking);
+    clearTimeout(page.overdue);
     stop();
   };
 }
@@ -40,6 +44,12 @@ class PlayPage {
     /** @type {import('./clicks.js').SplitMove[]} */
     this.moves = [];
     this.isSending = false;
+    this.sentPly = -1;
+    /** Counts what was shown and asked: an answer from before is old. */
+    this.news = 0;
+    /** Runs out when no event follows what was asked.
+     * @type {ReturnType<typeof setTimeout> | undefined} */
+    this.overdue = undefined;
     this.received = 0;
     this.heading = make('header', { class: 'stack tight' });
     this.seats = make('ul', { class: 'seats', 'aria-label': 'Players' });
@@ -48,6 +58,9 @@ class PlayPage {
     this.choices = make('div', { class: 'choices', role: 'group', 'aria-label': 'Choose' });
     this.notes = make('ul', { class: 'notes', 'aria-label': 'Beside the board' });
     this.list = make('ol', { class: 'moves', 'aria-label': 'Moves so far' });
+    /** The moves in the list.
+     * @type {string[]} */
+    this.listed = [];
     this.entry = this.moveEntry();
     this.actions = make('div', { class: 'row' });
     this.guide = make('div', {});
@@ -55,8 +68,11 @@ class PlayPage {
   }
 
   async load() {
+    const { news } = this;
     try {
-      this.show(await ask('/api/play'));
+      const data = await ask('/api/play');
+      if (news === this.news) this.show(data);
+      this.showGuide(data);
     } catch (error) {
       if (!this.data && !this.isClosed) fill(this.place, make('p', { class: 'problem', role: 'alert' }, messageOf(error)));
     }
@@ -68,8 +84,10 @@ class PlayPage {
     const before = this.data;
     const isNew = !before || before.ply !== data.ply || before.legal.join() !== data.legal.join();
     this.data = data;
+    this.news += 1;
     this.received = Date.now();
-    this.isSending = false;
+    // While an own move is on its way, others may move at the same time.
+    if (data.ply !== this.sentPly || data.legal.length === 0) this.isSending = false;
     if (!before) this.lay(data);
     if (isNew) {
       this.chosen = [];
@@ -94,15 +112,21 @@ class PlayPage {
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
         this.seats,
-        make('div', { class: 'stack tight boards' }, data.view ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
+        make('div', { class: 'stack tight boards turn-based' }, hasBoard(data.view) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
           make('div', { class: 'turn' }, this.status, this.wrong, this.choices), this.notes),
         make('div', { class: 'beside' },
           make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
           make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
           this.guide))));
-    const parsed = data.game.guide_html ? safeGuide(data.game.guide_html) : null;
-    if (parsed) fill(this.guide, make('details', { class: 'sheet' }, make('summary', {}, 'Rules'), make('div', { class: 'guide' }, parsed)));
     if (data.seat === 1 && data.roles.length === 2 && isUpright(data)) this.board.isFlipped = true;
+  }
+
+  /** The rules in words, which come only when they are asked for.
+   * @param {PlayData} data */
+  showGuide(data) {
+    if (!data.game.guide_html || this.guide.childElementCount > 0) return;
+    const guide = make('div', { class: 'guide' }, safeGuide(data.game.guide_html));
+    fill(this.guide, make('details', { class: 'sheet' }, make('summary', {}, 'Rules'), guide));
   }
 
   /** @param {PlayData} data */
@@ -113,7 +137,7 @@ class PlayPage {
       make('span', { class: 'who' }, nameOf(playerName(player)), seat === data.seat && make('span', { class: 'hint' }, ' (you)')),
       make('span', { class: 'clock', 'data-clock': seat }, data.result ? String(data.result.scores[seat] ?? '') : ''),
       make('span', { class: 'role' }, data.roles[seat] ?? ''))));
-    fill(this.notes, data.view?.notes.map((note) => make('li', {}, note)));
+    fill(this.notes, noteLines(data.view));
   }
 
   /** @param {PlayData} data */
@@ -133,7 +157,7 @@ class PlayPage {
     const { data, board } = this;
     if (!data) return;
     const step = this.step();
-    if (data.view && board) {
+    if (hasBoard(data.view) && board) {
       const last = data.last[data.last.length - 1];
       const names = new Set(data.view.cells.map((cell) => cell.name));
       board.show(data.view, { last: this.chosen.length === 0 && last ? cellsOf(last.text, names) : [], targets: this.isSending ? [] : step.next, chosen: this.chosen });
@@ -188,22 +212,31 @@ class PlayPage {
   /** @param {string} move */
   async play(move) {
     if (!this.data || this.isSending) return;
-    await this.request('/api/play/move', { move, ply: this.data.ply });
+    await this.request('/api/play/move', { move, ply: this.data.ply }, this.data.ply);
   }
 
-  /** @param {string} path @param {unknown} [body] */
-  async request(path, body) {
+  /** @param {string} path @param {unknown} [body] @param {number} [ply] the position that a move answers */
+  async request(path, body, ply = -1) {
     this.isSending = true;
+    this.sentPly = ply;
+    this.news += 1;
+    clearTimeout(this.overdue);
     this.complain('');
     this.showBoard();
     try {
       await send(path, body);
+      // What it led to comes as an event.
+      this.overdue = setTimeout(() => {
+        this.sentPly = -1;
+        if (this.isSending) this.load();
+      }, EVENT_MS);
     } catch (error) {
+      this.isSending = false;
+      this.chosen = [];
+      await this.load();
+      this.showBoard();
       this.complain(messageOf(error));
     }
-    this.isSending = false;
-    this.chosen = [];
-    await this.load();
   }
 
   moveEntry() {
@@ -256,8 +289,10 @@ class PlayPage {
 
   /** @param {PlayData} data */
   showMoves(data) {
-    const from = this.list.childElementCount;
-    if (from > data.last.length) this.list.replaceChildren();
+    const texts = data.last.map((move) => move.text);
+    const isLonger = this.listed.every((text, at) => text === texts[at]);
+    if (!isLonger) this.list.replaceChildren();
+    this.listed = texts;
     const items = data.last.slice(this.list.childElementCount).map((move, at) => make('li', {}, make('div', { class: 'row played' },
       make('span', { class: 'ply' }, `${this.list.childElementCount + at + 1}.`),
       move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)))));
@@ -274,7 +309,7 @@ class PlayPage {
       data.result && action('Play again', '/api/play/rematch', 'main'),
       data.can_undo && action('Take back', '/api/play/undo'),
       !data.result && resign,
-      data.view && this.turn);
+      hasBoard(data.view) && this.turn);
   }
 
   confirmResign() {

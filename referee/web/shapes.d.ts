@@ -26,7 +26,7 @@ export interface View {
   notes: string[];
 }
 
-/** What differs from the view before. */
+/** What differs from the view before; a whole `View` may stand in its place. */
 export interface ViewChange {
   pieces?: Piece[];
   notes?: string[];
@@ -61,6 +61,9 @@ export interface Sprt {
 export interface Pair {
   bots: (string | null)[];
   points: number[] | null;
+  /** In a knockout, who went on. */
+  winner?: string | null;
+  third_place?: boolean;
 }
 
 export interface Round {
@@ -88,7 +91,8 @@ export interface Overview {
   crosstable: ({ points: number; played: number } | null)[][];
   sprt: Sprt | null;
   rounds: Round[] | null;
-  format: string;
+  format: string | null;
+  /** The newest first. */
   faults: FaultLine[];
   live: boolean;
 }
@@ -126,6 +130,8 @@ export interface Move {
   info?: Info | null;
   stderr?: string | null;
   ply: number;
+  /** Who made it, if not a player: `opening`, `forced` or `chance`. */
+  by?: string | null;
 }
 
 export interface Player {
@@ -133,12 +139,24 @@ export interface Player {
   seat: number;
 }
 
+/** A fault with its explanation. */
+export interface Fault {
+  seat: number;
+  code: string;
+  text: string;
+  ply?: number;
+  meaning?: string | null;
+  advice?: string | null;
+  /** The end of what the bot printed on stderr. */
+  stderr?: string | null;
+}
+
 export interface Result {
   scores: number[];
   outcome?: number[];
   reason: string;
   text: string;
-  faults?: { seat: number; code: string; text: string }[];
+  faults?: Fault[];
 }
 
 export interface MatchData {
@@ -152,9 +170,11 @@ export interface MatchData {
   start: { text: string };
   result: Result;
   /** One more than moves: the first one whole, then what changed. `null` if the rules draw no board. */
-  views: [View, ...ViewChange[]] | null;
+  views: [View, ...(View | ViewChange)[]] | null;
   to_move: number[][];
   moves: Move[];
+  /** Why boards end before the match does. */
+  problem?: string | null;
 }
 
 export interface PositionData {
@@ -162,7 +182,7 @@ export interface PositionData {
   command: string;
   request: unknown;
   /** The principal variation told with the move that led here, from the position before that move. */
-  pv: [View, ...ViewChange[]] | [] | null;
+  pv: [View, ...(View | ViewChange)[]] | [] | null;
 }
 
 /** A match in flight. */

@@ -113,6 +113,6 @@ function legend(roles, names) {
   return make('p', { class: 'legend' }, roles.map((role, seat) => {
     const line = draw('svg', { class: `graph line seat-${colourOf(roles, seat)}`, viewBox: '0 0 40 8', 'aria-hidden': 'true' },
       draw('line', { class: `curve ${STROKES[seat % STROKES.length]}`, x1: 0, x2: 40, y1: 4, y2: 4 }));
-    return make('span', {}, line, seatSign(roles, seat), nameOf(names[seat] ?? role), ` (${role})`);
+    return make('span', {}, line, seatSign(roles, seat), nameOf(names[seat] ?? role), make('span', { class: 'whole' }, `(${role})`));
   }));
 }

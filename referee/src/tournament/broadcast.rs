@@ -129,15 +129,18 @@ impl Broadcast {
         }
     }
 
-    /// Looks on at a match for those who listen.
-    pub(super) fn observer(self: &Arc<Self>, run: &MatchRun) -> LiveMatch {
+    /// Looks on at a match for those who listen. All matches of a slot share what may be sent.
+    pub(super) fn observer<'b>(
+        self: &Arc<Self>,
+        run: &MatchRun,
+        budget: &'b mut SnapshotBudget,
+    ) -> LiveMatch<'b> {
         LiveMatch {
             broadcast: self.clone(),
             names: run.specs.iter().map(|spec| spec.name.clone()).collect(),
             id: run.id.clone(),
             rules: run.game.rules.clone(),
-            budget: MOST_A_SECOND,
-            counted: None,
+            budget,
             last: None,
         }
     }
@@ -152,21 +155,51 @@ fn look_out(broadcast: &Weak<Broadcast>) {
     }
 }
 
+/// How many snapshots of a slot may be sent: a few at once, so that the answer to an answer is seen
+/// while the next one is waited for, and as many a second.
+#[derive(Debug)]
+pub(super) struct SnapshotBudget {
+    left: f64,
+    /// When that was counted last.
+    counted: Option<Instant>,
+}
+
+impl Default for SnapshotBudget {
+    fn default() -> Self {
+        SnapshotBudget {
+            left: MOST_A_SECOND,
+            counted: None,
+        }
+    }
+}
+
+impl SnapshotBudget {
+    /// Whether another snapshot may be sent now; if so, it counts as sent.
+    fn take(&mut self, now: Instant) -> bool {
+        if let Some(counted) = self.counted.replace(now) {
+            let earned = now.duration_since(counted).as_secs_f64() * MOST_A_SECOND;
+            self.left = (self.left + earned).min(MOST_A_SECOND);
+        }
+        let may = self.left >= 1.0;
+        if may {
+            self.left -= 1.0;
+        }
+        may
+    }
+}
+
 /// A match, for those who listen.
-pub(super) struct LiveMatch {
+pub(super) struct LiveMatch<'b> {
     broadcast: Arc<Broadcast>,
     id: String,
     rules: Arc<dyn Rules>,
     names: Vec<String>,
-    /// How many snapshots may be sent now.
-    budget: f64,
-    /// When that was counted last.
-    counted: Option<Instant>,
+    budget: &'b mut SnapshotBudget,
     /// How many plies the last snapshot has, and whether the match was over.
     last: Option<(usize, bool)>,
 }
 
-impl Observer for LiveMatch {
+impl Observer for LiveMatch<'_> {
     fn after(&mut self, arbiter: &Arbiter) {
         if self.broadcast.is_heard.load(Ordering::Relaxed) {
             self.show(arbiter);
@@ -174,30 +207,17 @@ impl Observer for LiveMatch {
     }
 }
 
-impl LiveMatch {
+impl LiveMatch<'_> {
     fn show(&mut self, arbiter: &Arbiter) {
         let now = (arbiter.moves().len(), arbiter.is_over());
-        if self.last == Some(now) || !(self.may_send() || now.1) {
+        // Who has seen something of it should see its end.
+        let is_wanted = arbiter.is_over() && self.last.is_some();
+        if self.last == Some(now) || !(is_wanted || self.budget.take(Instant::now())) {
             return;
         }
         self.last = Some(now);
         let snapshot = self.snapshot(arbiter);
         self.broadcast.send(&snapshot);
-    }
-
-    /// Whether another snapshot may be sent now: a few at once, so that the answer to an answer is
-    /// seen while the next one is waited for.
-    fn may_send(&mut self) -> bool {
-        let now = Instant::now();
-        if let Some(counted) = self.counted.replace(now) {
-            let earned = now.duration_since(counted).as_secs_f64() * MOST_A_SECOND;
-            self.budget = (self.budget + earned).min(MOST_A_SECOND);
-        }
-        let may = self.budget >= 1.0;
-        if may {
-            self.budget -= 1.0;
-        }
-        may
     }
 
     fn snapshot(&self, arbiter: &Arbiter) -> Value {
@@ -234,6 +254,18 @@ impl LiveMatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slot_sends_a_few_at_once_and_then_a_few_a_second() {
+        let mut budget = SnapshotBudget::default();
+        let begin = Instant::now();
+        let sent = |budget: &mut SnapshotBudget, at: Duration| {
+            (0..10).filter(|_| budget.take(begin + at)).count()
+        };
+        assert_eq!(sent(&mut budget, Duration::ZERO), 4);
+        assert_eq!(sent(&mut budget, Duration::from_millis(500)), 2);
+        assert_eq!(sent(&mut budget, Duration::from_secs(60)), 4);
+    }
 
     #[test]
     fn who_listens_is_found_and_who_is_gone_forgotten() {

@@ -14,7 +14,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use super::broadcast::Broadcast;
+use super::broadcast::{Broadcast, SnapshotBudget};
 use super::failures::Failures;
 use super::folder::Folder;
 use super::match_run::{MatchRun, People};
@@ -292,6 +292,7 @@ fn own_runtime(number: usize, shared: Arc<Shared>, reports: mpsc::Sender<FromSlo
 /// Plays one match after another until there are no more.
 async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     let mut pool = Pool::new(shared.factory.clone());
+    let mut budget = SnapshotBudget::default();
     let mut stop = shared.stop.clone();
     while !*stop.borrow() {
         let next = tokio::select! {
@@ -320,7 +321,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         let record = tokio::select! {
             // The others are looked at only when the match waits for something.
             biased;
-            record = Box::pin(play(&shared, &scheduled, opening, &mut pool)) => record,
+            record = Box::pin(play(&shared, &scheduled, opening, &mut pool, &mut budget)) => record,
             _ = stop.wait_for(|stop| *stop) => break,
             () = reports.closed() => break,
         };
@@ -401,6 +402,7 @@ async fn play(
     scheduled: &Scheduled,
     opening: Opening,
     pool: &mut Pool,
+    budget: &mut SnapshotBudget,
 ) -> Result<Record, BrokenRules> {
     let config = &shared.config;
     let game = &config.games[scheduled.game];
@@ -422,7 +424,7 @@ async fn play(
     };
     match &shared.broadcast {
         Some(broadcast) => {
-            let observer = broadcast.observer(&plan);
+            let observer = broadcast.observer(&plan, budget);
             plan.play(pool, People::new(), observer).await
         }
         None => plan.play(pool, People::new(), |_: &Arbiter| ()).await,

@@ -13,6 +13,12 @@ pub(super) struct Refusal {
     why: String,
 }
 
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
 impl Refusal {
     /// There is no such thing.
     pub(super) fn missing(why: impl Into<String>) -> Self {

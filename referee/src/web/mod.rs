@@ -15,6 +15,7 @@ mod live;
 mod live_thread;
 mod match_list;
 mod match_page;
+mod one_file;
 mod overview;
 mod plan;
 mod play;
@@ -25,6 +26,7 @@ mod server;
 mod site;
 mod views;
 
+pub(crate) use one_file::OneFile;
 pub(crate) use play::{Command, Table};
 pub(crate) use play_routes::serve_table;
 pub(crate) use routes::{Watch, WatchError};

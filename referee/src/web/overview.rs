@@ -23,7 +23,7 @@ pub(super) struct Overview {
     pub(super) figures: Figures,
     pub(super) rounds: Option<Vec<RoundView>>,
     pub(super) format: Option<&'static str>,
-    /// The newest last.
+    /// The newest first.
     pub(super) faults: Vec<FaultView>,
     /// Whether the tournament answers on its socket.
     pub(super) live: bool,

@@ -309,7 +309,12 @@ impl Reader {
             figures: self.figures.clone(),
             rounds: self.plan.as_ref().and_then(Plan::rounds),
             format: self.plan.as_ref().map(Plan::format),
-            faults: self.faults.iter().map(|(_, fault)| fault.clone()).collect(),
+            faults: self
+                .faults
+                .iter()
+                .rev()
+                .map(|(_, fault)| fault.clone())
+                .collect(),
             live,
         }
     }

@@ -26,6 +26,8 @@ test('views are made from a first one and changes', () => {
   assert.equal(views[2].cells[1].ground, 'gone');
   assert.equal(views[2].pieces.length, 1);
   assert.equal(first.cells[1].ground, 'open');
+  const whole = { shape: 'hex', cells: [], pieces: [], notes: [] };
+  assert.equal(unfold([first, whole])[1], whole);
 });
 
 test('two bots that agree have the same curve', () => {

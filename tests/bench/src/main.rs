@@ -5,6 +5,7 @@
 //!     cargo run --profile dist -p bench -- scale    # memory, starts, logs
 //!     cargo run --profile dist -p bench -- model    # requests to the forward model a second
 //!     cargo run --profile dist -p bench -- rules    # a move through a rules program
+//!     cargo run --profile dist -p bench -- watch    # what looking on costs, a large log in the browser
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
@@ -14,6 +15,7 @@ mod pingpong;
 mod pipe;
 mod rules;
 mod scale;
+mod watch;
 
 use clap::{Parser, Subcommand};
 
@@ -37,6 +39,8 @@ enum What {
     Model,
     /// What a move costs through a rules program, beside the same game compiled in
     Rules,
+    /// What `--watch` costs, without and with an open page, and the first page of a large log
+    Watch,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -49,6 +53,7 @@ fn main() {
         What::Scale => scale::run(cli.tiny),
         What::Model => model::run(cli.tiny),
         What::Rules => rules::run(cli.tiny),
+        What::Watch => watch::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

@@ -1,8 +1,9 @@
 //! Running a tournament and measuring what it costs.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
+use tests::web::{self, Events};
 
 /// Between two looks at the referee.
 const LOOK: Duration = Duration::from_millis(2);
@@ -73,8 +75,22 @@ pub(crate) fn instant() -> &'static Path {
     PATH.get_or_init(|| tests::program("bench", "instant"))
 }
 
+/// Who looks on at a tournament in the browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// Nobody, and there are no pages.
+    Not,
+    /// So many pages are open.
+    By(usize),
+}
+
 /// Plays a tournament and watches what it costs.
 pub(crate) fn play(tournament: &Tournament) -> Cost {
+    play_watched(tournament, Watched::Not)
+}
+
+/// The same while pages are open. The cost is that of the tournament's own process.
+pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Tournament {
         games,
@@ -94,8 +110,16 @@ pub(crate) fn play(tournament: &Tournament) -> Cost {
     referee.arg("tournament").arg(&path).arg("--quiet");
     referee.arg("--out").arg(folder.path().join("out"));
     referee.stdin(Stdio::null()).stdout(Stdio::null());
-    let begin = Instant::now();
+    if let Watched::By(_) = watched {
+        referee.arg("--watch").stderr(Stdio::piped());
+    }
     let mut child = referee.spawn().expect("referee runs");
+    let mut begin = Instant::now();
+    if let Watched::By(pages) = watched {
+        open_pages(child.stderr.take().expect("a pipe"), pages);
+        // Starting the server is no part of playing.
+        begin = Instant::now();
+    }
     let pid = Pid::from_raw(child.id() as i32);
     let clock = clock_getcpuclockid(pid).expect("a running referee");
     let (mut cpu, mut resident) = (Duration::ZERO, Vec::new());
@@ -117,6 +141,19 @@ pub(crate) fn play(tournament: &Tournament) -> Cost {
         charged_ms,
         folder: std::sync::Arc::new(folder),
     }
+}
+
+/// Opens pages at the address that is printed here, and reads all that they get until they end.
+fn open_pages(stderr: ChildStderr, pages: usize) {
+    let mut stderr = BufReader::new(stderr);
+    let lines = stderr.by_ref().lines().map_while(Result::ok);
+    let mut links = lines.filter_map(|line| Some(line[line.find("http://")?..].to_owned()));
+    let link = links.next().expect("an address");
+    for _ in 0..pages {
+        let mut events = Events::of(web::host(&link), "/api/events");
+        thread::spawn(move || while events.next("overview").is_some() {});
+    }
+    thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
 }
 
 fn resident_kb(pid: Pid) -> Option<u64> {

@@ -267,3 +267,55 @@ fn a_tournament_is_watched_while_it_runs() {
     assert_eq!(process.wait().unwrap().code(), Some(130), "{rest}");
     wait_until("the socket is gone", || !arena.path("out/live").exists());
 }
+
+/// The data in a page that was exported.
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"data\">").expect("data");
+    let (data, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(data).expect("JSON")
+}
+
+#[test]
+fn a_tournament_is_exported_as_one_page() {
+    let (arena, lines) = folder(4);
+    let mut odd: Value = serde_json::from_str(&lines[4]).unwrap();
+    odd["players"][0]["name"] = json!("</script><script>alert(1)</script>\u{202e}");
+    append(&arena, &format!("{odd}\n"));
+    let export = |more: &[&str]| {
+        let mut args = vec!["export".to_owned(), arena.path("out").display().to_string()];
+        args.extend(
+            ["--format", "html"]
+                .iter()
+                .chain(more)
+                .map(|word| (*word).to_owned()),
+        );
+        let ran = tests::run(args);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    let page = export(&[]);
+    assert!(!page.contains("<script>alert"));
+    let all = data(&page);
+    assert_eq!(all["/api/overview"]["played"], 5);
+    let rows = all["/api/matches"]["matches"].as_array().unwrap();
+    assert_eq!(rows.len(), 5);
+    assert_eq!(rows[4]["players"][0], odd["players"][0]["name"]);
+    for row in rows {
+        let shown = &all[format!("/api/match/{}", row["id"].as_str().unwrap())];
+        let plies = shown["moves"].as_array().unwrap().len();
+        assert_eq!(shown["views"].as_array().unwrap().len(), plies + 1);
+    }
+    // The same as the server answers.
+    let id = rows[0]["id"].as_str().unwrap();
+    let path = format!("/api/match/{id}");
+    assert_eq!(all[&path], watch(&arena).json(&path));
+    let one = data(&export(&["--match", id]));
+    assert_eq!(one["/api/matches"]["total"], 1);
+    assert_eq!(
+        (
+            one.get("/api/overview"),
+            one.get(format!("{path}/position/0")).is_some()
+        ),
+        (None, true)
+    );
+}

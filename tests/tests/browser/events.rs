@@ -1,0 +1,42 @@
+//! Pages that change by themselves: while a tournament runs, and when the server comes back.
+
+use crate::chromium::Browser;
+use crate::served::{Running, page, watch, watch_at};
+
+/// Games that are over soon.
+const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
+
+/// Waits until what an expression is worth changes.
+fn wait_for_change(browser: &Browser, expression: &str) {
+    let before = serde_json::json!(browser.text(expression));
+    browser.wait(&format!("String({expression}) !== {before}"));
+}
+
+#[test]
+fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let _running = Running::start(folder.path(), SMALL, 1);
+    let server = watch(&folder.path().join("out"));
+    let host = server.host().to_owned();
+    browser.go(&page(&server, "/"));
+    browser.wait("document.querySelector('.live .board.small .piece')");
+    browser.wait("document.querySelector('.chip.running')");
+    let played = "document.querySelector('[role=progressbar]').getAttribute('aria-valuenow')";
+    browser.wait(&played.replace(".getAttribute", "?.getAttribute"));
+    wait_for_change(&browser, played);
+    wait_for_change(&browser, "document.querySelector('.live').innerText");
+
+    drop(server);
+    browser.wait("document.querySelector('#connection').innerText.includes('Connection lost')");
+    let _server = watch_at(&folder.path().join("out"), &host);
+    browser.wait("document.querySelector('#connection').innerText === ''");
+    wait_for_change(&browser, played);
+
+    browser.click(".live a");
+    browser.wait("location.hash.startsWith('#/live/')");
+    // Matches are short: by now this one may be over, and the page says where to find it.
+    browser.wait("document.querySelector('.board.large .spot') || document.body.innerText.includes('Replay it')");
+}

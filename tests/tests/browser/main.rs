@@ -1,0 +1,17 @@
+//! The pages in real headless Chromium, served by the built program.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
+mod chromium;
+mod events;
+mod file;
+mod keyboard;
+mod narrow;
+mod pictures;
+mod playing;
+mod served;
+mod text;
+mod watching;

@@ -1,0 +1,191 @@
+//! People play: by clicks, choices and keys, against bots and against each other.
+
+use tests::web::Server;
+
+use crate::chromium::Browser;
+
+const ENTER: &str = "\u{e007}";
+
+/// Plays at random by what can be clicked until the match is over: cells that are marked as
+/// possible, and the buttons below the board. Each click is followed by a pause for the page.
+const PLAY_BY_CLICKS: &str = r"
+    let seed = 7;
+    const below = (limit) => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed % limit; };
+    window.clicks = 0;
+    window.playing = setInterval(() => {
+        const open = [...document.querySelectorAll('.spot.is-target, .turn .choices button:not(.quiet)')];
+        if (open.length === 0) return;
+        open[below(open.length)].click();
+        window.clicks += 1;
+    }, 5);
+";
+
+/// What the page says of whose turn it is.
+const STATUS: &str = "document.querySelector('.status').innerText";
+
+/// Plays a game to its end against random bots, by clicks.
+fn play(game: &str, options: &str, others: usize) {
+    play_with(&["play", game, "--options", options], others);
+}
+
+/// The same with other arguments.
+fn play_with(arguments: &[&str], others: usize) {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let mut arguments = [arguments, &["--human", "0", "--web"]].concat();
+    for _ in 0..others {
+        arguments.extend(["--bot", "random"]);
+    }
+    let server = Server::start(arguments, 1);
+    browser.go(&server.links[0]);
+    browser.wait(&format!(
+        "document.querySelector('.status') && {STATUS}.startsWith('Your move')"
+    ));
+    browser.run(PLAY_BY_CLICKS);
+    browser.wait(&format!("{STATUS}.startsWith('The game is over')"));
+    browser.run("clearInterval(window.playing)");
+    assert_eq!(browser.text("window.clicks > 0"), "true");
+    browser.wait("document.querySelector('[data-key=\"/api/play/rematch\"]')");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn amazons_is_played_to_the_end_by_clicks() {
+    play("amazons", r#"{"size":5}"#, 1);
+}
+
+#[test]
+fn amazon_penguins_is_played_to_the_end_by_clicks() {
+    play("amazon-penguins", "{}", 1);
+}
+
+#[test]
+fn elephant_run_is_played_to_the_end_by_clicks() {
+    play("elephant-run", "{}", 1);
+}
+
+#[test]
+fn giantslayer_is_played_to_the_end_by_clicks() {
+    play("giantslayer", "{}", 1);
+}
+
+#[test]
+fn paper_penguins_is_played_to_the_end_by_clicks() {
+    play("paper-penguins", r#"{"size":5}"#, 1);
+}
+
+#[test]
+fn penguins_with_three_seats_is_played_to_the_end_by_clicks() {
+    play("penguins", r#"{"players":3}"#, 2);
+}
+
+#[test]
+fn run_is_played_to_the_end_by_clicks() {
+    play("run", "{}", 1);
+}
+
+#[test]
+fn siam_is_played_to_the_end_by_clicks() {
+    play("siam", "{}", 1);
+}
+
+#[test]
+fn rules_that_are_not_compiled_in_are_played_by_clicks() {
+    let program = |name: &str| {
+        format!(
+            "python3 {}/games/examples/{name}.py",
+            tests::root().display()
+        )
+    };
+    let four = program("connect_four");
+    play_with(&["play", "connect-four", "--rules", &four], 1);
+    // Without a board, with hidden cards and both players at once.
+    let goofspiel = program("goofspiel");
+    play_with(&["play", "goofspiel", "--rules", &goofspiel], 1);
+}
+
+#[test]
+fn a_person_takes_back_resigns_and_plays_again_by_keyboard_alone() {
+    let Some(browser) = Browser::open(360, 780) else {
+        return;
+    };
+    let arguments = ["play", "siam", "--human", "0", "--bot", "random", "--web"];
+    let server = Server::start(arguments, 1);
+    browser.go(&server.links[0]);
+    browser.wait("document.querySelector('.spot.is-target')");
+    let focus = |css: &str| {
+        browser.wait(&format!("document.querySelector('{css}')"));
+        browser.run(&format!("document.querySelector('{css}').focus()"));
+    };
+    focus(".spot.is-target");
+    browser.press(ENTER);
+    browser.wait("document.querySelectorAll('.turn .choices button').length >= 3");
+    browser.wait("document.querySelector('.spot[aria-selected=true]')");
+    focus(".turn .choices button");
+    browser.press(ENTER);
+    browser.wait("document.querySelectorAll('.moves li').length === 2");
+    browser.wait("document.querySelector('#announcer').innerText.includes('Your move')");
+    focus("[data-key=\"/api/play/undo\"]");
+    browser.press(ENTER);
+    browser.wait("document.querySelectorAll('.moves li').length === 0");
+    browser.wait("document.querySelector('.spot.is-target')");
+    // By its text, too, which is what remains where no cell is named.
+    focus("summary");
+    browser.press(ENTER);
+    focus("input[type=text]");
+    browser.press("+a1n");
+    browser.press(ENTER);
+    browser.wait("document.querySelector('.moves li')?.innerText.includes('+a1n')");
+    browser.wait("document.querySelector('.spot.is-target')");
+    focus("[data-key=resign]");
+    browser.press(ENTER);
+    focus("dialog button[value=yes]");
+    browser.press(ENTER);
+    browser.wait(&format!("{STATUS}.startsWith('The game is over')"));
+    focus("[data-key=\"/api/play/rematch\"]");
+    browser.press(ENTER);
+    browser.wait(&format!("{STATUS}.startsWith('Your move')"));
+    assert_eq!(
+        browser.text("document.documentElement.scrollWidth <= 360"),
+        "true"
+    );
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn two_people_have_a_link_each() {
+    let (Some(first), Some(second)) = (Browser::open(1200, 900), Browser::open(1200, 900)) else {
+        return;
+    };
+    let arguments = [
+        "play",
+        "amazons",
+        "--options",
+        r#"{"size":5}"#,
+        "--human",
+        "0",
+        "--human",
+        "1",
+        "--web",
+    ];
+    let server = Server::start(arguments, 2);
+    first.go(&server.links[0]);
+    second.go(&server.links[1]);
+    first.wait(&format!(
+        "document.querySelector('.status') && {STATUS} === 'Your move, light.'"
+    ));
+    second.wait(&format!(
+        "document.querySelector('.status') && {STATUS} === 'Waiting for light…'"
+    ));
+    assert_eq!(
+        second.text("document.querySelectorAll('.is-target').length"),
+        "0"
+    );
+    for _ in 0..3 {
+        first.click(".spot.is-target");
+    }
+    second.wait(&format!("{STATUS} === 'Your move, dark.'"));
+    second.wait("document.querySelectorAll('.moves li').length === 1");
+    first.wait(&format!("{STATUS} === 'Waiting for dark…'"));
+}

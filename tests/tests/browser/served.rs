@@ -1,0 +1,134 @@
+//! Programs that serve pages, and tournaments to show.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+use tests::web::Server;
+
+/// All games, small and quick.
+pub(crate) const GAMES: &str = r#"games = [
+    { id = "amazons", options = { size = 5 } },
+    { id = "amazon-penguins" },
+    { id = "elephant-run" },
+    { id = "giantslayer" },
+    { id = "paper-penguins", options = { size = 5 } },
+    { id = "penguins" },
+    { id = "run" },
+    { id = "siam" },
+]
+"#;
+
+/// `referee watch` on this folder.
+pub(crate) fn watch(folder: &Path) -> Server {
+    Server::start(["watch".as_ref(), folder.as_os_str()], 1)
+}
+
+/// The same at an address of one's choice.
+pub(crate) fn watch_at(folder: &Path, host: &str) -> Server {
+    let folder = folder.as_os_str();
+    Server::start(
+        ["watch".as_ref(), folder, "--listen".as_ref(), host.as_ref()],
+        1,
+    )
+}
+
+/// The address of a page, by what stands behind `#`.
+pub(crate) fn page(server: &Server, route: &str) -> String {
+    format!("http://{}/#{route}", server.host())
+}
+
+/// A tournament of two random bots in all games, played once for all tests.
+pub(crate) fn all_games() -> &'static Path {
+    static FOLDER: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, folder) = FOLDER.get_or_init(|| {
+        let config = format!(
+            "name = \"All <b>eight</b>\"\nseed = 5\nconcurrency = 1\n{GAMES}[time]\nper_move = \"60s\"\n\
+             [[bots]]\nname = \"first\"\ncommand = [\"referee\", \"bot\", \"greedy\"]\n\
+             [[bots]]\nname = \"second\"\ncommand = [\"referee\", \"bot\", \"random\"]\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let path = play(folder.path(), &config);
+        (folder, path)
+    });
+    folder
+}
+
+/// Plays a tournament to its end; its folder.
+pub(crate) fn play(folder: &Path, config: &str) -> PathBuf {
+    let file = folder.join("t.toml");
+    std::fs::write(&file, config).unwrap();
+    let out = folder.join("out");
+    let arguments: [&OsStr; 5] = [
+        "tournament".as_ref(),
+        file.as_ref(),
+        "--out".as_ref(),
+        out.as_ref(),
+        "--quiet".as_ref(),
+    ];
+    let ran = tests::run(arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    out
+}
+
+/// A bot that takes its time, so that there is something to see and a machine has time for it.
+const SLOW: &str = r#"
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        reply = {"type": "hello", "protocol": 1, "name": "slow"}
+    elif message["type"] == "start":
+        reply = {"type": "ready"}
+    elif message["type"] == "turn":
+        time.sleep(0.1)
+        reply = {"type": "move", "move": message["legal"][-1]}
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"#;
+
+/// A tournament that goes on until the test is over.
+pub(crate) struct Running {
+    child: Child,
+}
+
+impl Running {
+    /// Begins it in this folder, with these games, so many matches at once, and waits for the first
+    /// one to end.
+    pub(crate) fn start(folder: &Path, games: &str, concurrency: usize) -> Self {
+        std::fs::write(folder.join("slow.py"), SLOW).unwrap();
+        let mut config = format!(
+            "name = \"A long evening\"\nseed = 1\nconcurrency = {concurrency}\nrounds = 1000\n{games}\n\
+             [time]\nper_move = \"60s\"\nstartup = \"60s\"\n"
+        );
+        for name in ["first", "second"] {
+            config += &format!("[[bots]]\nname = \"{name}\"\ncommand = \"python3 slow.py\"\n");
+        }
+        std::fs::write(folder.join("t.toml"), config).unwrap();
+        let child = Command::new(tests::referee())
+            .args(["tournament".as_ref(), folder.join("t.toml").as_os_str()])
+            .args(["--out".as_ref(), folder.join("out").as_os_str()])
+            .arg("--quiet")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let running = Running { child };
+        let log = folder.join("out/games.jsonl");
+        while std::fs::metadata(&log).map_or(0, |log| log.len()) == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        running
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,146 @@
+//! Looking at what was played: overview, list, match.
+
+use serde_json::{Value, json};
+use tests::model::ModelClient;
+
+use crate::chromium::Browser;
+use crate::served::{all_games, page, watch};
+
+/// The matches of a folder's log.
+fn records(folder: &std::path::Path) -> Vec<Value> {
+    let log = std::fs::read_to_string(folder.join("games.jsonl")).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// The board of a match after so many plies, as the rules describe it.
+fn view_of(model: &mut ModelClient, record: &Value, plies: usize) -> Value {
+    let moves = record["moves"].as_array().unwrap();
+    let moves: Vec<&Value> = moves[..plies].iter().map(|ply| &ply["move"]).collect();
+    model.ok(json!({"op": "new", "game": record["game"], "options": record["options"], "state": record["start"]}));
+    let after = model.ok(json!({"op": "play", "moves": moves, "want": ["view"]}));
+    after["view"].clone()
+}
+
+/// What the grid says of each cell, without what the last move adds, by the cell's name.
+const CELLS: &str = "Object.fromEntries([...document.querySelectorAll('.board.large .spot')].map((spot) => \
+                     [spot.dataset.cell, spot.getAttribute('aria-label').replace(', last move', '')]))";
+
+#[test]
+fn all_games_are_drawn_as_their_rules_say() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let folder = all_games();
+    let server = watch(folder);
+    let mut model = ModelClient::start();
+    for record in records(folder).iter().step_by(2) {
+        let id = record["match"].as_str().unwrap();
+        let plies = record["moves"].as_array().unwrap().len();
+        for ply in [0, plies / 2, plies] {
+            let view = view_of(&mut model, record, ply);
+            browser.go(&page(&server, &format!("/match/{id}/{ply}")));
+            browser.wait(&format!("location.hash === '#/match/{id}/{ply}' && document.querySelector('input[type=range]')?.value === '{ply}'"));
+            let said = browser.run(&format!("return {CELLS}"));
+            check_cells(record, &view, &said);
+            let drawn =
+                browser.run("return document.querySelectorAll('.board.large .piece').length");
+            assert_eq!(
+                drawn,
+                json!(view["pieces"].as_array().unwrap().len()),
+                "{id} at {ply}"
+            );
+            for note in view["notes"].as_array().unwrap() {
+                browser.wait_for_text(note.as_str().unwrap());
+            }
+        }
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// Every cell is there, and says what stands on it.
+fn check_cells(record: &Value, view: &Value, said: &Value) {
+    let cells = view["cells"].as_array().unwrap();
+    assert_eq!(said.as_object().unwrap().len(), cells.len());
+    for cell in cells {
+        let name = cell["name"].as_str().unwrap();
+        let text = said[name].as_str().unwrap();
+        let pieces = view["pieces"].as_array().unwrap();
+        let piece = pieces.iter().find(|piece| piece["cell"] == cell["name"]);
+        let expected = match piece {
+            Some(piece) => match piece["seat"].as_u64() {
+                Some(seat) => {
+                    let role = &record["players"][seat as usize]["role"];
+                    format!(
+                        "{name}: {} of {}",
+                        piece["kind"].as_str().unwrap(),
+                        role.as_str().unwrap()
+                    )
+                }
+                None => format!("{name}: {}", piece["kind"].as_str().unwrap()),
+            },
+            None if cell["ground"] == "gone" => format!("{name}: no ground"),
+            None => format!("{name}: empty"),
+        };
+        assert!(text.starts_with(&expected), "{text:?}, not {expected:?}");
+    }
+}
+
+#[test]
+fn the_overview_leads_to_the_matches_of_two_bots_and_to_one_of_them() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let server = watch(all_games());
+    browser.go(&page(&server, "/"));
+    browser.wait_for_text("All <b>eight</b>");
+    browser.wait("document.querySelectorAll('.interval .dot').length >= 2");
+    browser.wait_for_text("Against each other");
+    browser.click(".cross a");
+    browser.wait("location.hash.includes('with=')");
+    browser.wait("document.querySelector('[name=game]')");
+    browser.wait_for_text("1 to 16 of 16 matches");
+    browser.run("document.querySelector('[name=game]').value = 'siam'; document.querySelector('[name=game]').dispatchEvent(new Event('change'))");
+    browser.wait_for_text("1 to 2 of 2 matches");
+    browser.click("[data-key='sort plies']");
+    browser.wait("document.querySelector('th[aria-sort=ascending]')?.innerText.includes('moves')");
+    browser.click("tbody a");
+    browser.wait("location.hash.startsWith('#/match/') && document.querySelector('.board .spot')");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn a_match_is_stepped_through_played_and_copied() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let server = watch(all_games());
+    let position = "document.querySelector('input[type=range]').value";
+    browser.go(&page(&server, "/match/m-000001/3"));
+    browser.wait(&format!(
+        "document.querySelector('.board .spot') && {position} === '3'"
+    ));
+    browser.click("button[aria-label='One move back']");
+    browser.wait(&format!(
+        "{position} === '2' && location.hash.endsWith('/2')"
+    ));
+    browser.click(".moves li:nth-child(2) button");
+    browser.wait(&format!("{position} === '1'"));
+    browser.wait("document.querySelector('.moves [aria-current]').innerText.includes('1.')");
+    // What the bot said with its move, and its variation on a second board.
+    browser.wait("document.querySelectorAll('.board').length === 2");
+    browser.wait_for_text("Principal variation");
+    browser.wait("document.querySelectorAll('.graph .bar-of').length > 3");
+    browser.click("button[title='To the start']");
+    browser.wait(&format!("{position} === '0'"));
+    browser.click("button[title='Play by itself']");
+    browser.wait(&format!("Number({position}) >= 2"));
+    browser.click("button[title='Stop']");
+    for what in ["Link", "Position", "Command", "Request"] {
+        browser.run("document.querySelector('#announcer').textContent = ''");
+        browser.click(&format!("[data-key='copy {what}']"));
+        browser.wait("document.querySelector('#announcer').textContent === 'Copied.'");
+    }
+    browser.go(&page(&server, "/match/m-999999"));
+    browser.wait("document.querySelector('[role=alert]')");
+}
