@@ -14,6 +14,8 @@ import { Graphs } from './values.js';
 const SPEEDS = [0.5, 1, 2, 4, 10];
 const HOLD_FIRST_MS = 400;
 const HOLD_MS = 90;
+/** How soon a match is asked for again that is not there. */
+const AGAIN_MS = 2000;
 
 const KEYS = [
   ['← →', 'one move back or on'],
@@ -57,7 +59,7 @@ class MatchPage {
       /** @type {MatchData} */
       this.match = await ask(`/api/match/${encodeURIComponent(this.id)}`, { as: this.seenBy });
     } catch (error) {
-      if (!this.isClosed) fill(this.place, make('h1', {}, 'Match ', nameOf(this.id)), make('p', { class: 'problem', role: 'alert' }, messageOf(error)));
+      if (!this.isClosed) this.refuse(messageOf(error), ply);
       return;
     }
     if (this.isClosed || !this.match) return;
@@ -67,6 +69,15 @@ class MatchPage {
     this.build(this.match);
     document.addEventListener('keydown', this.onKey);
     this.go(Number.isInteger(ply) ? ply : this.match.moves.length, { isQuiet: true });
+  }
+
+  /** Says what is wrong, and asks again: a match may be in flight still, or a large log not read yet.
+   * @param {string} text @param {number} ply */
+  refuse(text, ply) {
+    if (this.place.querySelector('.problem')?.textContent !== text) {
+      fill(this.place, make('h1', {}, 'Match ', nameOf(this.id)), make('p', { class: 'problem', role: 'alert' }, text));
+    }
+    if (!isFile()) this.pending = setTimeout(() => this.open(ply), AGAIN_MS);
   }
 
   close() {

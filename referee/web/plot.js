@@ -49,7 +49,7 @@ export function interval(scale, row) {
   const width = `${parseFloat(share(scale, high)) - parseFloat(left)}%`;
   return make('div', { class: 'interval', 'aria-hidden': 'true' },
     make('div', { class: 'zero', style: { left: share(scale, 0) } }),
-    make('div', { class: 'span', style: { left, width } }),
+    make('div', { class: `span ${row.low === null ? 'open-low' : ''} ${row.high === null ? 'open-high' : ''}`, style: { left, width } }),
     row.elo !== null && make('div', { class: 'dot', style: { left: share(scale, row.elo) } }));
 }
 

@@ -113,8 +113,10 @@ impl Reader {
             self.wait();
         }
         // What came last should be seen before the pages lose the server.
-        self.look();
-        self.show();
+        if self.site.listeners.count() > 0 {
+            self.look();
+            self.show();
+        }
         self.site.listeners.close();
     }
 

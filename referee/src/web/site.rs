@@ -21,7 +21,7 @@ use crate::rules_program::RulesSet;
 /// Nobody looks any more if nobody has asked for anything for this long.
 const ATTENTION: Duration = Duration::from_secs(10);
 /// How long an answer waits for what was written to the log just now.
-const FRESH_WAIT: Duration = Duration::from_millis(800);
+const FRESH_WAIT: Duration = Duration::from_millis(500);
 /// What was read this short a time ago is fresh enough.
 const FRESH: Duration = Duration::from_secs(1);
 

@@ -23,7 +23,7 @@ pub(crate) fn run(tiny: bool) {
 fn tournaments(tiny: bool) {
     let tournament = Tournament {
         games: "\"paper-penguins\"".to_owned(),
-        rounds: if tiny { 200 } else { 2000 },
+        rounds: if tiny { 200 } else { 5000 },
         concurrency: 1,
         command: format!("['{}', 'none']", instant().display()),
         more: "affinity = \"cores\"".to_owned(),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::model::ModelClient;
 
 use crate::chromium::Browser;
-use crate::served::{all_games, page, watch};
+use crate::served::{all_games, page, play, watch};
 
 /// The matches of a folder's log.
 fn records(folder: &std::path::Path) -> Vec<Value> {
@@ -143,4 +143,35 @@ fn a_match_is_stepped_through_played_and_copied() {
     }
     browser.go(&page(&server, "/match/m-999999"));
     browser.wait("document.querySelector('[role=alert]')");
+}
+
+#[test]
+fn a_match_with_hidden_cards_is_seen_as_a_whole_or_as_one_seat_sees_it() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let program = tests::root().join("games/examples/kuhn_poker.py");
+    let program = program.canonicalize().unwrap();
+    let mut config = format!(
+        "name = \"cards\"\nseed = 1\ngames = [\"kuhn-poker\"]\n[time]\nper_move = \"60s\"\n\
+         [[rules]]\ncommand = \"python3 {}\"\n",
+        program.display()
+    );
+    for name in ["a", "b"] {
+        config +=
+            &format!("[[bots]]\nname = \"{name}\"\ncommand = [\"referee\", \"bot\", \"random\"]\n");
+    }
+    let server = watch(&play(folder.path(), &config));
+    let notes = "(document.querySelector('.notes')?.innerText ?? '')";
+    browser.go(&page(&server, "/match/m-000001/2"));
+    browser.wait("document.querySelector('.notes li')");
+    browser.wait(&format!("/cards: [JQK]{{2}}/.test({notes})"));
+    browser.run("const seen = document.querySelector('.beside select'); seen.value = 'first'; seen.dispatchEvent(new Event('change'))");
+    browser.wait("location.hash.endsWith('?as=first')");
+    browser.wait(&format!("/card: [JQK]\\b/.test({notes})"));
+    assert_eq!(
+        browser.text(&format!("{notes}.includes('cards:')")),
+        "false"
+    );
 }
