@@ -145,6 +145,26 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The value of `op` in a request.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Op::Hello { .. } => "hello",
+            Op::New { .. } => "new",
+            Op::Play { .. } => "play",
+            Op::Undo { .. } => "undo",
+            Op::Get { .. } => "get",
+            Op::Sample { .. } => "sample",
+            Op::Children { .. } => "children",
+            Op::Evaluate {} => "evaluate",
+            Op::Perft { .. } => "perft",
+            Op::Playout { .. } => "playout",
+            Op::Playouts { .. } => "playouts",
+        }
+    }
+}
+
 /// What is chosen in a step: a move of the one who acts alone, or what each of several chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -321,4 +341,21 @@ pub enum ModelErrorCode {
     TooMuch,
     /// The rules come from outside and do not work.
     BrokenRules,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn operations_have_the_names_that_requests_give_them() {
+        let schema = schemars::schema_for!(Op).to_value();
+        for variant in schema["oneOf"].as_array().unwrap() {
+            let name = variant["properties"]["op"]["const"].as_str().unwrap();
+            let request = json!({"op": name, "game": "run", "moves": [], "depth": 1});
+            let op: Op = serde_json::from_value(request).unwrap();
+            assert_eq!(op.name(), name);
+        }
+    }
 }

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use protocol::faults;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
 
-use crate::check::{self, CheckOutcome, Extent, Lab, Selection};
+use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
 use crate::files::{self, MOST_TEXT};
 
@@ -87,39 +88,65 @@ impl LeftOut {
     }
 }
 
-/// Whether there is anything to build or to check before these bots may play.
-pub(crate) fn is_wanted(config: &Config) -> bool {
-    config.builds.iter().any(is_of_interest)
+/// Whether there is anything to build or to check before bots may play: all, or those of these names.
+pub(crate) fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
+    candidates(config, among).next().is_some()
 }
 
-fn is_of_interest(build: &BuildPlan) -> bool {
-    build.command.is_some() || build.must_pass
+fn candidates<'a>(
+    config: &'a Config,
+    among: Option<&'a [String]>,
+) -> impl Iterator<Item = (&'a Arc<BotSpec>, &'a BuildPlan)> {
+    let all = config.bots.iter().zip(&config.builds);
+    all.filter(move |(spec, build)| {
+        let is_meant = among.is_none_or(|names| names.contains(&spec.name));
+        is_meant && (build.command.is_some() || build.must_pass)
+    })
 }
 
-/// Builds and checks the bots of a configuration, and leaves out those that are broken; `report` gets
-/// what happens, line by line.
+/// The bots but for those that have to be built before they can be started.
+pub(crate) fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
+    let all = config.bots.iter().zip(&config.builds);
+    all.filter(|(spec, build)| build.command.is_none() || spec.program().is_ok())
+        .map(|(spec, _)| spec.clone())
+        .collect()
+}
+
+/// Builds and checks bots, all or those of these names, and says which are broken; `report` gets what
+/// happens, line by line.
+///
+/// # Errors
+/// If nothing can be started on this machine.
+pub(crate) async fn broken(
+    config: &Config,
+    among: Option<&[String]>,
+    mut report: impl FnMut(&str),
+) -> Result<Vec<LeftOut>, AdmissionError> {
+    let mut broken = Vec::new();
+    for (spec, build) in candidates(config, among) {
+        let why = match built(spec, build, &mut report).await? {
+            Err(why) => Some(why),
+            Ok(()) if build.must_pass => mistake(config, spec).await?,
+            Ok(()) => None,
+        };
+        if let Some(why) = why {
+            let bot = spec.name.clone();
+            broken.push(LeftOut { bot, why });
+        }
+    }
+    Ok(broken)
+}
+
+/// The configuration without its broken bots, which are looked for as by [`broken`].
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left.
 pub(crate) async fn admit(
     config: Config,
+    among: Option<&[String]>,
     mut report: impl FnMut(&str),
 ) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
-    let mut left_out = Vec::new();
-    for (spec, build) in config.bots.iter().zip(&config.builds) {
-        if !is_of_interest(build) {
-            continue;
-        }
-        let why = match built(spec, build, &mut report).await? {
-            Err(why) => Some(why),
-            Ok(()) if build.must_pass => mistake(&config, spec).await?,
-            Ok(()) => None,
-        };
-        if let Some(why) = why {
-            let bot = spec.name.clone();
-            left_out.push(LeftOut { bot, why });
-        }
-    }
+    let left_out = broken(&config, among, &mut report).await?;
     if left_out.is_empty() {
         return Ok((config, left_out));
     }
@@ -141,15 +168,15 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
     })
 }
 
-/// Notes who was left out in the folder of the tournament.
+/// Notes who was left out in the folder of the tournament, in place of those before.
 ///
 /// # Errors
 /// If that cannot be written.
 pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionError> {
-    if left_out.is_empty() {
+    let path = folder.join(LEFT_OUT);
+    if left_out.is_empty() && path.symlink_metadata().is_err() {
         return Ok(());
     }
-    let path = folder.join(LEFT_OUT);
     let file = LeftOutFile {
         left_out: left_out.to_vec(),
     };
@@ -175,15 +202,11 @@ pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), AdmissionError> {
     fs::write(&path, text).map_err(|error| AdmissionError::Unwritable { path, error })
 }
 
-/// The configuration without the bots that were left out when the tournament in this folder began;
-/// `None` if there are none.
+/// Who was left out of the tournament in this folder, and why.
 ///
 /// # Errors
-/// If the file that names them cannot be used, or too few bots are left.
-pub(crate) fn as_it_began(
-    config: &Config,
-    folder: &Path,
-) -> Result<Option<Config>, AdmissionError> {
+/// If the file that says it cannot be used.
+pub(crate) fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
     let path = folder.join(LEFT_OUT);
     let unreadable = |why: String| AdmissionError::Unreadable {
         path: path.clone(),
@@ -191,15 +214,28 @@ pub(crate) fn as_it_began(
     };
     let text = match files::read(&path, MOST_TEXT) {
         Ok(text) => text,
-        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error.to_string())),
     };
     let file: LeftOutFile =
         toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))?;
-    if file.left_out.is_empty() {
+    Ok(file.left_out)
+}
+
+/// The configuration without the bots that were left out of the tournament in this folder; `None` if
+/// there are none.
+///
+/// # Errors
+/// If the file that names them cannot be used, or too few bots are left.
+pub(crate) fn as_it_began(
+    config: &Config,
+    folder: &Path,
+) -> Result<Option<Config>, AdmissionError> {
+    let left_out = left_out(folder)?;
+    if left_out.is_empty() {
         return Ok(None);
     }
-    without(config, &file.left_out).map(Some)
+    without(config, &left_out).map(Some)
 }
 
 /// Builds a bot, if there is anything to build; the inner error says why that failed.
@@ -246,18 +282,25 @@ pub(crate) async fn built(
     })
 }
 
-/// Why a build failed, with the last line of its output.
+/// Why a build failed, with the line of its output that says it.
 fn failed_build(how: &str, log: &Path) -> String {
     let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    let last = last.map_or(String::new(), |line| {
-        format!(": {}", protocol::excerpt(line.as_bytes(), 200))
+    let line = telling_line(&text).map_or(String::new(), |line| {
+        format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
     });
     format!(
-        "its build {how}{last} (all of it is in `{}`)",
+        "its build {how}{line} (all of it is in `{}`)",
         log.display()
     )
+}
+
+/// The first line that speaks of an error, since compilers draw arrows and count below it; else the
+/// last one.
+fn telling_line(text: &str) -> Option<&str> {
+    let speaks = |line: &&str| line.to_lowercase().contains("error");
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.clone().find(speaks).or_else(|| lines.next_back())
 }
 
 /// The end of what a build has printed. The build may have put anything in the place of its log: what
@@ -282,9 +325,19 @@ async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<String>, Fact
     let lab = Lab::new(spec.clone(), extent(spec), None)?;
     let mut wrong = None;
     check::run(&lab, &selection(config, &MUST_PASS), |report| {
-        if let CheckOutcome::Failed(finding) = report.outcome {
+        if let CheckReport {
+            name,
+            outcome: CheckOutcome::Failed(finding),
+            ..
+        } = report
+        {
             wrong.get_or_insert_with(|| {
-                format!("did not pass the check `{}`: {}", report.name, finding.what)
+                let stderr = finding.stderr.as_deref();
+                let last = stderr.and_then(|text| text.lines().next_back());
+                // How a start failed says it already.
+                let last = last.filter(|line| !finding.what.contains(line.trim()));
+                let what = faults::with_stderr(finding.what, last.map(str::trim));
+                format!("did not pass the check `{name}`: {what}")
             });
         }
     })

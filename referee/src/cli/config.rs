@@ -8,6 +8,7 @@ use supervisor::BotFactory;
 use super::dry_run;
 use super::format::OutputFormat;
 use super::{CliError, block_on, print};
+use crate::admission;
 use crate::config::Config;
 use crate::config::schema::{self, Key};
 
@@ -58,7 +59,8 @@ impl Args {
                 format,
             } => {
                 let config = Config::load_with(&config, &set)?;
-                block_on(async { BotFactory::new(&config.bots, &[], None).map(drop) })??;
+                let bots = admission::startable(&config);
+                block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;
                 print(&dry_run::check(&config, format)?)
             }
             Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),

@@ -1,6 +1,8 @@
 //! `referee rules`: the rules of a game, for people.
 
 use clap::ValueEnum;
+use games::kit::info::Info;
+use games::registry::Entry;
 
 use super::input::{self, RulesArgs};
 use super::{CliError, print};
@@ -35,23 +37,39 @@ enum GuideFormat {
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let catalog = self.rules.open()?.catalog;
-        let guide = &input::find(&catalog, &self.id)?.guide;
+        let entry = input::find(&catalog, &self.id)?;
+        let guide = if entry.guide.trim().is_empty() {
+            stand_in(entry)
+        } else {
+            entry.guide.clone()
+        };
         match self.format {
-            GuideFormat::Text => print(&prose::for_terminal(guide)),
-            GuideFormat::Markdown => print(guide),
+            GuideFormat::Text => print(&prose::for_terminal(&guide)),
+            GuideFormat::Markdown => print(&guide),
         }
     }
+}
+
+/// What there is to say about a game whose rules program has no guide.
+fn stand_in(entry: &Entry) -> String {
+    let Info {
+        id, title, summary, ..
+    } = &entry.info;
+    format!(
+        "# {title}\n\n{summary}\n\nIts rules program has no `guide`. `referee games {id}`, with the same \
+         `--rules`, shows options, moves and a start.\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
 
-    use games::registry::Entry;
     use games::{GAMES, Rules, Session};
     use serde_json::Value;
 
-    use crate::{draw, prose};
+    use super::*;
+    use crate::draw;
 
     /// A position of a guide, by what stands behind the name of a block: the options, then `state`
     /// or `seed`, then `moves`, and for how the game must have ended then, `ends`.
@@ -188,6 +206,20 @@ mod tests {
             let wide: Vec<&str> = text.lines().filter(|l| l.chars().count() > 60).collect();
             assert_eq!(wide, Vec::<&str>::new(), "{}", entry.info.id);
         }
+    }
+
+    #[test]
+    fn games_without_a_guide_have_a_few_words() {
+        let entry = games::test_games::entry(games::test_games::RockPaperScissors::new(3));
+        let text = stand_in(&entry);
+        assert!(
+            text.starts_with("# rock-paper-scissors\n\nA game for tests.\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("`referee games rock-paper-scissors`"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use protocol::Record;
 use ratings::Standings;
 use serde_json::json;
 use supervisor::Tracer;
@@ -16,10 +17,9 @@ use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
-use crate::tournament::resume::Allowed;
 use crate::tournament::schedule::{Shard, Standing};
 use crate::tournament::slots::Progress;
-use crate::tournament::{Remains, Surroundings, Tournament, TournamentError};
+use crate::tournament::{Extension, Remains, Surroundings, Tournament, TournamentError};
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
@@ -106,17 +106,9 @@ impl Args {
             tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
         };
         surroundings.hidden.extend(self.trace.clone());
-        let (tournament, standings) = if self.resume || self.extend {
-            self.go_on(config)?
-        } else {
-            let out = self.out.as_deref();
-            let report = |line: &str| tell(format_args!("{line}\n"));
-            let tournament = tokio::select! {
-                created = Tournament::create_reporting(config, out, report) => created?,
-                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
-            };
-            let standings = empty_standings(tournament.config());
-            (tournament, standings)
+        let (tournament, standings) = tokio::select! {
+            begun = self.begin(config) => begun?,
+            _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
         };
         for warning in tournament.warnings() {
             tell(format_args!("warning: {warning}\n"));
@@ -167,24 +159,32 @@ impl Args {
         }
     }
 
-    /// The tournament to go on with, and its standings so far.
-    fn go_on(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
+    /// The tournament, new or to go on with, and its standings so far.
+    async fn begin(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
         let folder = self.out.as_deref();
-        let config = Tournament::as_it_began(config, folder)?;
-        if !self.replay_bot.is_empty()
-            && let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)?
-        {
-            tell(format_args!("{done}\n"));
+        let report = |line: &str| tell(format_args!("{line}\n"));
+        if self.extend {
+            let extension = Extension::prepare_reporting(config, folder, report).await?;
+            let mut standings = empty_standings(extension.config());
+            let take = |record: &Record| standings.add_record(record);
+            let tournament = Tournament::extend(extension, folder, take)?;
+            return Ok((tournament, standings));
         }
-        let allowed = if self.extend {
-            Allowed::Additions
-        } else {
-            Allowed::Nothing
-        };
+        if !self.resume {
+            let tournament = Tournament::create_reporting(config, folder, report).await?;
+            let standings = empty_standings(tournament.config());
+            return Ok((tournament, standings));
+        }
+        let config = Tournament::as_it_began(config, folder)?;
+        if !self.replay_bot.is_empty() {
+            Tournament::renew(&config, &self.replay_bot, report).await?;
+            if let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)? {
+                tell(format_args!("{done}\n"));
+            }
+        }
         let mut standings = empty_standings(&config);
-        let tournament = Tournament::resume(config, folder, allowed, |record| {
-            standings.add_record(record);
-        })?;
+        let take = |record: &Record| standings.add_record(record);
+        let tournament = Tournament::resume(config, folder, take)?;
         Ok((tournament, standings))
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
 }
 
 /// The names of all bots.
-fn names(table: &Table) -> Vec<String> {
+pub(crate) fn names(table: &Table) -> Vec<String> {
     let bots = table.get("bots").and_then(Value::as_array);
     bots.into_iter().flatten().filter_map(name).collect()
 }

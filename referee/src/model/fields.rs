@@ -2,7 +2,6 @@
 //! has, and what is wrong with those of a request that cannot be read.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -11,6 +10,7 @@ use protocol::{Op, excerpt};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
 use crate::json_schema::{fits, items, kinds};
 
@@ -20,8 +20,20 @@ const LONGEST: usize = 60;
 /// The operations with the schemas of their fields.
 struct Operations {
     root: Value,
-    /// The schema of each operation.
-    by_name: BTreeMap<String, Value>,
+    all: Vec<Operation>,
+}
+
+struct Operation {
+    name: String,
+    schema: Value,
+    /// The names of its fields, and `op`: few enough to be compared one by one.
+    fields: Vec<String>,
+}
+
+impl Operations {
+    fn find(&self, name: &str) -> Option<&Operation> {
+        self.all.iter().find(|operation| operation.name == name)
+    }
 }
 
 fn operations() -> &'static Operations {
@@ -31,10 +43,15 @@ fn operations() -> &'static Operations {
         let variants = root.get("oneOf").and_then(Value::as_array);
         let variants = variants.into_iter().flatten().filter_map(|variant| {
             let name = variant.pointer("/properties/op/const")?.as_str()?;
-            Some((name.to_owned(), variant.clone()))
+            let fields = variant.get("properties")?.as_object()?;
+            Some(Operation {
+                name: name.to_owned(),
+                schema: variant.clone(),
+                fields: fields.keys().cloned().collect(),
+            })
         });
-        let by_name = variants.collect();
-        Operations { root, by_name }
+        let all = variants.collect();
+        Operations { root, all }
     })
 }
 
@@ -42,25 +59,19 @@ fn operations() -> &'static Operations {
 #[derive(Default)]
 pub(crate) struct Envelope<'a> {
     pub(crate) id: Option<&'a RawValue>,
-    op: Option<Cow<'a, str>>,
-    /// All but `id` and `op`.
-    fields: Vec<Cow<'a, str>>,
+    /// All but `id`.
+    fields: SmallVec<[Cow<'a, str>; 8]>,
 }
 
 impl Envelope<'_> {
     /// A warning of the fields that the operation does not have, if there are any.
-    pub(crate) fn warning(&self) -> Option<String> {
-        let op = self.op.as_deref()?;
-        let properties = operations()
-            .by_name
-            .get(op)?
-            .get("properties")?
-            .as_object()?;
+    pub(crate) fn warning(&self, op: &str) -> Option<String> {
+        let known = &operations().find(op)?.fields;
         let unknown = self
             .fields
             .iter()
-            .find(|field| !properties.contains_key(&***field))?;
-        let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            .find(|field| !known.iter().any(|name| **name == **field))?;
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let near = nearest(unknown, &known);
         let near = near.map_or(String::new(), |near| format!(", did you mean `{near}`?"));
         let unknown = excerpt(unknown.as_bytes(), LONGEST);
@@ -70,7 +81,7 @@ impl Envelope<'_> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+impl<'de> Deserialize<'de> for Envelope<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EnvelopeVisitor)
     }
@@ -92,22 +103,26 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut envelope = Envelope::default();
         while let Some(Text(field)) = map.next_key()? {
-            match &*field {
-                "id" if envelope.id.is_some() => return Err(M::Error::duplicate_field("id")),
-                "id" => envelope.id = Some(map.next_value()?),
-                "op" => {
-                    let op: &RawValue = map.next_value()?;
-                    let op = serde_json::from_str::<Text<'de>>(op.get());
-                    envelope.op = op.ok().map(|Text(op)| op);
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    envelope.fields.push(field);
-                }
+            if field != "id" {
+                map.next_value::<IgnoredAny>()?;
+                envelope.fields.push(field);
+            } else if envelope.id.replace(map.next_value()?).is_some() {
+                return Err(M::Error::duplicate_field("id"));
             }
         }
         Ok(envelope)
     }
+}
+
+/// The `op` of a request that could not be read.
+pub(crate) fn op(line: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        op: String,
+    }
+    serde_json::from_slice::<Named>(line)
+        .ok()
+        .map(|named| named.op)
 }
 
 /// What is wrong with a request that could not be read, with the name of the field; `None` if the
@@ -116,15 +131,17 @@ pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else {
         return None;
     };
-    let Operations { root, by_name } = operations();
-    let names: Vec<&str> = by_name.keys().map(String::as_str).collect();
+    let operations = operations();
+    let all = operations.all.iter();
+    let mut names: Vec<&str> = all.map(|operation| &*operation.name).collect();
+    names.sort_unstable();
     let known = quoted(&names);
     let op = match fields.get("op") {
         None => return Some(format!("`op` is missing; it is one of {known}")),
         Some(Value::String(op)) => op,
         Some(other) => return Some(format!("`op`: {} is not one of {known}", shown(other))),
     };
-    let Some(schema) = by_name.get(op) else {
+    let Some(Operation { schema, .. }) = operations.find(op) else {
         let near = nearest(op, &names);
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
         let op = excerpt(op.as_bytes(), LONGEST);
@@ -140,7 +157,7 @@ pub(crate) fn explain(line: &[u8]) -> Option<String> {
     let properties = schema.get("properties")?.as_object()?;
     properties
         .iter()
-        .find_map(|(name, schema)| mistake(root, name, schema, fields.get(name)?))
+        .find_map(|(name, schema)| mistake(&operations.root, name, schema, fields.get(name)?))
 }
 
 /// What is wrong with the value of a field, if anything is.

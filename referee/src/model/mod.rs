@@ -58,18 +58,18 @@ impl Model {
             Err(bad) => return respond("null", error(Code::BadRequest, bad)),
         };
         let id = envelope.id.map_or("null", RawValue::get);
-        // What is given back has to be readable, also inside of an answer.
-        if let Err(bad) = serde_json::from_str::<Value>(&format!("[{id}]")) {
+        if let Err(bad) = readable(id) {
             return respond("null", error(Code::BadRequest, format!("id: {bad}")));
         }
-        let done = match serde_json::from_slice::<Op>(line) {
-            Ok(op) => self.perform(op),
+        let (warning, done) = match serde_json::from_slice::<Op>(line) {
+            Ok(op) => (envelope.warning(op.name()), self.perform(op)),
             Err(bad) => {
+                let warning = fields::op(line).and_then(|op| envelope.warning(&op));
                 let what = fields::explain(line).unwrap_or_else(|| bad.to_string());
-                error(Code::BadRequest, what)
+                (warning, error(Code::BadRequest, what))
             }
         };
-        match envelope.warning() {
+        match warning {
             Some(warning) => warned(&respond(id, done), &warning),
             None => respond(id, done),
         }
@@ -122,6 +122,16 @@ impl Model {
             None => error(Code::NoGame, "there is no position yet: `new` sets one up"),
         }
     }
+}
+
+/// What is given back has to be readable, also inside of an answer.
+fn readable(id: &str) -> serde_json::Result<()> {
+    // As nearly all are.
+    let short_number = id.len() < 20 && id.bytes().all(|byte| byte.is_ascii_digit());
+    if short_number {
+        return Ok(());
+    }
+    serde_json::from_str::<Value>(&format!("[{id}]")).map(drop)
 }
 
 fn respond(id: &str, done: Done) -> String {
@@ -306,6 +316,11 @@ mod tests {
                 .unwrap()
                 .contains("no field `moves`")
         );
+        // Also beside an error.
+        let answer = ask(&mut model, json!({"id": 2, "op": "new", "gmae": "run"}));
+        assert_eq!(answer["error"]["message"], "`new` needs the field `game`");
+        let expected = "`new` has no field `gmae`, did you mean `game`?; it was ignored";
+        assert_eq!(answer["warning"], expected);
         let answer = ask(&mut model, json!({"id": 3, "op": "get", "want": ["key"]}));
         assert_eq!(answer["warning"], Value::Null);
     }

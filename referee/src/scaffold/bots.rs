@@ -15,10 +15,18 @@ pub(crate) static BOTS: Kind = Kind {
     languages: LANGUAGES,
     readme: include_str!("../../../bots/templates/README.md"),
     tournament: include_str!("../../../bots/templates/tournament.toml"),
+    more: &[("bot.toml", SUBMISSION)],
     look: "referee check -- {{command}}",
     check_name,
     package,
 };
+
+/// For tournaments that take bots from folders.
+const SUBMISSION: &str = "\
+# How a tournament of many authors, with `bots_from`, builds and runs this bot.
+name = \"{{name}}\"
+command = {{command_list}}
+{{build_line}}";
 
 /// The other bot of the tournament.
 const OPPONENT: &str = "random";
@@ -87,7 +95,7 @@ static LANGUAGES: &[Language] = &[
         aliases: &["ts"],
         title: "TypeScript",
         needs: "Node 18 or newer, and npm for the compiler",
-        check: "npm install && npm test",
+        check: "npm install && npm run build && npm test",
         command: &["node", "dist/bot.js"],
         about: "`src/bot.ts` is the bot, `src/bot.test.ts` its tests; `npm run build` compiles them \
                 into `dist`.",

@@ -78,6 +78,8 @@ pub(crate) struct Kind {
     /// What all projects share.
     readme: &'static str,
     tournament: &'static str,
+    /// Other files that all projects have, with their templates.
+    more: &'static [(&'static str, &'static str)],
     /// The command that lets the referee test it.
     look: &'static str,
     /// Whether a name does.
@@ -109,6 +111,16 @@ pub(crate) struct Language {
     names: &'static [(&'static str, &'static str)],
     /// What is made from the project, and does not belong to it.
     ignored: &'static [&'static str],
+}
+
+impl Language {
+    /// The key `build` of a submission, if there is anything to build: what `check` does before tests.
+    fn build_line(&self) -> String {
+        let build = self.check.rsplit_once(" && ").map(|(build, _tests)| build);
+        build.map_or(String::new(), |build| {
+            format!("build = [\"sh\", \"-c\", \"{build}\"]\n")
+        })
+    }
 }
 
 impl Kind {
@@ -192,6 +204,8 @@ impl Project {
             .collect();
         files.push(file("README.md", self.fill(self.kind.readme)));
         files.push(file("tournament.toml", self.fill(self.kind.tournament)));
+        let more = self.kind.more.iter();
+        files.extend(more.map(|(path, text)| file(path, self.fill(text))));
         let ignored = self.language.ignored.iter().map(|path| format!("{path}\n"));
         files.push(file(".gitignore", ignored.collect::<String>() + IGNORED));
         files
@@ -258,6 +272,7 @@ impl Project {
             ("{{files}}", about),
             ("{{command}}", &command.join(" ")),
             ("{{command_list}}", &format!("[{}]", words.join(", "))),
+            ("{{build_line}}", &self.language.build_line()),
         ]
         .iter()
         .fold(text.to_owned(), |text, (key, value)| {

@@ -8,6 +8,7 @@ pub(crate) static RULES: Kind = Kind {
     languages: LANGUAGES,
     readme: include_str!("../../../games/templates/README.md"),
     tournament: include_str!("../../../games/templates/tournament.toml"),
+    more: &[],
     look: "referee check --rules \"{{command}}\"",
     check_name,
     package,
@@ -105,6 +106,22 @@ static LANGUAGES: &[Language] = &[
             (
                 "referee-rules/index.js",
                 shared!("sdk/javascript/src/rules/index.js"),
+            ),
+            (
+                "referee-rules/game.js",
+                shared!("sdk/javascript/src/rules/game.js"),
+            ),
+            (
+                "referee-rules/position.js",
+                shared!("sdk/javascript/src/rules/position.js"),
+            ),
+            (
+                "referee-rules/program.js",
+                shared!("sdk/javascript/src/rules/program.js"),
+            ),
+            (
+                "referee-rules/values.js",
+                shared!("sdk/javascript/src/rules/values.js"),
             ),
             (
                 "referee-rules/testing.js",

@@ -1,5 +1,6 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
+mod additions;
 pub(crate) mod broadcast;
 mod builds;
 pub(crate) mod capacity;
@@ -19,6 +20,7 @@ mod set_aside;
 pub(crate) mod slots;
 
 pub use crate::admission::{AdmissionError, LeftOut};
+pub use additions::Extension;
 pub use merge::{MergeError, Merged, Missing, merge};
 pub use runner::{Remains, Surroundings, Tournament, TournamentError};
 pub use schedule::Shard;

@@ -160,7 +160,7 @@ pub(crate) struct Resumed {
 
 /// What may differ from the configuration that a tournament began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowed {
+pub(crate) enum Allowed {
     /// Nothing.
     Nothing,
     /// Bots, games and rounds that are added: what was played stays what it is, the matches of the
@@ -237,10 +237,17 @@ pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
 }
 
 /// The copy of a configuration in a tournament's folder.
-struct Copy {
+pub(super) struct Copy {
     text: String,
     /// The same as values.
-    table: Table,
+    pub(super) table: Table,
+}
+
+impl Copy {
+    /// The names of the bots.
+    pub(super) fn bots(&self) -> Vec<String> {
+        difference::names(&self.table)
+    }
 }
 
 /// Opens the folder and its log.
@@ -356,7 +363,7 @@ fn read_log(
 }
 
 /// The copy of the configuration, if it is there.
-fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
+pub(super) fn read_copy(path: &Path) -> Result<Option<Copy>, ResumeError> {
     match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => {
             let table = parsed(&text, path)?;
@@ -379,7 +386,7 @@ pub(super) fn parsed(text: &str, path: &Path) -> Result<Table, ResumeError> {
 }
 
 /// Whether there is a difference, if only what is allowed differs.
-fn differs(
+pub(super) fn differs(
     copy: &Table,
     config: &Config,
     allowed: Allowed,

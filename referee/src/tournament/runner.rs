@@ -28,7 +28,7 @@ pub struct Tournament {
     folder: Folder,
     schedule: Schedule,
     warnings: Vec<String>,
-    left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// Why a tournament does not begin, or stops.
@@ -135,7 +135,7 @@ impl Tournament {
     /// If the machine cannot run it, too few bots are left, there is a tournament in the folder
     /// already, or the folder cannot be written. Nothing was written then but what builds wrote.
     pub fn create(config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
-        if admission::is_wanted(&config) {
+        if admission::is_wanted(&config, None) {
             runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
         } else {
             Self::begin(config, Vec::new(), folder)
@@ -153,7 +153,7 @@ impl Tournament {
         folder: Option<&Path>,
         report: impl FnMut(&str),
     ) -> Result<Self, TournamentError> {
-        let (config, left_out) = admission::admit(config, report).await?;
+        let (config, left_out) = admission::admit(config, None, report).await?;
         Self::begin(config, left_out, folder)
     }
 
@@ -181,8 +181,9 @@ impl Tournament {
     }
 
     /// The configuration without the bots that were left out when the tournament in this folder, by
-    /// default in the newest one of its name below `runs`, began. [`Tournament::resume`] and
-    /// [`Tournament::play_again`] do this themselves; it is for whoever needs the bots before.
+    /// default in the newest one of its name below `runs`, began or was extended.
+    /// [`Tournament::resume`] and [`Tournament::play_again`] do this themselves; it is for whoever
+    /// needs the bots before.
     ///
     /// # Errors
     /// If it is not known who was left out, or too few bots are left.
@@ -195,8 +196,8 @@ impl Tournament {
     }
 
     /// Goes on with the tournament in this folder, by default in the newest one of its name below
-    /// `runs`, without the bots that were left out when it began. `take` gets the matches that were
-    /// played, in the order of the log.
+    /// `runs`, without the bots that were left out. `take` gets the matches that were played, in the
+    /// order of the log.
     ///
     /// # Errors
     /// If the machine cannot run it, or the folder is not that of this tournament. Nothing was
@@ -204,10 +205,19 @@ impl Tournament {
     pub fn resume(
         config: Config,
         folder: Option<&Path>,
+        take: impl FnMut(&Record),
+    ) -> Result<Self, TournamentError> {
+        let config = Self::as_it_began(config, folder)?;
+        Self::go_on(config, folder, Allowed::Nothing, take)
+    }
+
+    /// Opens the folder of a tournament that has begun.
+    pub(super) fn go_on(
+        mut config: Config,
+        folder: Option<&Path>,
         allowed: Allowed,
         mut take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
-        let mut config = Self::as_it_began(config, folder)?;
         let mut warnings = prepare(&mut config)?;
         let path = folder_of(&config, folder)?;
         let mut played = PlayedBuilds::default();
@@ -264,7 +274,7 @@ impl Tournament {
         &self.warnings
     }
 
-    /// The bots of a new tournament that do not play, because they are broken.
+    /// The bots of a new or extended tournament that do not play, because they are broken.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -361,7 +371,7 @@ impl Tournament {
     }
 }
 
-fn runtime() -> Result<Runtime, TournamentError> {
+pub(super) fn runtime() -> Result<Runtime, TournamentError> {
     Runtime::new()
         .map_err(|error| TournamentError::Short(format!("the tournament cannot run: {error}")))
 }
@@ -375,7 +385,7 @@ fn is_by_other_rules(record: &Record, config: &Config) -> bool {
 }
 
 /// The folder to go on in: the one that is given, or the newest one of this tournament below `runs`.
-fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf, ResumeError> {
+pub(super) fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf, ResumeError> {
     let newest = || folder::newest(&config.name);
     let path = folder.map(Path::to_owned).or_else(newest);
     path.ok_or_else(|| ResumeError::NoneYet {

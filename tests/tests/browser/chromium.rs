@@ -12,7 +12,7 @@ use tests::needs;
 use tokio::runtime::Runtime;
 
 /// How long a page has to show something. No test depends on the machine being fast.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// How often it is looked.
 const LOOK: Duration = Duration::from_millis(50);
 

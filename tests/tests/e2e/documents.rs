@@ -11,7 +11,7 @@ use tests::{referee, root};
 use crate::config_of;
 
 /// Commands that are not run: how they begin, and why.
-const LEFT_OUT: [(&str, &str); 6] = [
+const LEFT_OUT: [(&str, &str); 10] = [
     (
         "cargo ",
         "builds, or takes minutes; see the test of the names in them",
@@ -21,6 +21,16 @@ const LEFT_OUT: [(&str, &str); 6] = [
     ("DUEL=", "builds, and takes minutes"),
     ("tests/run", "runs this test"),
     ("bots/examples/test", "installs languages"),
+    ("referee watch ", "serves pages until it is stopped"),
+    (
+        "referee tournament tournaments/quickstart.toml --watch",
+        "serves pages",
+    ),
+    (
+        "referee play siam --human rhinos --bot mcts --web",
+        "waits for a browser",
+    ),
+    ("referee play siam --human 0", "waits for browsers"),
 ];
 
 /// Tournaments that take minutes: they are only checked.

@@ -34,9 +34,12 @@ fn class(more: &str) -> Arena {
         ),
         (
             "carl",
-            "command = \"python3 built.py\"\nbuild = \"sh -c 'echo line 3 is wrong; exit 7'\"\n",
+            "command = \"./bot\"\nbuild = \"sh -c 'echo; echo line 3: Error: no bot; echo ^^^; exit 7'\"\n",
         ),
-        ("dora", "command = \"sh -c 'exit 5'\"\n"),
+        (
+            "dora",
+            "command = \"sh -c 'echo out of ideas >&2; exit 5'\"\n",
+        ),
     ];
     for (name, text) in bots {
         fs::create_dir_all(arena.path(&format!("submissions/{name}"))).unwrap();
@@ -60,8 +63,9 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     for part in [
         "building `ben`",
-        "left out: bot `carl`: its build exited with code 7: line 3 is wrong",
+        "left out: bot `carl`: its build exited with code 7: line 3: Error: no bot (all",
         "left out: bot `dora`: did not pass the check `handshake`",
+        "the last it printed on stderr: out of ideas\n",
     ] {
         assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
     }
@@ -86,6 +90,49 @@ fn submissions_are_built_and_broken_ones_are_left_out() {
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(arena.matches().len(), 6);
+}
+
+#[test]
+fn new_bots_can_be_handed_in_as_they_are() {
+    let arena = Arena::new("name = \"class\"\ngames = [\"run\"]\nbots_from = \"submissions/*\"\n");
+    for language in ["python", "c", "java", "typescript"] {
+        let folder = arena.path(&format!("submissions/my-{language}"));
+        let ran = run(["new-bot", language, folder.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains("bot.toml"), "{}", ran.stdout);
+    }
+    // Nothing is built for that.
+    let ran = with(&arena, &["config", "check"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("12 matches of 4 bots"),
+        "{}",
+        ran.stdout
+    );
+    let text = fs::read_to_string(arena.path("submissions/my-c/bot.toml")).unwrap();
+    assert!(
+        text.ends_with("build = [\"sh\", \"-c\", \"make\"]\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn pages_say_who_was_left_out() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let [out, site] = ["out", "site"].map(|name| arena.path(name).display().to_string());
+    let ran = run(["report", &out, "--bot", "carl"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+    let part = "`carl` played no match, because it was left out: its build exited with code 7";
+    assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    let ran = run(["report", &out, "--all", "--out", &site]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let index = fs::read_to_string(arena.path("site/index.html")).unwrap();
+    let (_, left_out) = index.split_once("Left out").expect("a heading");
+    for part in ["carl", "its build exited with code 7", "dora"] {
+        assert!(left_out.contains(part), "`{part}` in {left_out}");
+    }
 }
 
 #[test]
@@ -255,4 +302,109 @@ fn a_broken_list_of_who_was_left_out_is_named_and_nothing_is_lost() {
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("left-out.toml`: "), "{}", ran.stderr);
     assert_eq!(arena.matches().len(), 6);
+}
+
+/// Plays a tournament, or goes on with it as these arguments say.
+fn go_on(arena: &Arena, args: &[&str]) -> Ran {
+    let mut all = arena.tournament();
+    all.extend(args.iter().map(|arg| (*arg).into()));
+    run(all)
+}
+
+#[test]
+fn bots_that_are_added_are_built_and_checked_too() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    // Carl has repaired his bot, Eve and Fred come later; Dora's is still broken.
+    let copies = "build = \"cp bot.py built.py\"\ncommand = \"python3 built.py\"\n";
+    arena.write("submissions/carl/bot.toml", copies);
+    for (name, text) in [
+        ("eve", copies),
+        ("fred", "command = \"x\"\nbuild = \"false\"\n"),
+    ] {
+        fs::create_dir_all(arena.path(&format!("submissions/{name}"))).unwrap();
+        arena.write(&format!("submissions/{name}/bot.toml"), text);
+        arena.write(&format!("submissions/{name}/bot.py"), BOT);
+    }
+    let ran = go_on(&arena, &["--extend"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for part in [
+        "building `carl`",
+        "building `eve`",
+        "left out: bot `dora`: did not pass the check `handshake`",
+        "left out: bot `fred`: its build exited with code 1",
+        "6 of 20 matches were played",
+    ] {
+        assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("building `ben`"), "{}", ran.stderr);
+    assert_eq!(arena.matches().len(), 20, "five bots play");
+    let left_out = fs::read_to_string(arena.path("out/left-out.toml")).unwrap();
+    assert!(left_out.contains("\"dora\"") && left_out.contains("\"fred\""));
+    assert!(!left_out.contains("carl"), "{left_out}");
+    let ran = go_on(&arena, &["--resume"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("all 20 matches"), "{}", ran.stderr);
+    // Nothing is built for an extension that is refused.
+    let ran = go_on(&arena, &["--extend", "--set", "seed=7"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("building"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_added_bot_that_is_broken_stops_a_tournament_that_wants_that() {
+    let arena = class("on_broken = \"stop\"");
+    for name in ["carl", "dora"] {
+        fs::rename(
+            arena.path(&format!("submissions/{name}/bot.toml")),
+            arena.path(&format!("submissions/{name}/later.toml")),
+        )
+        .unwrap();
+    }
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let before = fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
+    let (later, now) = ("submissions/carl/later.toml", "submissions/carl/bot.toml");
+    fs::rename(arena.path(later), arena.path(now)).unwrap();
+    let ran = go_on(&arena, &["--extend"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("bot `carl`: its build"),
+        "{}",
+        ran.stderr
+    );
+    let after = fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
+    assert_eq!(after, before);
+    assert_eq!(arena.matches().len(), 6);
+}
+
+#[test]
+fn a_bot_whose_matches_are_played_again_is_built_again() {
+    let arena = class("");
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let replay = ["--resume", "--replay-bot", "ben"];
+    arena.write("submissions/ben/bot.py", &BOT.replace("mine", "better"));
+    let ran = go_on(&arena, &replay);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("building `ben`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("4 matches are played again"),
+        "{}",
+        ran.stderr
+    );
+    let built = fs::read_to_string(arena.path("submissions/ben/built.py")).unwrap();
+    assert!(built.contains("better"));
+    let before = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    arena.write("submissions/ben/bot.py", "no Python");
+    let ran = go_on(&arena, &replay);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("bot `ben`: did not pass"),
+        "{}",
+        ran.stderr
+    );
+    let after = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    assert_eq!(after, before);
 }

@@ -8,6 +8,7 @@ use ratings::{MatchStore, Report, Request};
 use thiserror::Error;
 
 use super::highlights::{Highlights, Strengths};
+use crate::admission::{self, LeftOut};
 use crate::log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
 use crate::report::sheet::Sheet;
 
@@ -20,6 +21,9 @@ pub(crate) enum PageError {
     /// There is nothing to report.
     #[error("`{}` has no finished match yet", .0.display())]
     Empty(PathBuf),
+    /// The bot did not play.
+    #[error("`{}` played no match, because it was left out: {}", .0.bot, .0.why)]
+    LeftOut(LeftOut),
     /// No bot has this name.
     #[error("no bot is called `{name}`; there are {}", .known.join(", "))]
     UnknownBot {
@@ -28,6 +32,13 @@ pub(crate) enum PageError {
         /// In the log.
         known: Vec<String>,
     },
+}
+
+/// The bots that were left out of the tournament with this log; none if that cannot be read.
+fn left_out_of(path: &Path) -> Vec<LeftOut> {
+    let log = log::locate(path);
+    let folder = log.parent().unwrap_or(Path::new("."));
+    admission::left_out(folder).unwrap_or_default()
 }
 
 /// A tournament, as pages show it.
@@ -43,6 +54,8 @@ pub(crate) struct Played {
     /// Name and version of the referee, and how many matches ran at a time.
     pub(super) referees: BTreeSet<String>,
     pub(super) at_a_time: BTreeSet<u32>,
+    /// The bots that did not play, because they are broken.
+    pub(super) left_out: Vec<LeftOut>,
     /// What was dropped from the log, if anything.
     pub(crate) warning: Option<String>,
 }
@@ -67,6 +80,10 @@ impl Played {
         {
             let mut known: Vec<String> = matches.names().map(str::to_owned).collect();
             known.sort();
+            let left_out = left_out_of(path);
+            if let Some(left_out) = left_out.into_iter().find(|left_out| left_out.bot == name) {
+                return Err(PageError::LeftOut(left_out));
+            }
             let name = name.to_owned();
             return Err(PageError::UnknownBot { name, known });
         }
@@ -83,6 +100,7 @@ impl Played {
             began: None,
             referees: BTreeSet::new(),
             at_a_time: BTreeSet::new(),
+            left_out: left_out_of(path),
             warning,
         };
         played.add_highlights(path, bot)?;

@@ -130,6 +130,10 @@ fn index_page(played: &Played, names: &[String]) -> String {
         Part::Note(facts(played)),
         Part::Table(ranking(played, names)),
     ];
+    if !played.left_out.is_empty() {
+        parts.push(heading("Left out"));
+        parts.push(Part::Table(left_out(played)));
+    }
     if let Some(mut config) = config {
         hide_environments(config.as_table_mut());
         parts.push(heading("Configuration"));
@@ -175,6 +179,16 @@ fn ranking(played: &Played, names: &[String]) -> Grid {
         row.extend(counts(&report.bots[bot].results));
         grid.rows.push(row);
         grid.links.push(format!("{BOTS}/{}", names[bot]));
+    }
+    grid
+}
+
+/// The bots that did not play, and why.
+fn left_out(played: &Played) -> Grid {
+    let mut grid = Grid::new(["bot", "why"], 2);
+    for left_out in &played.left_out {
+        grid.rows
+            .push(vec![shown(&left_out.bot), shown(&left_out.why)]);
     }
     grid
 }
