@@ -122,6 +122,8 @@ impl Place {
         }
         let program = place.folder.path().join("bin/referee");
         std::os::unix::fs::symlink(referee(), program).expect("a link");
+        let sheet = root().join("games/sheets/nim.kif");
+        fs::copy(sheet, place.path("my-game.kif")).expect("a file");
         fs::write(place.path("evening.toml"), block("README.md", "toml", 0)).expect("a file");
         fs::write(place.path("class.toml"), block("README.md", "toml", 1)).expect("a file");
         let anna = block("README.md", "toml", 2);

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, referee, root, run, timeless, wait_until};
+use tests::{Arena, program, referee, root, run, timeless, wait_until};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -18,7 +18,7 @@ const GATED: (&str, &str) = (
 /// A game that is built in, one in Python and one in Rust, each of them this many rounds.
 fn three_sources(rounds: u32) -> String {
     let python = root().join("games/examples/pig.py");
-    let rust = referee().with_file_name("game");
+    let rust = program("nim-rules", "game");
     let config = config_of(
         &format!(
             "games = [\"paper-penguins\", {{ id = \"pig\", options = {{ target = 10 }} }}, \"nim\"]\n\
@@ -128,10 +128,10 @@ fn input(trace: &str) -> Option<(String, u64, Vec<String>)> {
 
 #[test]
 fn bots_are_sent_the_same_in_deals_that_they_cannot_tell_apart() {
-    let program = root().join("games/examples/kuhn_poker.py");
+    let rules = root().join("games/examples/kuhn_poker.py");
     let games = format!(
         "rounds = 25\ngames = [\"kuhn-poker\"]\nrules = [\"python3 '{}'\"]",
-        program.display()
+        rules.display()
     );
     let bots = [RANDOM, ("other", RANDOM.1)];
     let arena = Arena::new(&config_of(&games, &bots));
@@ -179,10 +179,10 @@ fn bots_are_sent_the_same_in_deals_that_they_cannot_tell_apart() {
 
 #[test]
 fn a_replay_as_a_role_hides_what_it_could_not_know() {
-    let program = root().join("games/examples/kuhn_poker.py");
+    let rules = root().join("games/examples/kuhn_poker.py");
     let games = format!(
         "games = [\"kuhn-poker\"]\nrules = [\"python3 '{}'\"]",
-        program.display()
+        rules.display()
     );
     let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY]));
     assert_eq!(arena.play().code, Some(0));
