@@ -8,8 +8,12 @@ const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
 
 /// Waits until what an expression is worth changes.
 fn wait_for_change(browser: &Browser, expression: &str) {
+    // What is looked at may be missing for a moment, while the page is drawn anew.
+    browser.wait(&format!("({expression}) != null"));
     let before = serde_json::json!(browser.text(expression));
-    browser.wait(&format!("String({expression}) !== {before}"));
+    browser.wait(&format!(
+        "({expression}) != null && String({expression}) !== {before}"
+    ));
 }
 
 #[test]
@@ -24,10 +28,9 @@ fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
     browser.go(&page(&server, "/"));
     browser.wait("document.querySelector('.live .board.small .piece')");
     browser.wait("document.querySelector('.chip.running')");
-    let played = "document.querySelector('[role=progressbar]').getAttribute('aria-valuenow')";
-    browser.wait(&played.replace(".getAttribute", "?.getAttribute"));
+    let played = "document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')";
     wait_for_change(&browser, played);
-    wait_for_change(&browser, "document.querySelector('.live').innerText");
+    wait_for_change(&browser, "document.querySelector('.live')?.innerText");
 
     drop(server);
     browser.wait("document.querySelector('#connection').innerText.includes('Connection lost')");
