@@ -5,14 +5,21 @@ use std::time::Instant;
 use games::session::LoadError;
 use games::{BrokenRules, ConfigureError, OptionError, ParseError, Seat, StateError};
 use protocol::Turn;
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::sdk::Choice;
 
 /// The match that a bot is playing, whatever the type of its game.
 pub(crate) trait CurrentMatch {
-    /// Follows the match up to this turn and chooses a move. `asked` is when the turn was read.
-    fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError>;
+    /// Follows the match up to this turn and chooses a move. `asked` is when the turn was read; `report`
+    /// takes what there is to report meanwhile, if the turn asks for lines.
+    fn turn(
+        &mut self,
+        turn: &Turn,
+        asked: Instant,
+        report: &mut dyn FnMut(Value),
+    ) -> Result<Choice, FollowError>;
 }
 
 /// Why a match cannot be followed.

@@ -11,6 +11,7 @@ use games::{Catalog, Entry, Game, Options, Rng, Seat};
 use protocol::{BotHello, PlayedMove, Start, Turn, Wants};
 use serde_json::Value;
 
+use crate::analysis::Analysis;
 use crate::any_game::{ByLegal, FollowedSession, SessionSearch};
 use crate::clock;
 pub(crate) use crate::current_match::CurrentMatch;
@@ -34,6 +35,18 @@ pub trait Engine {
 pub trait Search<G: Game> {
     /// Chooses a move. There is at least one legal move.
     fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G>;
+
+    /// The same for somebody who looks on: the `info` of the decision has several best lines, and the
+    /// search reports them while it goes on. By default it does neither.
+    fn analyse(
+        &mut self,
+        question: &Question<'_, G>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Decision<G> {
+        let _ = analysis;
+        self.choose(question, rng)
+    }
 
     /// Called after every ply of the match, its own included.
     fn played(&mut self, mv: G::Move) {
@@ -208,9 +221,13 @@ impl<E: Engine> Bot for EngineBot<E> {
     }
 
     fn choose(&mut self, turn: &Turn) -> Result<Choice, BotError> {
+        self.think(turn, &mut |_| {})
+    }
+
+    fn think(&mut self, turn: &Turn, report: &mut dyn FnMut(Value)) -> Result<Choice, BotError> {
         let asked = Instant::now();
         let current = self.current.as_mut().ok_or(FollowError::NoMatch)?;
-        Ok(current.turn(turn, asked)?)
+        Ok(current.turn(turn, asked, report)?)
     }
 }
 
@@ -285,7 +302,12 @@ impl<G: Game> FollowedMatch<G> {
 }
 
 impl<G: Game> CurrentMatch for FollowedMatch<G> {
-    fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError> {
+    fn turn(
+        &mut self,
+        turn: &Turn,
+        asked: Instant,
+        report: &mut dyn FnMut(Value),
+    ) -> Result<Choice, FollowError> {
         turn.moves.iter().try_for_each(|ply| self.follow(ply))?;
         if self.game.to_move(&self.position) != Some(self.seat) {
             return Err(FollowError::NotMyTurn {
@@ -304,7 +326,14 @@ impl<G: Game> CurrentMatch for FollowedMatch<G> {
             deadline: budget.map(|budget| asked + budget),
             can_save_time: turn.clock.remaining_ms.is_some(),
         };
-        let decision = self.search.choose(&question, &mut self.rng);
+        let rng = &mut self.rng;
+        let decision = match turn.lines {
+            None => self.search.choose(&question, rng),
+            Some(lines) => {
+                let analysis = &mut Analysis::new(lines as usize, report);
+                self.search.analyse(&question, analysis, rng)
+            }
+        };
         Ok(Choice::Move {
             mv: text(&self.game, decision.mv),
             info: decision.info,

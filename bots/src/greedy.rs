@@ -1,11 +1,14 @@
 //! The bot that looks one ply ahead: points first, then mobility.
 
 use games::{Game, Rng};
+use protocol::SearchLine;
 use serde_json::json;
 
+use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
 use crate::any_game::greedy::GreedySearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
+use crate::evaluate;
 use crate::mobility::{self, MoveRating};
 
 /// How many moves, at most, are examined more closely.
@@ -33,28 +36,64 @@ impl Engine for Greedy {
 
 impl<G: Game> Search<G> for Greedy {
     fn choose(&mut self, question: &Question<'_, G>, rng: &mut Rng) -> Decision<G> {
-        let Question {
-            game,
-            position,
-            seat,
-            ..
-        } = *question;
-        let mut moves = Vec::new();
-        game.legal(position, &mut moves);
-        // The sort below is stable, so that equal moves stay in random order.
-        rng.shuffle(&mut moves);
-        let mut rated: Vec<(MoveRating, G::Move)> = moves
-            .iter()
-            .map(|&mv| (mobility::rate(game, position, seat, mv), mv))
-            .collect();
-        rated.sort_by_key(|(rating, _)| std::cmp::Reverse(*rating));
+        let rated = rated_moves(question, rng);
         let mv = closer_look(question, &rated, rng);
-        let info = json!({"depth": 1, "nodes": moves.len(), "pv": [engine::text(game, mv)]});
+        let pv = [engine::text(question.game, mv)];
+        let info = json!({"depth": 1, "nodes": rated.len(), "pv": pv});
         Decision {
             mv,
             info: Some(info),
         }
     }
+
+    /// The order is that of the ratings; the values are those of the game's evaluation.
+    fn analyse(
+        &mut self,
+        question: &Question<'_, G>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Decision<G> {
+        let rated = rated_moves(question, rng);
+        let best = closer_look(question, &rated, rng);
+        let others = rated.iter().map(|(_, mv)| *mv).filter(|mv| *mv != best);
+        let moves = std::iter::once(best).chain(others).take(analysis.lines);
+        let mut evaluation = evaluate::evaluation::<G>();
+        let lines = moves.map(|mv| {
+            let mut next = *question.position;
+            question.game.play_unchecked(&mut next, mv);
+            let value = evaluate::expected_outcome(question.game, &next, &mut *evaluation);
+            SearchLine {
+                value: Some(analysis::rounded(value[question.seat])),
+                pv: vec![engine::text(question.game, mv).into()],
+                depth: Some(1),
+                nodes: None,
+            }
+        });
+        Decision {
+            mv: best,
+            info: analysis::info(1, rated.len() as u64, lines.collect()),
+        }
+    }
+}
+
+/// All moves, the best first; equal ones in random order.
+fn rated_moves<G: Game>(question: &Question<'_, G>, rng: &mut Rng) -> Vec<(MoveRating, G::Move)> {
+    let Question {
+        game,
+        position,
+        seat,
+        ..
+    } = *question;
+    let mut moves = Vec::new();
+    game.legal(position, &mut moves);
+    rng.shuffle(&mut moves);
+    let mut rated: Vec<(MoveRating, G::Move)> = moves
+        .iter()
+        .map(|&mv| (mobility::rate(game, position, seat, mv), mv))
+        .collect();
+    // The sort is stable.
+    rated.sort_by_key(|(rating, _)| std::cmp::Reverse(*rating));
+    rated
 }
 
 /// Chooses among the best moves, those that are equal in points, by the seat's own mobility against

@@ -5,6 +5,7 @@
 use games::{BrokenRules, Game, Rng};
 use serde_json::json;
 
+use crate::analysis::Analysis;
 use crate::any_game::{SessionDecision, SessionQuestion, SessionSearch};
 use crate::engine::{Decision, Engine, Question, Search};
 
@@ -128,6 +129,15 @@ impl<G: Game> Search<G> for WeakenedSearch<G> {
         }
     }
 
+    fn analyse(
+        &mut self,
+        question: &Question<'_, G>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Decision<G> {
+        self.search.analyse(question, analysis, rng)
+    }
+
     fn played(&mut self, mv: G::Move) {
         self.search.played(mv);
     }
@@ -152,6 +162,15 @@ impl SessionSearch for WeakenedSessionSearch {
             info: Some(json!({"text": RANDOM})),
             ..random
         })
+    }
+
+    fn analyse(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        self.search.analyse(question, analysis, rng)
     }
 
     fn played(&mut self, choices: &[String]) {

@@ -15,6 +15,7 @@
 //! ```
 
 mod alphabeta;
+mod analysis;
 mod any_game;
 pub mod clock;
 mod current_match;
@@ -43,6 +44,7 @@ use crate::mcts::Mcts;
 use crate::random::Random;
 use crate::sdk::Bot;
 
+pub use crate::analysis::Analysis;
 pub use crate::any_game::{Known, SessionDecision, SessionQuestion, SessionSearch};
 
 /// The options of a reference bot.

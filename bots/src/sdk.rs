@@ -38,7 +38,8 @@
 use std::io::{self, BufRead, ErrorKind, Write};
 
 use protocol::{
-    BadMessage, BotHello, BotMove, End, FaultCode, FromBot, PROTOCOL, Start, ToBot, Turn, Wants,
+    BadMessage, BotHello, BotInfo, BotMove, End, FaultCode, FromBot, PROTOCOL, Start, ToBot, Turn,
+    Wants,
 };
 use serde_json::Value;
 use thiserror::Error;
@@ -65,6 +66,16 @@ pub trait Bot {
     /// # Errors
     /// If the bot cannot go on.
     fn choose(&mut self, turn: &Turn) -> Result<Choice, BotError>;
+
+    /// The same for a bot that reports its thinking meanwhile: [`run`] sends each object that `report`
+    /// is given as an `info` message. By default nothing is reported.
+    ///
+    /// # Errors
+    /// If the bot cannot go on.
+    fn think(&mut self, turn: &Turn, report: &mut dyn FnMut(Value)) -> Result<Choice, BotError> {
+        let _ = report;
+        self.choose(turn)
+    }
 
     /// Called when the bot has lost the match by a fault. By default the fault is printed on stderr,
     /// which the referee keeps.
@@ -154,7 +165,8 @@ where
         if message == ToBot::Quit {
             return Ok(());
         }
-        let Some(answer) = handle(bot, message).map_err(Error::Bot)? else {
+        let report = &mut |info| report(&mut output, info);
+        let Some(answer) = handle(bot, message, report).map_err(Error::Bot)? else {
             continue;
         };
         match send(&mut output, &answer) {
@@ -180,14 +192,18 @@ fn parse(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
 }
 
 /// Hands a message to the bot; returns its answer if the message asks for one.
-fn handle<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot>, BotError> {
+fn handle<B: Bot + ?Sized>(
+    bot: &mut B,
+    message: ToBot,
+    report: &mut dyn FnMut(Value),
+) -> Result<Option<FromBot>, BotError> {
     Ok(match message {
         ToBot::Hello { .. } => Some(FromBot::Hello(Box::new(bot.hello()))),
         ToBot::Start(start) => {
             bot.start(&start)?;
             Some(FromBot::Ready {})
         }
-        ToBot::Turn(turn) => Some(match bot.choose(&turn)? {
+        ToBot::Turn(turn) => Some(match bot.think(&turn, report)? {
             Choice::Move { mv, info } => FromBot::Move(BotMove {
                 mv: mv.into(),
                 ply: Some(turn.ply),
@@ -205,6 +221,13 @@ fn handle<B: Bot + ?Sized>(bot: &mut B, message: ToBot) -> Result<Option<FromBot
         }
         ToBot::Quit => None,
     })
+}
+
+/// Sends the fields of an object as `info`. If nobody reads them, that shows when the answer is sent.
+fn report(output: &mut impl Write, info: Value) {
+    if let Value::Object(fields) = info {
+        let _ = send(output, &FromBot::Info(BotInfo { fields }));
+    }
 }
 
 /// Writes a message and flushes it: a message left in a buffer loses the match on time.
@@ -249,6 +272,38 @@ mod tests {
         let (mut bot, mut output) = (Counter::default(), Vec::new());
         let result = run(&mut bot, input.as_bytes(), &mut output);
         (bot, result, String::from_utf8(output).unwrap())
+    }
+
+    /// Reports something, not always an object, before it resigns.
+    struct Talker;
+
+    impl Bot for Talker {
+        fn hello(&self) -> BotHello {
+            hello("talker")
+        }
+
+        fn choose(&mut self, _turn: &Turn) -> Result<Choice, BotError> {
+            Ok(Choice::Resign)
+        }
+
+        fn think(
+            &mut self,
+            turn: &Turn,
+            report: &mut dyn FnMut(Value),
+        ) -> Result<Choice, BotError> {
+            report(serde_json::json!({"depth": turn.lines}));
+            report(Value::Null);
+            self.choose(turn)
+        }
+    }
+
+    #[test]
+    fn what_is_reported_is_sent_as_info() {
+        let turn = r#"{"type":"turn","ply":0,"moves":[],"clock":{},"lines":3}"#;
+        let mut output = Vec::new();
+        run(&mut Talker, turn.as_bytes(), &mut output).unwrap();
+        let expected = "{\"type\":\"info\",\"depth\":3}\n{\"type\":\"resign\"}\n";
+        assert_eq!(String::from_utf8(output).unwrap(), expected);
     }
 
     const TURN: &str = r#"{"type":"turn","ply":0,"moves":[],"clock":{},"weather":"fine"}"#;

@@ -97,6 +97,7 @@ impl TestMatch {
                 max_plies: limits.max_plies,
                 repetition: limits.repetition,
             },
+            offers: false,
         }
     }
 }
@@ -110,6 +111,8 @@ fn turn(session: &dyn Session, moves: &[PlayedMove], clock: &ClockState) -> Turn
         observation: None,
         legal: None,
         clock: clock.clone(),
+        offers: Vec::new(),
+        lines: None,
     }
 }
 
@@ -398,5 +401,55 @@ fn by_the_clock() {
         let rates = duel(id, &json!({}), &hero, &foe, &clock, starts.parse().unwrap());
         let mean = rates.iter().sum::<f64>() / rates.len() as f64;
         println!("{id:16} {mean:.3} {rates:.2?}");
+    }
+}
+
+#[test]
+fn every_bot_answers_with_lines_when_asked_and_only_then() {
+    for (game, options) in short_games() {
+        for entry in crate::BOTS {
+            let test_match = TestMatch::new(game, options.clone(), 3);
+            let session = rules(game, &options).start(3).unwrap();
+            let mover = session.to_move().alone().unwrap();
+            let ask = |lines: Option<u32>| {
+                let mut asked = bot(entry.name, 5, Some(400));
+                asked
+                    .start(&test_match.start(mover, session.state().unwrap()))
+                    .unwrap();
+                let turn = Turn {
+                    lines,
+                    ..turn(&*session, &[], &test_match.clock)
+                };
+                let mut reports = 0;
+                let choice = asked.think(&turn, &mut |_| reports += 1).unwrap();
+                let Choice::Move { mv, info } = choice else {
+                    panic!("{} resigns", entry.name)
+                };
+                assert!(session.fork().check_move(mover, &mv).is_ok());
+                (info.unwrap_or_default(), reports)
+            };
+            let (info, reports) = ask(None);
+            assert_eq!(
+                (&info["lines"], reports),
+                (&Value::Null, 0),
+                "{}",
+                entry.name
+            );
+            let (info, _) = ask(Some(2));
+            let (read, complaints) = protocol::SearchInfo::read(&info, 2);
+            assert_eq!(complaints, [""; 0]);
+            let expected = if entry.name == "random" { 0 } else { 2 };
+            assert_eq!(
+                read.lines.len(),
+                expected,
+                "{} in {game}: {info}",
+                entry.name
+            );
+            assert!(
+                read.lines
+                    .iter()
+                    .all(|line| line.value.is_some() && !line.pv.is_empty())
+            );
+        }
     }
 }

@@ -75,6 +75,7 @@ impl Table {
             observation: hidden.then(|| session.observation(seat).unwrap()),
             time: TimeControl::default(),
             limits: self.limits,
+            offers: false,
         }
     }
 
@@ -92,6 +93,8 @@ impl Table {
             observation: hidden.then(|| session.observation(seat).unwrap()),
             legal: Some(legal),
             clock: ClockState::default(),
+            offers: Vec::new(),
+            lines: None,
         }
     }
 
@@ -564,4 +567,43 @@ fn low_levels_play_random_moves_in_any_game() {
         });
         assert!((28..40).contains(&random.count()), "{name}");
     }
+}
+
+#[test]
+fn best_lines_are_told_in_games_of_every_kind() {
+    fn ask<P: Position>(game: P, seat: usize) {
+        let table = Table::of(game, 1);
+        let mut session = table.rules.start(1).unwrap();
+        while session.to_move().alone().is_none() && session.to_move().has_chance() {
+            let outcome = session.chances().remove(0).0;
+            session.play(&outcome).unwrap();
+        }
+        for name in ["greedy", "mcts"] {
+            let mut bot = table.bot(name, 200);
+            bot.start(&table.start(seat, &*session)).unwrap();
+            let turn = Turn {
+                lines: Some(2),
+                ..table.turn(seat, &mut *session, &[])
+            };
+            let Choice::Move { mv, info } = bot.choose(&turn).unwrap() else {
+                panic!("{name} resigns")
+            };
+            let info = info.unwrap();
+            let (read, complaints) = protocol::SearchInfo::read(&info, 2);
+            assert_eq!(
+                (read.lines.len(), complaints.len()),
+                (2, 0),
+                "{name}: {info}"
+            );
+            assert!(
+                read.lines.iter().all(|line| line.value.is_some()),
+                "{name}: {info}"
+            );
+            assert!(turn.legal.unwrap().iter().any(|legal| legal == mv));
+        }
+    }
+    ask(ConnectFour::default(), 0);
+    ask(Pig::new(10), 0);
+    ask(RockPaperScissors::new(2), 1);
+    ask(KuhnPoker::default(), 0);
 }

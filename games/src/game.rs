@@ -10,9 +10,11 @@ use crate::kit::info::{Info, StaticInfo};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat, rank};
 use crate::kit::rng::Rng;
+use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::StateError;
 use crate::kit::text::shown;
 use crate::kit::view::View;
+use crate::settlement::Budget;
 
 /// A text that is not a move of this game in any position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -78,6 +80,9 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// move and of the state. Empty for a game that has none, which the registry does not take.
     const GUIDE: &'static str = "";
 
+    /// Whether [`Game::settled`] ever proves anything.
+    const SETTLES: bool = false;
+
     /// The rules under these options.
     ///
     /// # Errors
@@ -114,6 +119,13 @@ pub trait Game: Sized + Send + Sync + 'static {
     /// The outcome if play ends in this position, by the rules or by a limit.
     fn outcome(&self, position: &Self::Position) -> Outcome {
         rank(&self.scores(position))
+    }
+
+    /// The final points with best play of all seats, if these are separate from each other so that the
+    /// points can be counted, and looking at as many positions as the budget allows proves them. More
+    /// points are better then. `None` in a finished game.
+    fn settled(&self, _position: &Self::Position, _budget: &mut Budget) -> Option<Scores> {
+        None
     }
 
     /// Why the game is over, as the log names it; `None` while it goes on.
@@ -181,6 +193,30 @@ pub trait Game: Sized + Send + Sync + 'static {
 
     /// Appends a text that is the same for two positions exactly if all further play is the same.
     fn write_identity(&self, position: &Self::Position, out: &mut String);
+
+    /// What a solver has to know of the game; `None` if it cannot be solved. Only games that can never
+    /// come back to a position can be: then a position's value does not depend on what was before.
+    fn solvable(&self) -> Option<Solvable<'_>> {
+        None
+    }
+
+    /// Appends the position as sets of cells. Two positions of a game that is [`Game::solvable`] have
+    /// the same further play if the sets and the seat to move are the same, and mirrored further play
+    /// if the sets are mirror images.
+    fn cell_sets(&self, _position: &Self::Position, _sets: &mut CellSets) {}
+
+    /// By how much seat 0 is ahead of seat 1, which decides the game at its end. What further play adds
+    /// to it depends on the [`Game::cell_sets`] only.
+    fn margin(&self, position: &Self::Position) -> i32 {
+        let scores = self.scores(position);
+        scores[0] - scores[1]
+    }
+
+    /// Between which margins the game surely ends, however it is played; quickly, and not while the game
+    /// is over.
+    fn margin_bounds(&self, _position: &Self::Position) -> (i32, i32) {
+        (i32::MIN, i32::MAX)
+    }
 
     /// The board as a picture shows it.
     fn view(&self, position: &Self::Position) -> View;

@@ -27,6 +27,7 @@ pub mod playout;
 pub mod registry;
 pub mod rules;
 pub mod session;
+pub mod settlement;
 #[doc(hidden)]
 pub mod test_games;
 

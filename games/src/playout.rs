@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::game::Game;
 use crate::kit::outcome::Outcome;
 use crate::kit::rng::Rng;
+use crate::session::BrokenRules;
 
 /// The results of random games from one position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,14 +37,15 @@ pub fn playout<G: Game>(
 
 /// Sums over random games from one position.
 #[derive(Clone, Debug)]
-pub(crate) struct Total {
+pub struct Total {
     outcome: Vec<f64>,
     plies: u64,
     games: u32,
 }
 
 impl Total {
-    pub(crate) fn new(seats: usize) -> Self {
+    /// Of no games, with this many seats.
+    pub fn new(seats: usize) -> Self {
         Total {
             outcome: vec![0.0; seats],
             plies: 0,
@@ -51,7 +53,8 @@ impl Total {
         }
     }
 
-    pub(crate) fn add(&mut self, plies: u32, outcome: &[f64]) {
+    /// Adds a game: how many plies were played, and its outcome.
+    pub fn add(&mut self, plies: u32, outcome: &[f64]) {
         self.plies += u64::from(plies);
         self.games += 1;
         for (sum, value) in self.outcome.iter_mut().zip(outcome) {
@@ -59,13 +62,8 @@ impl Total {
         }
     }
 
-    /// How many games there were.
-    pub(crate) fn games(&self) -> u32 {
-        self.games
-    }
-
     /// The means, which are all 0 if there was no game.
-    pub(crate) fn means(&self) -> Playouts {
+    fn means(&self) -> Playouts {
         let games = f64::from(self.games.max(1));
         Playouts {
             outcome: self.outcome.iter().map(|sum| sum / games).collect(),
@@ -74,64 +72,193 @@ impl Total {
     }
 }
 
-/// Plays random games, and keeps what they can share.
-pub(crate) struct Player<'a, G: Game> {
+/// What random games after each move gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayoutsByMove {
+    /// Every legal move with the means of its games, or `None` if it had no game.
+    pub moves: Vec<(String, Option<Playouts>)>,
+    /// How many rounds were completed.
+    pub rounds: u32,
+}
+
+impl PlayoutsByMove {
+    /// The means of what was played after each move.
+    fn of(moves: impl Iterator<Item = (String, Total)>) -> Self {
+        let mut rounds = u32::MAX;
+        let means = moves.map(|(text, total)| {
+            rounds = rounds.min(total.games);
+            (text, (total.games > 0).then(|| total.means()))
+        });
+        let moves: Vec<_> = means.collect();
+        PlayoutsByMove {
+            rounds: if moves.is_empty() { 0 } else { rounds },
+            moves,
+        }
+    }
+}
+
+/// Moves, with what random games after them begin from.
+pub type Children<From> = Vec<(String, From)>;
+
+/// Plays random games. Rules say how one game goes; what is done with many is the same for all of
+/// them, see the methods of [`Session`](crate::Session) with the same names.
+pub trait RandomGames {
+    /// What a game begins from.
+    type From;
+
+    /// How many seats play.
+    fn seats(&self) -> usize;
+
+    /// Where all chance comes from.
+    fn rng(&mut self) -> &mut Rng;
+
+    /// Plays a game and adds it to the total. Returns what it took: its plies, but at least one, since
+    /// a game that is over from the start takes time, too. What takes more than `most` may be broken
+    /// off; the total is not used then.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn play(&mut self, from: &Self::From, most: u64, total: &mut Total)
+    -> Result<u64, BrokenRules>;
+
+    /// Plays `count` games, or returns `None` if they take more than `left` plies in all. What is not
+    /// used up stays in `left`.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn play_within(
+        &mut self,
+        from: &Self::From,
+        count: u32,
+        left: &mut u64,
+    ) -> Result<Option<Playouts>, BrokenRules> {
+        let mut total = Total::new(self.seats());
+        for _ in 0..count {
+            let plies = self.play(from, *left, &mut total)?;
+            let Some(rest) = left.checked_sub(plies) else {
+                return Ok(None);
+            };
+            *left = rest;
+        }
+        Ok(Some(total.means()))
+    }
+
+    /// Plays games as long as `go_on`, which gets the plies of each, says so, and at most `count`, but
+    /// at least one. Returns how many there were, too.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn play_while(
+        &mut self,
+        from: &Self::From,
+        count: u32,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(Playouts, u32), BrokenRules> {
+        let mut total = Total::new(self.seats());
+        loop {
+            let plies = self.play(from, u64::MAX, &mut total)?;
+            if total.games >= count || !go_on(plies) {
+                return Ok((total.means(), total.games));
+            }
+        }
+    }
+
+    /// Plays `count` games after each move, or returns `None` if they take more than `most` plies in
+    /// all.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn by_move_within(
+        &mut self,
+        children: Children<Self::From>,
+        count: u32,
+        mut most: u64,
+    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
+        let mut by_move = Vec::with_capacity(children.len());
+        for (text, child) in children {
+            match self.play_within(&child, count, &mut most)? {
+                Some(playouts) => by_move.push((text, playouts)),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(by_move))
+    }
+
+    /// Plays rounds of one game after each move, in a random order, as long as `go_on` says so, and at
+    /// most `count` rounds.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn by_move_while(
+        &mut self,
+        children: Children<Self::From>,
+        count: u32,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<PlayoutsByMove, BrokenRules> {
+        let mut totals = vec![Total::new(self.seats()); children.len()];
+        let mut order: Vec<usize> = (0..children.len()).collect();
+        self.rng().shuffle(&mut order);
+        let mut rounds = 0;
+        'rounds: while rounds < count && !order.is_empty() {
+            for &index in &order {
+                let plies = self.play(&children[index].1, u64::MAX, &mut totals[index])?;
+                if !go_on(plies) {
+                    break 'rounds;
+                }
+            }
+            rounds += 1;
+        }
+        let texts = children.into_iter().map(|(text, _)| text);
+        Ok(PlayoutsByMove::of(texts.zip(totals)))
+    }
+}
+
+/// Random games of a game that is compiled in.
+pub(crate) struct TypedGames<'a, G: Game> {
     game: &'a G,
     max_plies: Option<u32>,
     scratch: Vec<G::Move>,
-    pub(crate) rng: Rng,
+    rng: Rng,
 }
 
-impl<'a, G: Game> Player<'a, G> {
+impl<'a, G: Game> TypedGames<'a, G> {
     pub(crate) fn new(game: &'a G, seed: u64, max_plies: Option<u32>) -> Self {
-        Player {
+        TypedGames {
             game,
             max_plies,
             scratch: Vec::new(),
             rng: Rng::new(seed),
         }
     }
-
-    /// Plays one game and adds it to the total. Returns what it took: its plies, but at least one, since
-    /// a game that is over from the start takes time, too.
-    pub(crate) fn play(&mut self, position: &G::Position, total: &mut Total) -> u64 {
-        let mut copy = *position;
-        let (plies, outcome) = playout(
-            self.game,
-            &mut copy,
-            self.max_plies,
-            &mut self.rng,
-            &mut self.scratch,
-        );
-        total.add(plies, &outcome);
-        u64::from(plies.max(1))
-    }
 }
 
-/// Plays `count` random games from `position`, or returns `None` if they take more than `left` plies in
-/// all. What is not used up stays in `left`.
-pub fn playouts_within<G: Game>(
-    game: &G,
-    position: &G::Position,
-    max_plies: Option<u32>,
-    count: u32,
-    rng: &mut Rng,
-    left: &mut u64,
-) -> Option<Playouts> {
-    let mut total = Total::new(game.seats());
-    let mut scratch = Vec::new();
-    for _ in 0..count {
-        let mut copy = *position;
-        // One ply more than is left shows that the limit is exceeded.
-        let most = u32::try_from(left.saturating_add(1)).unwrap_or(u32::MAX);
-        let most = game.ply(position).saturating_add(most);
-        let most = max_plies.map_or(most, |max| max.min(most));
-        let (plies, outcome) = playout(game, &mut copy, Some(most), rng, &mut scratch);
-        // A game that is over from the start counts as one ply: it takes time, too.
-        *left = left.checked_sub(u64::from(plies.max(1)))?;
-        total.add(plies, &outcome);
+impl<G: Game> RandomGames for TypedGames<'_, G> {
+    type From = G::Position;
+
+    fn seats(&self) -> usize {
+        self.game.seats()
     }
-    Some(total.means())
+
+    fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+
+    fn play(
+        &mut self,
+        from: &G::Position,
+        most: u64,
+        total: &mut Total,
+    ) -> Result<u64, BrokenRules> {
+        let mut position = *from;
+        // One ply more than is left shows that the limit is exceeded.
+        let most = u32::try_from(most.saturating_add(1)).unwrap_or(u32::MAX);
+        let most = self.game.ply(from).saturating_add(most);
+        let most = self.max_plies.map_or(most, |max| max.min(most));
+        let (rng, scratch) = (&mut self.rng, &mut self.scratch);
+        let (plies, outcome) = playout(self.game, &mut position, Some(most), rng, scratch);
+        total.add(plies, &outcome);
+        Ok(u64::from(plies.max(1)))
+    }
 }
 
 #[cfg(test)]

@@ -59,6 +59,14 @@ pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(br#","clock":"#);
     write_json(&turn.clock, out);
+    if !turn.offers.is_empty() {
+        out.extend_from_slice(br#","offers":"#);
+        write_json(&turn.offers, out);
+    }
+    if let Some(lines) = turn.lines {
+        out.extend_from_slice(br#","lines":"#);
+        out.extend_from_slice(digits.format(lines).as_bytes());
+    }
     out.extend_from_slice(b"}\n");
 }
 
@@ -157,7 +165,7 @@ impl<'a> Scanner<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ClockState, FromBot, Millis, PlayedMove, ToBot};
+    use crate::{ClockState, FromBot, Millis, Offer, PlayedMove, SeatOffer, ToBot};
     use serde_json::json;
     use std::time::Duration;
 
@@ -178,6 +186,11 @@ mod tests {
             increment_ms: None,
         };
         let mut turns = 0;
+        let draw = SeatOffer {
+            seat: 1,
+            offer: Offer::Draw {},
+        };
+        let offers = [vec![], vec![draw]];
         for moves in [&[][..], &["a1"], &["a1-b2", "pass", "\"", "é\u{7}\\"]] {
             for legal in [None, Some(&[][..]), Some(&["a1", "b2"]), Some(&["a", "ö"])] {
                 for state in [None, Some(json!({"ply": 3, "board": ["\"x", null]}))] {
@@ -190,6 +203,8 @@ mod tests {
                             observation: state.clone(),
                             legal: legal.map(|legal| legal.iter().copied().collect()),
                             clock,
+                            offers: offers[turns as usize % 2].clone(),
+                            lines: (turns % 3 > 0).then_some(turns),
                         }));
                         let line = serde_json::to_string(&turn).unwrap() + "\n";
                         assert_eq!(turn.to_line(), line);

@@ -180,6 +180,11 @@ pub fn illegal_move(why: &dyn Display) -> Failure {
     Failure::new(FaultCode::IllegalMove, why.to_string())
 }
 
+/// A bot offers what no match can end with; `why` is a clause.
+pub fn wrong_offer(why: &str) -> Failure {
+    Failure::new(FaultCode::Protocol, why.to_owned())
+}
+
 /// A line is too long.
 pub fn long_line() -> Failure {
     let text = format!("printed a line of more than {MAX_LINE} bytes");

@@ -21,6 +21,7 @@ mod messages;
 mod model;
 mod move_list;
 pub mod schema;
+mod search_info;
 mod shown;
 mod time;
 mod whole_number;
@@ -28,17 +29,18 @@ mod whole_number;
 pub use faults::Failure;
 pub use lines::BadMessage;
 pub use log::{
-    Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load, LoggedMove, Player, Record,
-    RulesOrigin,
+    AdjudicatedBy, Adjudication, Conditions, Confined, CpuTimeBy, Enforced, LOG_FORMAT, Load,
+    LoggedMove, Machine, MoveAnalysis, Player, Record, RulesOrigin,
 };
 pub use messages::{
     BotHello, BotInfo, BotMove, End, Fault, FaultCode, FromBot, Limits, MatchResult, MoveText,
-    Opponent, PlayedMove, Start, ToBot, Turn, Wants,
+    Offer, Opponent, PlayedMove, SeatOffer, Start, ToBot, Turn, Wants,
 };
 pub use model::{
     Answer, GameHello, ModelError, ModelErrorCode, ModelHello, Op, Request, StepMoves, Want,
 };
 pub use move_list::MoveList;
+pub use search_info::{SearchInfo, SearchLine};
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
 

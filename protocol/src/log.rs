@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json_line;
-use crate::messages::{Limits, MatchResult, MoveText};
+use crate::messages::{Limits, MatchResult, MoveText, Offer};
 use crate::time::{Millis, TimeControl};
+use crate::whole_number;
 
 /// The version of the log's format that this crate writes.
 pub const LOG_FORMAT: u32 = 1;
@@ -41,6 +42,9 @@ pub struct Record {
     /// How it was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
+    /// The machine that it was played on. Logs of older versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
     /// How busy the machine was meanwhile, where it reports that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
@@ -50,6 +54,10 @@ pub struct Record {
     pub moves: Vec<LoggedMove>,
     /// How it ended.
     pub result: MatchResult,
+    /// The first adjudication, where there was one: `result` follows from it unless the match was played
+    /// out all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// When it began, in RFC 3339 and UTC.
     pub started: String,
     /// How long it took.
@@ -60,6 +68,74 @@ pub struct Record {
     /// the first line. Logs of older versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
+}
+
+/// A result that was decided before the game had come to its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Adjudication {
+    /// How many of `moves` had been made.
+    #[serde(deserialize_with = "whole_number::read")]
+    pub ply: u32,
+    /// By what.
+    #[serde(flatten)]
+    pub by: AdjudicatedBy,
+    /// The points of each seat, final ones where they are known.
+    pub scores: Vec<i64>,
+    /// What they are worth in [0, 1], one entry a seat.
+    pub outcome: Vec<f64>,
+    /// Whether the match went on all the same, to see whether that was right.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub played_out: bool,
+}
+
+/// What decided a match before its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "by", rename_all = "lowercase")]
+pub enum AdjudicatedBy {
+    /// Nobody could disturb anybody else any more, and the rest was counted.
+    Settled {
+        /// How many positions counting could have taken.
+        #[serde(deserialize_with = "whole_number::read")]
+        budget: u32,
+        /// How many it took.
+        #[serde(deserialize_with = "whole_number::read")]
+        positions: u32,
+        /// How long it took.
+        ms: Millis,
+    },
+    /// All bots said for so many of their moves that one of them loses.
+    Resign {
+        /// The highest value of the loser in [0, 1], so that the winner's was at least 1 less this.
+        value: f64,
+        /// For how many moves each.
+        #[serde(deserialize_with = "whole_number::read")]
+        moves: u32,
+    },
+    /// All bots said for so many of their moves that the match is even.
+    Draw {
+        /// How far values could be from one half.
+        value: f64,
+        /// For how many moves each.
+        #[serde(deserialize_with = "whole_number::read")]
+        moves: u32,
+        /// Not before so many plies.
+        #[serde(deserialize_with = "whole_number::read")]
+        after: u32,
+    },
+    /// All bots made the same offer.
+    Agreed {},
+}
+
+impl AdjudicatedBy {
+    /// The reason of a match that ended so.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            AdjudicatedBy::Settled { .. } => "settled",
+            AdjudicatedBy::Resign { .. } => "adjudicated_win",
+            AdjudicatedBy::Draw { .. } => "adjudicated_draw",
+            AdjudicatedBy::Agreed {} => "agreed",
+        }
+    }
 }
 
 /// Where the rules of a game came from.
@@ -96,6 +172,9 @@ pub struct Player {
     /// bot has no files of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
+    /// SHA-256, in hexadecimal digits, of the bundle that its folder was unpacked from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,
@@ -154,6 +233,22 @@ pub struct Conditions {
     pub concurrency: u32,
 }
 
+/// A machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// What it is called: its host name, unless the user says otherwise.
+    pub name: String,
+    /// The model of its CPU, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<String>,
+    /// How many cores the referee could use.
+    pub cores: u32,
+    /// Its speed by the referee's yardstick, measured on all slots at once: million steps a second, a
+    /// slot. Absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+}
+
 /// How busy a machine was, as shares from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Load {
@@ -192,9 +287,31 @@ pub struct LoggedMove {
     /// What the bot sent with it: the move's `info`, else its last `info` message of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,
+    /// How the bot would have had the match end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<Offer>,
     /// True for a random ply that the referee made for a seat at fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
+    /// What bots thought of the move later, one entry a bot. Only in copies that an analysis made.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub analysis: Box<[MoveAnalysis]>,
+}
+
+/// What a bot thought of the position before a ply, and of the ply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MoveAnalysis {
+    /// The name of the bot.
+    pub bot: String,
+    /// The outcome that it expects for the seat that is to move, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Its best line.
+    pub line: Vec<MoveText>,
+    /// By how much `value` is more than what the seat can expect after the ply that was made; 0 if the
+    /// bot knows no better ply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<f64>,
 }
 
 impl Record {

@@ -69,6 +69,9 @@ pub struct Start {
     pub time: TimeControl,
     /// What stops a match that does not end by itself.
     pub limits: Limits,
+    /// Whether the match ends when all bots offer the same; left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offers: bool,
 }
 
 /// A player as the others see it.
@@ -114,6 +117,43 @@ pub struct Turn {
     pub legal: Option<MoveList>,
     /// What is left on each clock when the turn begins.
     pub clock: ClockState,
+    /// What the others offered with their last moves; left out if there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<SeatOffer>,
+    /// In an analysis: how many best lines somebody who looks on would like to see in `info`, at least
+    /// 1. Absent in matches.
+    #[serde(
+        default,
+        deserialize_with = "whole_number::read_optional",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub lines: Option<u32>,
+}
+
+/// How a bot would have the match end now. It does if all bots make the same offer with their last moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Offer {
+    /// With a draw: every seat's outcome is one half.
+    Draw {},
+    /// With this result, as if the match had been played out.
+    Settle {
+        /// The final points, one entry a seat; those of the moment if they are left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scores: Option<Vec<i64>>,
+        /// What they are worth in [0, 1], one entry a seat. The sum is half the number of seats.
+        outcome: Vec<f64>,
+    },
+}
+
+/// An offer that stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SeatOffer {
+    /// Whose.
+    pub seat: usize,
+    /// What is offered.
+    #[serde(flatten)]
+    pub offer: Offer,
 }
 
 /// A ply that was made.
@@ -148,7 +188,8 @@ pub struct MatchResult {
     pub scores: Vec<i64>,
     /// What they are worth in [0, 1], one entry a seat.
     pub outcome: Vec<f64>,
-    /// What ended it: a reason of the game, `max_plies`, `repetition` or `forfeit`.
+    /// What ended it: a reason of the game, `max_plies`, `repetition`, `forfeit`, or one of
+    /// [`AdjudicatedBy::reason`](crate::AdjudicatedBy::reason).
     pub reason: String,
     /// The faults that seats lost by, in the order in which they happened.
     #[serde(default)]
@@ -238,6 +279,8 @@ pub enum FromBot {
     Resign {},
     /// At any time during the bot's turn; logged, never judged.
     Info(BotInfo),
+    /// Before the move of a turn: offered with that move.
+    Offer(Offer),
 }
 
 /// A bot introduces itself.
@@ -294,7 +337,7 @@ pub struct BotMove {
         skip_serializing_if = "Option::is_none"
     )]
     pub ply: Option<u32>,
-    /// Anything; by custom `depth`, `nodes`, `value`, `pv` and `text`.
+    /// Anything; by convention the fields of [`SearchInfo`](crate::SearchInfo).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,
 }

@@ -5,12 +5,14 @@ use schemars::{Schema, schema_for};
 use crate::log::Record;
 use crate::messages::{FromBot, ToBot};
 use crate::model::{Answer, Request};
+use crate::search_info::SearchInfo;
 
 /// All schemas, each with the name of its file in `protocol/schema/`.
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         ("to-bot.json", schema_for!(ToBot)),
         ("from-bot.json", schema_for!(FromBot)),
+        ("info.json", schema_for!(SearchInfo)),
         ("model-request.json", schema_for!(Request)),
         ("model-answer.json", schema_for!(Answer)),
         ("log-record.json", schema_for!(Record)),

@@ -1,7 +1,7 @@
-//! Who may play: bots are built, and those that must pass checks are checked, exactly as the
-//! tournament would run them.
+//! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
+//! pass checks are checked, exactly as the tournament would run them.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{
     self,
     ErrorKind::{NotADirectory, NotFound},
@@ -15,13 +15,20 @@ use protocol::faults;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
+use tokio::time::sleep;
 
+use crate::bundle::{BundleError, Digest, Unpacked};
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
 use crate::files::{self, MOST_TEXT};
 
 /// Where the output of a build goes, in the bot's folder.
-const BUILD_LOG: &str = "build.log";
+pub(crate) const BUILD_LOG: &str = "build.log";
+/// Where that of a setup goes. It is hidden, so that it does not count as one of the bot's files: it may
+/// be another one on each machine.
+const SETUP_LOG: &str = ".setup.log";
+/// How often another process that sets the same bot up is waited for.
+const LOCK_PATROL: Duration = Duration::from_millis(100);
 /// How much of a log is searched for its last line, in bytes.
 const LOG_END: u64 = 64 << 10;
 /// What the folder of a tournament says about bots that were left out.
@@ -79,6 +86,19 @@ pub enum AdmissionError {
     /// Bots cannot be started on this machine.
     #[error(transparent)]
     Factory(#[from] FactoryError),
+    /// A bot from a bundle cannot be set up. That is this machine's fault: elsewhere it may work.
+    #[error("bot `{bot}`: the bundle {bundle:.12} cannot be used on this machine: {why}")]
+    SetUp {
+        /// The bot.
+        bot: String,
+        /// The bundle's hash.
+        bundle: Digest,
+        /// Why not.
+        why: String,
+    },
+    /// What says that a bundle was set up cannot be used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
 }
 
 impl LeftOut {
@@ -251,14 +271,93 @@ pub(crate) async fn built(
         return Ok(Ok(()));
     };
     report(&format!("building `{}`", spec.name));
-    let log = spec.dir.join(BUILD_LOG);
-    // The output of a build is no protocol: all of it goes to the log.
+    made(spec, build, command, &BUILD).await
+}
+
+/// Sets up the bots that were unpacked from bundles and need it, unless that was done before; `report`
+/// gets a line for each.
+///
+/// # Errors
+/// If one of them cannot be set up, or cannot be started after it.
+pub(crate) async fn set_up(
+    config: &Config,
+    mut report: impl FnMut(&str),
+) -> Result<(), AdmissionError> {
+    for (spec, plan) in config.bots.iter().zip(&config.builds) {
+        let (Some(unpacked), Some(command)) = (&plan.bundle, &plan.setup) else {
+            continue;
+        };
+        if unpacked.is_set_up() {
+            continue;
+        }
+        let _lock = locked(unpacked).await?;
+        // Another process may have done it meanwhile.
+        if unpacked.is_set_up() {
+            continue;
+        }
+        let bundle = &unpacked.bundle().sha256;
+        report(&format!("setting up `{}` (bundle {bundle:.12})", spec.name));
+        let done = made(spec, plan, command, &SETUP).await?;
+        let done = done.and_then(|()| spec.program().map_err(|error| error.to_string()));
+        done.map_err(|why| AdmissionError::SetUp {
+            bot: spec.name.clone(),
+            bundle: bundle.clone(),
+            why,
+        })?;
+        unpacked.note_set_up()?;
+    }
+    Ok(())
+}
+
+/// The lock of a bundle, once no other process has it.
+async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
+    let file = unpacked.lock_file()?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(LOCK_PATROL).await,
+            Err(TryLockError::Error(error)) => {
+                let path = unpacked.dir();
+                return Err(BundleError::Io { path, error });
+            }
+        }
+    }
+}
+
+/// What is done to a bot before it plays, in words.
+struct Making {
+    noun: &'static str,
+    participle: &'static str,
+    /// Where the output goes.
+    log: &'static str,
+}
+
+const BUILD: Making = Making {
+    noun: "build",
+    participle: "built",
+    log: BUILD_LOG,
+};
+const SETUP: Making = Making {
+    noun: "setup",
+    participle: "set up",
+    log: SETUP_LOG,
+};
+
+/// Runs a command in a bot's folder, in the sandbox of builds; the inner error says why that failed.
+async fn made(
+    spec: &BotSpec,
+    build: &BuildPlan,
+    command: &[String],
+    making: &Making,
+) -> Result<Result<(), String>, FactoryError> {
+    let log = spec.dir.join(making.log);
+    // The output is no protocol: all of it goes to the log.
     let script = "exec \"$@\" >\"$0\" 2>&1 </dev/null";
     let mut words = ["sh", "-c", script].map(str::to_owned).to_vec();
     words.push(log.to_string_lossy().into_owned());
     words.extend(command.iter().cloned());
     let spec = BotSpec {
-        name: format!("build of {}", spec.name),
+        name: format!("{} of {}", making.noun, spec.name),
         command: words,
         wanted: build.wanted.clone(),
         ..spec.clone()
@@ -266,7 +365,10 @@ pub(crate) async fn built(
     let factory = BotFactory::new(&[Arc::new(spec.clone())], &[], None)?;
     let mut process = match factory.launch(&spec).await {
         Ok(process) => process,
-        Err(not) => return Ok(Err(format!("cannot be built: {}", not.failure.message))),
+        Err(not) => {
+            let (participle, why) = (making.participle, not.failure.message);
+            return Ok(Err(format!("cannot be {participle}: {why}")));
+        }
     };
     let ended = process.ended(build.timeout).await;
     let well = process.ended_well();
@@ -274,23 +376,24 @@ pub(crate) async fn built(
     factory.all_gone().await;
     Ok(match ended {
         Some(_) if well => Ok(()),
-        Some(how) => Err(failed_build(&how, &log)),
+        Some(how) => Err(failed(making, &how, &log)),
         None => {
             let limit = humantime::format_duration(build.timeout);
-            Err(failed_build(&format!("took longer than {limit}"), &log))
+            Err(failed(making, &format!("took longer than {limit}"), &log))
         }
     })
 }
 
-/// Why a build failed, with the line of its output that says it.
-fn failed_build(how: &str, log: &Path) -> String {
+/// Why a build or a setup failed, with the line of its output that says it.
+fn failed(making: &Making, how: &str, log: &Path) -> String {
     let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = telling_line(&text).map_or(String::new(), |line| {
         format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
     });
     format!(
-        "its build {how}{line} (all of it is in `{}`)",
+        "its {} {how}{line} (all of it is in `{}`)",
+        making.noun,
         log.display()
     )
 }
@@ -319,10 +422,35 @@ fn end_of(log: &Path) -> io::Result<Vec<u8>> {
 
 /// The first thing that is wrong with a bot as it would play.
 async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
+    mistake_within(config, spec, extent(spec)).await
+}
+
+/// Why a bot cannot play on this machine at all: it does not start, or does not move in a position of its
+/// games.
+///
+/// # Errors
+/// If nothing can be started on this machine.
+#[cfg(feature = "cluster")]
+pub(crate) async fn cannot_play(
+    config: &Config,
+    spec: &BotSpec,
+) -> Result<Option<String>, FactoryError> {
+    let extent = Extent {
+        turns: 1,
+        ..extent(spec)
+    };
+    mistake_within(config, spec, extent).await
+}
+
+async fn mistake_within(
+    config: &Config,
+    spec: &BotSpec,
+    extent: Extent,
+) -> Result<Option<String>, FactoryError> {
     if let Err(error) = spec.program() {
         return Ok(Some(error.to_string()));
     }
-    let lab = Lab::new(spec.clone(), extent(spec), None)?;
+    let lab = Lab::new(spec.clone(), extent, None)?;
     let mut wrong = None;
     check::run(&lab, &selection(config, &MUST_PASS), |report| {
         if let CheckReport {

@@ -74,11 +74,14 @@
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
 mod admission;
+mod analysis;
+pub mod bundle;
 mod check;
 pub mod cli;
 pub mod config;
 mod draw;
 mod files;
+mod ggp;
 mod json_schema;
 pub mod log;
 mod machine;
@@ -95,6 +98,8 @@ mod rules_program;
 mod scaffold;
 pub mod tournament;
 mod web;
+#[cfg(feature = "cluster")]
+pub mod worker;
 
 pub use ::arbiter;
 pub use ::ratings;

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
@@ -12,6 +13,7 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
+use crate::machine::identity;
 use crate::match_runner::Observer;
 use crate::rules_program::{RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};
@@ -193,6 +195,7 @@ impl SingleMatch {
             game: GameSetup {
                 rules: self.rules,
                 limits: self.limits,
+                early_ends: EarlyEnds::default(),
                 weight: 1,
             },
             seed: self.seed,
@@ -203,6 +206,7 @@ impl SingleMatch {
                 affinity: "off".to_owned(),
                 concurrency: 1,
             },
+            machine: Arc::new(identity::here(None)),
             failures: None,
         })
     }

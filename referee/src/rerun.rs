@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::{Catalog, Limits};
 use protocol::{BadMessage, BotHello, BotMove, Failure, Fault, FromBot, Record, ToBot};
@@ -115,15 +116,18 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
         .map_err(|unknown| unknown.to_string())?;
     let rules = game.configure(&record.options).map_err(|e| e.to_string())?;
     let opening = &record.moves[..record.opening as usize];
+    let start = rules.load(&record.start).map_err(|e| e.to_string())?;
+    let last_ply = ended_early(record).map(|made| start.ply() + made);
     Ok(Setup {
         match_id: record.match_id.clone(),
-        start: rules.load(&record.start).map_err(|e| e.to_string())?,
+        start,
         opening: opening.iter().map(|played| played.mv.to_string()).collect(),
         seed: record.seed,
         limits: Limits {
-            max_plies: record.limits.max_plies,
+            max_plies: last_ply.or(record.limits.max_plies),
             repetition: record.limits.repetition,
         },
+        early_ends: EarlyEnds::default(),
         seats: record
             .players
             .iter()
@@ -137,6 +141,13 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
         cores: 1,
         rules,
     })
+}
+
+/// How many moves were made when a match was adjudicated, if that ended it.
+fn ended_early(record: &Record) -> Option<u32> {
+    let adjudication = record.adjudication.as_ref();
+    let early = adjudication.filter(|early| !early.played_out && record.result.faults.is_empty());
+    early.map(|early| early.ply)
 }
 
 /// The bot that is asked again. It has all the time in the world, and what it says unasked is heard
@@ -212,7 +223,7 @@ impl<R: FnMut(News<'_>)> Observer for Comparison<'_, R> {
         }
     }
 
-    fn action(&mut self, action: &Action) -> ControlFlow<()> {
+    fn action(&mut self, action: &mut Action) -> ControlFlow<()> {
         match action {
             Action::Send {
                 seat,
@@ -240,7 +251,7 @@ impl<R: FnMut(News<'_>)> Comparison<'_, R> {
     ) -> Result<ControlFlow<()>, String> {
         let in_turn = arbiter.is_in_play();
         match message {
-            Ok(FromBot::Info(_)) => Ok(ControlFlow::Continue(())),
+            Ok(FromBot::Info(_) | FromBot::Offer(_)) => Ok(ControlFlow::Continue(())),
             Ok(FromBot::Ready {}) if !in_turn => Ok(ControlFlow::Continue(())),
             Ok(FromBot::Move(mv)) if in_turn => self.moved(arbiter, mv, now),
             Ok(FromBot::Resign {}) if in_turn => Err("the bot resigned".to_owned()),

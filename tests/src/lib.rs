@@ -2,11 +2,16 @@
 
 pub mod campaign;
 pub mod chaos;
+pub mod cut_off;
+pub mod liar;
 pub mod model;
+pub mod nats;
 pub mod needs;
 pub mod screen;
+pub mod storms;
 pub mod traces;
 pub mod web;
+pub mod workers;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -55,6 +60,16 @@ pub fn program(package: &str, name: &str) -> PathBuf {
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--quiet", "--package", package, "--bin", name]);
         build.args(["--profile", profile]);
+        if package == "referee" {
+            build.args(["--features", "cluster"]);
+        }
+        // Of the package under test. Build scripts that look at them would run again, and what depends on
+        // them would be built again, each time.
+        let of_a_package =
+            |key: &str| key.starts_with("CARGO_PKG_") || key.starts_with("CARGO_MANIFEST_");
+        for (key, _) in env::vars().filter(|(key, _)| of_a_package(key)) {
+            build.env_remove(key);
+        }
         let status = build.current_dir(root()).status();
         let built = status.expect("cargo runs").success();
         assert!(built, "{name} does not build");
@@ -98,6 +113,25 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
         .stdin(Stdio::null())
         .output();
     output.expect("referee runs").into()
+}
+
+/// Checks a log, or that of a tournament's folder, against the rules.
+///
+/// # Panics
+/// If `referee` cannot be started.
+pub fn verify(log: impl AsRef<OsStr>) -> Ran {
+    run(["replay".as_ref(), log.as_ref(), "--verify".as_ref()])
+}
+
+/// The same, where every match must be as the rules have it.
+///
+/// # Panics
+/// If one is not.
+#[track_caller]
+pub fn verified(log: impl AsRef<OsStr>) -> Ran {
+    let ran = verify(log);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    ran
 }
 
 /// A folder for one test, with a configuration in it.
@@ -173,9 +207,19 @@ impl Arena {
     }
 }
 
-/// A match without what differs from run to run: its times, and what depends on them.
+/// A match without what differs from run to run and from machine to machine: its times, and what
+/// depends on them.
 pub fn timeless(value: &Value) -> Value {
-    const TIMES: [&str; 6] = ["started", "duration_ms", "ms", "cpu_ms", "load", "prev"];
+    const TIMES: [&str; 8] = [
+        "started",
+        "duration_ms",
+        "ms",
+        "cpu_ms",
+        "suspended_ms",
+        "load",
+        "machine",
+        "prev",
+    ];
     match value {
         Value::Object(fields) => {
             let fields = fields.iter().filter(|(key, _)| !TIMES.contains(&&***key));

@@ -53,7 +53,9 @@ impl ModelClient {
         self.id += 1;
         request["id"] = json!(self.id);
         let stdin = self.stdin.as_mut().expect("an open model");
-        writeln!(stdin, "{request}").expect("the model reads");
+        // In one piece: each would wake the model.
+        let line = format!("{request}\n");
+        stdin.write_all(line.as_bytes()).expect("the model reads");
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("the model answers");
         let answer: Value = serde_json::from_str(&line).expect("answers are JSON");

@@ -3,6 +3,7 @@
 //! With more seats it is the paranoid search: all others are assumed to play against the one, by
 //! moves that are also good for themselves.
 
+mod best_lines;
 mod budget;
 mod move_ordering;
 mod node;
@@ -13,6 +14,7 @@ mod value;
 use games::{Game, Rng};
 use serde_json::{Value as Json, json};
 
+use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::evaluate;
@@ -97,11 +99,43 @@ impl<G: Game> Search<G> for AlphaBetaSearch<G> {
             return Decision { mv, info: None };
         }
         rng.shuffle(&mut moves);
+        let mut search = self.begin(question);
+        let mut root = search.root_moves(question.position, &moves);
+        let result = search.iterative_deepening(question.position, &mut root);
+        let best = root[0];
+        Decision {
+            mv: best.mv,
+            info: Some(search.info(question.position, best.mv, result)),
+        }
+    }
+
+    fn analyse(
+        &mut self,
+        question: &Question<'_, G>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Decision<G> {
+        let mut moves = Vec::new();
+        question.game.legal(question.position, &mut moves);
+        rng.shuffle(&mut moves);
+        let mut search = self.begin(question);
+        let mut root = search.root_moves(question.position, &moves);
+        let found = search.best_lines(question.position, &mut root, analysis);
+        Decision {
+            mv: root[0].mv,
+            info: search.lines_info(&found),
+        }
+    }
+}
+
+impl<G: Game> AlphaBetaSearch<G> {
+    /// Begins the search of a turn.
+    fn begin<'a>(&'a mut self, question: &'a Question<'_, G>) -> TurnSearch<'a, G> {
         self.memory.table.begin_turn();
         self.memory.evaluation.asked_by(question.seat);
         self.memory.ordering.begin_turn();
         let game = question.game;
-        let mut search = TurnSearch {
+        TurnSearch {
             game,
             memory: &mut self.memory,
             seat: question.seat,
@@ -111,13 +145,6 @@ impl<G: Game> Search<G> for AlphaBetaSearch<G> {
             path: vec![game.key(question.position)],
             budget: NodeBudget::new(self.nodes, question.deadline.filter(|_| !self.untimed)),
             ply_matters: TurnSearch::near_end(game, question.position, question.max_plies),
-        };
-        let mut root = search.root_moves(question.position, &moves);
-        let result = search.iterative_deepening(question.position, &mut root);
-        let best = root[0];
-        Decision {
-            mv: best.mv,
-            info: Some(search.info(question.position, best.mv, result)),
         }
     }
 }
@@ -156,31 +183,43 @@ impl<G: Game> TurnSearch<'_, G> {
             value: root[0].value,
         };
         for depth in 2..=DEEPEST {
-            let width = if depth < 4 { INFINITE } else { ASPIRATION };
-            let (mut below, mut above) = (width, width);
-            loop {
-                let window = Window {
-                    alpha: result.value.saturating_sub(below).max(-INFINITE),
-                    beta: result.value.saturating_add(above).min(INFINITE),
-                };
-                let Window { alpha, beta } = window;
-                let Some(value) = self.root_value(position, root, depth, window) else {
-                    break;
-                };
-                if value <= alpha && alpha > -INFINITE {
-                    below = below.saturating_mul(6).min(2 * INFINITE);
-                } else if value >= beta && beta < INFINITE {
-                    above = above.saturating_mul(6).min(2 * INFINITE);
-                } else {
-                    result = Iteration { depth, value };
-                    break;
-                }
+            if let Some(value) = self.exact_value(position, root, depth, result.value) {
+                result = Iteration { depth, value };
             }
             if self.budget.is_spent() || value::is_proven(result.value) {
                 break;
             }
         }
         result
+    }
+
+    /// Searches the moves of the root to a depth, in windows around an expected value that grow until
+    /// the value is within, and brings the best move to the front. `None` if the budget was spent
+    /// before the end.
+    fn exact_value(
+        &mut self,
+        position: &G::Position,
+        root: &mut [RootMove<G::Move>],
+        depth: i32,
+        expected: Value,
+    ) -> Option<Value> {
+        let width = if depth < 4 { INFINITE } else { ASPIRATION };
+        let (mut below, mut above) = (width, width);
+        loop {
+            let window = Window {
+                alpha: expected.saturating_sub(below).max(-INFINITE),
+                beta: expected.saturating_add(above).min(INFINITE),
+            };
+            let Window { alpha, beta } = window;
+            let value = self.root_value(position, root, depth, window)?;
+            if value <= alpha && alpha > -INFINITE {
+                below = below.saturating_mul(6).min(2 * INFINITE);
+            } else if value >= beta && beta < INFINITE {
+                above = above.saturating_mul(6).min(2 * INFINITE);
+            } else {
+                return Some(value);
+            }
+        }
     }
 
     /// Searches the moves of the root to a depth, within a window, and brings the best one to the
@@ -227,11 +266,10 @@ impl<G: Game> TurnSearch<'_, G> {
             .iter()
             .map(|mv| engine::text(self.game, *mv))
             .collect();
-        let expected = (value::expected(result.value) * 1000.0).round() / 1000.0;
         json!({
             "depth": result.depth,
             "nodes": self.budget.nodes(),
-            "value": expected,
+            "value": analysis::rounded(value::expected(result.value)),
             "pv": variation,
         })
     }

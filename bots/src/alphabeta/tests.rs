@@ -269,3 +269,89 @@ fn the_same_nodes_give_the_same_move() {
     assert_eq!(ask(&game, &state, 3000), ask(&game, &state, 3000));
     assert!(ask(&game, &state, 3000).1["nodes"].as_u64().unwrap() <= 3001);
 }
+
+/// Compares the values of the best lines near the ends of random games with brute force. Returns how many
+/// positions it compared.
+struct ExactLines {
+    options: Json,
+}
+
+impl Visitor for ExactLines {
+    type Output = u32;
+
+    fn visit<G: Game>(self) -> u32 {
+        let game = G::new(&Options::of::<G>(&self.options).unwrap()).unwrap();
+        let mut scratch = Vec::new();
+        let mut compared = 0;
+        for seed in 0..4 {
+            let mut rng = Rng::new(seed);
+            let mut position = game.start(&mut rng);
+            let mut line = Vec::new();
+            while game.to_move(&position).is_some() {
+                line.push(position);
+                let mv = game.random_move(&position, &mut rng, &mut scratch);
+                game.play_unchecked(&mut position, mv);
+            }
+            for position in line.iter().rev().take(6) {
+                compared += u32::from(lines_are_exact(&game, position));
+            }
+        }
+        compared
+    }
+}
+
+/// Whether brute force takes few nodes; then the lines have the values of the best moves.
+fn lines_are_exact<G: Game>(game: &G, position: &G::Position) -> bool {
+    const LINES: usize = 4;
+    let seat = game.to_move(position).unwrap();
+    let mut moves = Vec::new();
+    game.legal(position, &mut moves);
+    let value = |mv: G::Move| {
+        let mut next = *position;
+        game.play_unchecked(&mut next, mv);
+        brute(game, &next, seat, &mut { MOST_NODES / 10 })
+    };
+    let values: Option<Vec<f64>> = moves.into_iter().map(value).collect();
+    let Some(mut values) = values else {
+        return false;
+    };
+    values.sort_by(|one, other| other.total_cmp(one));
+    values.truncate(LINES);
+    let mut search: Box<dyn Search<G>> = AlphaBeta {
+        nodes: Some(200_000),
+        untimed: true,
+    }
+    .new_search();
+    let mut reported: Vec<Json> = Vec::new();
+    let mut report = |info: Json| reported.push(info);
+    let question = Question::new(game, position, seat);
+    let mut analysis = Analysis::new(LINES, &mut report);
+    let decision = search.analyse(&question, &mut analysis, &mut Rng::new(1));
+    let info = decision.info.unwrap();
+    let found: Vec<f64> = info["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["value"].as_f64().unwrap())
+        .collect();
+    let text = game.save(position);
+    assert_eq!(found, values, "{text}");
+    assert_eq!(info["lines"][0]["pv"][0], engine::text(game, decision.mv));
+    assert_eq!(
+        (&info["value"], &info["pv"]),
+        (&info["lines"][0]["value"], &info["lines"][0]["pv"])
+    );
+    assert!(reported.iter().all(|report| report["lines"].is_array()));
+    true
+}
+
+#[test]
+fn best_lines_are_exact() {
+    for (game, options) in [
+        ("amazons", json!({"size": 5})),
+        ("paper-penguins", json!({"size": 5})),
+    ] {
+        let compared = registry::visit(game, ExactLines { options }).unwrap();
+        assert!(compared > 8, "{game}: {compared} positions");
+    }
+}

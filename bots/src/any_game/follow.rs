@@ -6,8 +6,10 @@ use std::time::Instant;
 use games::session::{MoveError, PlyByPly, Session};
 use games::{BrokenRules, Rng, Rules, Seat};
 use protocol::{PlayedMove, Start, Turn};
+use serde_json::Value;
 
 use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
+use crate::analysis::Analysis;
 use crate::clock;
 use crate::current_match::{CurrentMatch, FollowError};
 use crate::sdk::Choice;
@@ -90,7 +92,12 @@ impl FollowedSession {
     }
 
     /// Follows the match up to this turn, and chooses a move.
-    fn decide(&mut self, turn: &Turn, asked: Instant) -> Result<SessionDecision, FollowError> {
+    fn decide(
+        &mut self,
+        turn: &Turn,
+        asked: Instant,
+        report: &mut dyn FnMut(Value),
+    ) -> Result<SessionDecision, FollowError> {
         turn.moves.iter().try_for_each(|ply| self.follow(ply))?;
         let legal = self.legal(turn)?;
         let known = match (&turn.observation, &self.session) {
@@ -98,7 +105,7 @@ impl FollowedSession {
             (None, Some(session)) => Known::Position(&**session),
             (None, None) => return Ok(SessionDecision::random(&legal, &mut self.rng)),
         };
-        if let [mv] = &legal[..] {
+        if let ([mv], None) = (&legal[..], turn.lines) {
             return Ok(SessionDecision {
                 mv: mv.clone(),
                 info: None,
@@ -116,7 +123,14 @@ impl FollowedSession {
             deadline: budget.map(|budget| asked + budget),
             can_save_time: turn.clock.remaining_ms.is_some(),
         };
-        Ok(self.search.choose(&question, &mut self.rng)?)
+        let rng = &mut self.rng;
+        Ok(match turn.lines {
+            None => self.search.choose(&question, rng)?,
+            Some(lines) => {
+                let analysis = &mut Analysis::new(lines as usize, report);
+                self.search.analyse(&question, analysis, rng)?
+            }
+        })
     }
 
     /// The moves that the turn lists or, if it lists none, those of the position.
@@ -136,8 +150,13 @@ impl FollowedSession {
 }
 
 impl CurrentMatch for FollowedSession {
-    fn turn(&mut self, turn: &Turn, asked: Instant) -> Result<Choice, FollowError> {
-        let decided = self.decide(turn, asked).or_else(|error| {
+    fn turn(
+        &mut self,
+        turn: &Turn,
+        asked: Instant,
+        report: &mut dyn FnMut(Value),
+    ) -> Result<Choice, FollowError> {
+        let decided = self.decide(turn, asked, report).or_else(|error| {
             let legal = listed(turn);
             if legal.is_empty() {
                 return Err(error);
@@ -156,7 +175,12 @@ pub(crate) struct ByLegal {
 }
 
 impl CurrentMatch for ByLegal {
-    fn turn(&mut self, turn: &Turn, _asked: Instant) -> Result<Choice, FollowError> {
+    fn turn(
+        &mut self,
+        turn: &Turn,
+        _asked: Instant,
+        _report: &mut dyn FnMut(Value),
+    ) -> Result<Choice, FollowError> {
         let legal = listed(turn);
         if legal.is_empty() {
             return Err(FollowError::NoMoves);

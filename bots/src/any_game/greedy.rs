@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use games::session::{Session, draw};
 use games::{Actor, BrokenRules, Rng, Seat};
+use protocol::SearchLine;
 use serde_json::json;
 
 use super::budget::IterationBudget;
 use super::{
     Known, SessionDecision, SessionQuestion, SessionSearch, load, make, outcome, playout, sample,
 };
+use crate::analysis::{self, Analysis};
 
 /// In how many circumstances a move is tried where others or chance take part in the step, or
 /// information is hidden.
@@ -60,23 +62,14 @@ impl SessionSearch for GreedySearch {
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules> {
-        // Without a clock there is time for everything.
-        let mut budget = IterationBudget::new(Some(u32::MAX), question.deadline, Duration::ZERO);
+        let mut budget = budget(question);
         let circumstances = circumstances(question, rng)?;
         let mut legal = question.legal.to_vec();
         rng.shuffle(&mut legal);
         if circumstances.is_empty() {
             return Ok(SessionDecision::random(&legal, rng));
         }
-        let mut rated = Vec::new();
-        for mv in legal {
-            if !rated.is_empty() && !budget.go_on() {
-                break;
-            }
-            rated.push((rate(&circumstances, question.seat, &mv)?, mv));
-        }
-        // The sort is stable, so that equal moves stay in random order.
-        rated.sort_by(|(one, _), (other, _)| other.compare(one));
+        let rated = rated_moves(question, &circumstances, legal, &mut budget)?;
         let nodes = rated.len() * circumstances.len();
         let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
         let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
@@ -85,6 +78,91 @@ impl SessionSearch for GreedySearch {
             info: Some(info),
         })
     }
+
+    /// The order is that of the ratings; the values are those of random games after the moves.
+    fn analyse(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        let mut budget = budget(question);
+        let circumstances = circumstances(question, rng)?;
+        let mut legal = question.legal.to_vec();
+        rng.shuffle(&mut legal);
+        if circumstances.is_empty() {
+            return Ok(SessionDecision::random(&legal, rng));
+        }
+        let rated = rated_moves(question, &circumstances, legal, &mut budget)?;
+        let nodes = rated.len() * circumstances.len();
+        let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
+        let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
+        let others = moves.into_iter().filter(|other| *other != mv);
+        let mut lines = Vec::new();
+        for shown in std::iter::once(mv.clone())
+            .chain(others)
+            .take(analysis.lines)
+        {
+            let value = expected(question, &circumstances, &shown, &mut budget, rng)?;
+            lines.push(SearchLine {
+                value: value.map(analysis::rounded),
+                pv: vec![shown.into()],
+                depth: Some(1),
+                nodes: None,
+            });
+        }
+        let info = analysis::info(1, nodes as u64, lines);
+        Ok(SessionDecision { mv, info })
+    }
+}
+
+/// Without a clock there is time for everything.
+fn budget(question: &SessionQuestion<'_>) -> IterationBudget {
+    IterationBudget::new(Some(u32::MAX), question.deadline, Duration::ZERO)
+}
+
+/// Rates moves, at least the first one, and as many as there is time for. The best comes first; equal
+/// ones stay in their order.
+fn rated_moves(
+    question: &SessionQuestion<'_>,
+    circumstances: &[Circumstance],
+    moves: Vec<String>,
+    budget: &mut IterationBudget,
+) -> Result<Vec<(StepRating, String)>, BrokenRules> {
+    let mut rated = Vec::new();
+    for mv in moves {
+        if !rated.is_empty() && !budget.go_on() {
+            break;
+        }
+        rated.push((rate(circumstances, question.seat, &mv)?, mv));
+    }
+    // The sort is stable.
+    rated.sort_by(|(one, _), (other, _)| other.compare(one));
+    Ok(rated)
+}
+
+/// What random games after a move are worth on average; `None` if there is no time for any.
+fn expected(
+    question: &SessionQuestion<'_>,
+    circumstances: &[Circumstance],
+    mv: &str,
+    budget: &mut IterationBudget,
+    rng: &mut Rng,
+) -> Result<Option<f64>, BrokenRules> {
+    let (mut sum, mut games) = (0.0, 0);
+    for circumstance in circumstances.iter().cycle().take(PLAYOUTS) {
+        if !budget.go_on() {
+            break;
+        }
+        let next = circumstance.after(mv)?;
+        let value = match next.end() {
+            Some(_) => outcome(&*next)?,
+            None => playout(&*next, circumstance.last_ply, rng)?,
+        };
+        sum += value[question.seat];
+        games += 1;
+    }
+    Ok((games > 0).then(|| sum / f64::from(games)))
 }
 
 /// The circumstances in which moves are tried; none if it is not known what can be the case.

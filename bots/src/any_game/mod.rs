@@ -15,6 +15,8 @@ use games::session::{MoveError, Session, as_strs};
 use games::{BrokenRules, Rng, Rules, Seat};
 use serde_json::Value;
 
+use crate::analysis::Analysis;
+
 pub(crate) use follow::{ByLegal, FollowedSession};
 
 /// A search for one match of any game.
@@ -28,6 +30,22 @@ pub trait SessionSearch {
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules>;
+
+    /// The same for somebody who looks on: the `info` of the decision has several best lines, and the
+    /// search reports them while it goes on. There may be a single legal move. By default this is
+    /// [`SessionSearch::choose`].
+    ///
+    /// # Errors
+    /// If the rules do not work.
+    fn analyse(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        let _ = analysis;
+        self.choose(question, rng)
+    }
 
     /// Called with every step of the match, its own included, unless information is hidden.
     fn played(&mut self, choices: &[String]) {

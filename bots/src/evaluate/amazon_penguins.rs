@@ -1,14 +1,14 @@
 //! Amazon Penguins: fish speared, fish that a seat reaches before the other, and regions of its own.
 
 use games::kit::board::CellId;
+use games::kit::grid::Grid;
 use games::kit::sliding::shots::Shot;
 use games::rules::amazon_penguins::{AmazonPenguins, Position};
 use games::rules::fish::{Move, Phase};
+use games::settlement::{EndgameSolver, Spears, worth};
 use games::{Game, MAX_SEATS};
 
-use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
-use super::fish_features::{self, FishBoard, worth};
-use super::grid::{Cells, Grid};
+use super::fish_features::{self, FishBoard};
 use super::linear::{FeatureTable, Features};
 use super::staged_moves::{self, StagedMoves};
 
@@ -19,58 +19,13 @@ pub(super) struct AmazonPenguinsFeatures {
     solver: EndgameSolver<u64>,
 }
 
-/// The moves of penguins in a region of their own. Fish that are speared count, and those under the
-/// penguins at the end.
-struct AmazonPenguinsEndgameMoves<'a> {
-    grid: &'a Grid<u64>,
-    fish: [u64; 2],
-}
-
-impl EndgameMoves<u64> for AmazonPenguinsEndgameMoves<'_> {
-    fn each(&self, endgame: Endgame<u64>, visit: &mut dyn FnMut(Endgame<u64>, u32)) {
-        for from in endgame.pieces.each() {
-            for to in self.grid.slides(1 << from, endgame.open).each() {
-                let pieces = endgame.pieces ^ 1 << from ^ 1 << to;
-                let open = endgame.open ^ 1 << to | 1 << from;
-                for target in self.grid.slides(1 << to, open).each() {
-                    let next = Endgame {
-                        pieces,
-                        open: open ^ 1 << target,
-                    };
-                    visit(next, worth(self.fish, 1 << target));
-                }
-            }
-        }
-    }
-
-    fn most(&self, endgame: Endgame<u64>) -> u32 {
-        let open = self.grid.region(endgame.pieces, endgame.open);
-        worth(self.fish, open | endgame.pieces)
-    }
-
-    fn rest(&self, endgame: Endgame<u64>) -> u32 {
-        worth(self.fish, endgame.pieces)
-    }
-}
-
 fn fish_board(game: &AmazonPenguins, position: &Position) -> FishBoard<u64> {
     let common = position.fish_position();
-    let fish = common.fish_sets();
-    let mut board = FishBoard {
-        seats: 2,
-        pieces: [0; MAX_SEATS],
-        open: common.free(),
-        worth: fish,
-        points: [0; MAX_SEATS],
+    FishBoard {
+        points: game.point_board(position),
         mover: common.to_move(),
         placing: matches!(common.phase(), Phase::Lay | Phase::Place),
-    };
-    for (seat, points) in game.scores(position).into_iter().enumerate() {
-        board.pieces[seat] = common.penguins(seat);
-        // The fish under penguins count only at the end.
-        board.points[seat] = points as u32;
     }
-    board
 }
 
 impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
@@ -83,8 +38,9 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let board = fish_board(game, position);
         board.count(grid, |cell| game.count_slides(position, cell), table);
-        for (features, pieces) in table.iter_mut().zip(&board.pieces[..2]) {
-            features[fish_features::FEATURES] = worth(board.worth, *pieces) as f32;
+        let points = board.points;
+        for (features, pieces) in table.iter_mut().zip(&points.pieces[..2]) {
+            features[fish_features::FEATURES] = worth(points.worth, *pieces) as f32;
         }
     }
 
@@ -102,12 +58,10 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
     fn certain(&mut self, game: &AmazonPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let board = fish_board(game, position);
-        let moves = AmazonPenguinsEndgameMoves {
-            grid,
-            fish: board.worth,
-        };
+        let worth = board.points.worth;
+        let moves = Spears { grid, worth };
         let points = board.final_points(grid, &mut self.solver, &moves)?;
-        fish_features::certain(board.seats, &points)
+        fish_features::certain(board.points.seats, &points)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Game of the Amazons: who reaches which cells first, by queen's and by king's moves, and mobility.
 
+use games::kit::grid::{Cells, Grid};
 use games::kit::sliding::lines::Gap;
 use games::kit::sliding::shots::Shot;
 use games::rules::amazons::{Amazons, Position};
+use games::settlement::{Budget, EndgameSolver, arrows};
 use games::{Game, MAX_SEATS, Seat};
 
-use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
-use super::evaluation::CERTAIN;
-use super::grid::{Cells, Flood, Grid};
+use super::evaluation::{CERTAIN, EFFORT};
+use super::flood::Flood;
 use super::linear::{FeatureTable, Features, logarithm};
 use super::staged_moves::{self, StagedMoves};
 
@@ -16,34 +17,6 @@ use super::staged_moves::{self, StagedMoves};
 pub(super) struct AmazonsFeatures {
     grid: Option<Grid<u128>>,
     solver: EndgameSolver<u128>,
-}
-
-/// The moves of amazons in a region of their own; each counts one.
-struct AmazonsEndgameMoves<'a>(&'a Grid<u128>);
-
-impl EndgameMoves<u128> for AmazonsEndgameMoves<'_> {
-    fn each(&self, endgame: Endgame<u128>, visit: &mut dyn FnMut(Endgame<u128>, u32)) {
-        for from in endgame.pieces.each() {
-            for to in self.0.slides(1 << from, endgame.open).each() {
-                let pieces = endgame.pieces ^ 1 << from ^ 1 << to;
-                let open = endgame.open ^ 1 << to | 1 << from;
-                for target in self.0.slides(1 << to, open).each() {
-                    let open = open ^ 1 << target;
-                    visit(Endgame { pieces, open }, 1);
-                }
-            }
-        }
-    }
-
-    fn most(&self, endgame: Endgame<u128>) -> u32 {
-        self.0.region(endgame.pieces, endgame.open).count()
-    }
-}
-
-/// The cells with neither an amazon nor an arrow.
-fn empty(game: &Amazons, position: &Position) -> u128 {
-    let board = u128::MAX >> (128 - game.board().len());
-    board & !game.lines().blocked_cells(position.occupied())
 }
 
 /// The factor by which a cell is worth less for each move that it takes to reach it.
@@ -56,7 +29,7 @@ impl Features<Amazons> for AmazonsFeatures {
 
     fn count(&mut self, game: &Amazons, position: &Position, table: &mut FeatureTable) {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
-        let empty = empty(game, position);
+        let empty = game.empty_cells(position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
         let kings = sides.map(|set| Flood::new(set, empty, |s, open| grid.around(s) & open));
@@ -103,33 +76,13 @@ impl Features<Amazons> for AmazonsFeatures {
     fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let mover = game.to_move(position)?;
-        let empty = empty(game, position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
-        let regions = sides.map(|own| grid.region(own, empty | own));
-        if regions[0] & regions[1] & empty != 0 {
-            return None;
-        }
-        let moves = [0, 1].map(|seat| {
-            let endgame = Endgame {
-                pieces: sides[seat],
-                open: empty & regions[seat],
-            };
-            self.solver.solve(grid, &AmazonsEndgameMoves(grid), endgame)
-        });
+        let (empty, mut budget) = (game.empty_cells(position), Budget::a_region(EFFORT));
+        let moves = arrows::moves_left(grid, &mut self.solver, sides, empty, &mut budget)?;
         // Whoever is first unable to move loses.
-        let (own, other) = (moves[mover], moves[1 - mover]);
-        let lead = if own.least > other.most {
-            1 + own.least - other.most
-        } else if own.most <= other.least {
-            1 + other.least - own.most
-        } else {
-            return None;
-        };
-        let winner = if own.least > other.most {
-            mover
-        } else {
-            1 - mover
-        };
+        let winner = arrows::winner(moves, mover)?;
+        let (own, other) = (moves[winner], moves[1 - winner]);
+        let lead = 1 + own.least.saturating_sub(other.most);
         let mut scores = [0.0; MAX_SEATS];
         scores[winner] = CERTAIN + lead as f32;
         Some(scores)

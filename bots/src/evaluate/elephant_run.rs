@@ -1,10 +1,11 @@
 //! Elephant Run: the points that the elephant still needs against the ground that is left to it.
 
+use games::kit::grid::{Cells, Grid};
 use games::rules::elephant_run::{ElephantRun, Position};
 use games::{Game, MAX_SEATS};
 
 use super::evaluation::CERTAIN;
-use super::grid::{Cells, Flood, Grid};
+use super::flood::Flood;
 use super::linear::{FeatureTable, Features};
 
 /// Counts what matters in Elephant Run; the grid is made at the first position.

@@ -6,6 +6,10 @@ use games::{Game, MAX_SEATS, Seat};
 /// against best play, and the rest of the difference says by how much.
 pub const CERTAIN: f32 = 40.0;
 
+/// The number of positions that counting separate regions may take, for each: a tenth of a millisecond.
+/// More of them won no more matches, and made searches that ask again and again miss their deadline.
+pub(super) const EFFORT: u32 = 300;
+
 /// Evaluates positions of one game.
 pub trait Evaluate<G: Game>: Send {
     /// How well each seat stands, in units of log odds: with two seats, the logistic function of

@@ -1,9 +1,9 @@
 //! Giantslayer: how far the giants are from the edge, and how near the halogai are to them.
 
+use games::kit::grid::Cells;
 use games::rules::giantslayer::{Giantslayer, Position};
 use games::{Game, Seat};
 
-use super::grid::Cells;
 use super::linear::{FeatureTable, Features};
 
 const HALOGAI: usize = 0;

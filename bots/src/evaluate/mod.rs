@@ -4,14 +4,13 @@
 mod amazon_penguins;
 mod amazons;
 mod elephant_run;
-mod endgame_solver;
 mod evaluation;
 mod fish_features;
 #[cfg(test)]
 mod fit;
+mod flood;
 mod general;
 mod giantslayer;
-mod grid;
 mod linear;
 mod paper_penguins;
 mod penguins;
@@ -25,6 +24,7 @@ use games::Game;
 pub use evaluation::{CERTAIN, Evaluate, expected};
 pub use general::General;
 use linear::Linear;
+pub(crate) use position_value::expected_outcome;
 pub use position_value::{PositionValue, position_value};
 
 /// Makes `own`, which gives the evaluation of a game's own to each game that has one.

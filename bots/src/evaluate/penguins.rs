@@ -1,13 +1,13 @@
 //! Penguins: fish caught, fish that a seat reaches before the others, and regions of its own.
 
+use games::kit::grid::Grid;
 use games::kit::sliding::lines::Gap;
 use games::rules::fish::Phase;
 use games::rules::penguins::{Penguins, Position};
+use games::settlement::{EndgameSolver, Slides};
 use games::{Game, MAX_SEATS};
 
-use super::endgame_solver::{Endgame, EndgameMoves, EndgameSolver};
-use super::fish_features::{self, FishBoard, worth};
-use super::grid::{Cells, Grid};
+use super::fish_features::{self, FishBoard};
 use super::linear::{FeatureTable, Features};
 
 /// Counts what matters in Penguins; the grid is made at the first position.
@@ -28,52 +28,14 @@ const WEIGHTS_OF_FOUR: &[f32] = &[
     0.023, 0.733, -0.007, 0.367, -0.024, 0.000, 0.032, 1.014, -0.907, -0.389, 0.496, -0.297,
 ];
 
-/// The moves of penguins in a region of their own: in the end they catch each tile under them, too.
-struct PenguinsEndgameMoves<'a> {
-    grid: &'a Grid<u64>,
-    fish: [u64; 2],
-}
-
-impl EndgameMoves<u64> for PenguinsEndgameMoves<'_> {
-    fn each(&self, endgame: Endgame<u64>, visit: &mut dyn FnMut(Endgame<u64>, u32)) {
-        for from in endgame.pieces.each() {
-            for to in self.grid.slides(1 << from, endgame.open).each() {
-                let next = Endgame {
-                    pieces: endgame.pieces ^ 1 << from ^ 1 << to,
-                    open: endgame.open ^ 1 << to,
-                };
-                visit(next, worth(self.fish, 1 << to));
-            }
-        }
-    }
-
-    fn most(&self, endgame: Endgame<u64>) -> u32 {
-        worth(self.fish, self.grid.region(endgame.pieces, endgame.open))
-    }
-}
-
 /// The position as the features see it. Fish under penguins are certain.
 fn fish_board(game: &Penguins, position: &Position) -> FishBoard<u64> {
     let common = position.fish_position();
-    let seats = game.seats();
-    let fish = common.fish_sets();
-    let mut board = FishBoard {
-        seats,
-        pieces: [0; MAX_SEATS],
-        open: common.free(),
-        worth: fish,
-        points: [0; MAX_SEATS],
+    FishBoard {
+        points: game.point_board(position),
         mover: common.to_move(),
         placing: matches!(common.phase(), Phase::Lay | Phase::Place),
-    };
-    for (seat, points) in game.scores(position).into_iter().enumerate() {
-        board.pieces[seat] = common.penguins(seat);
-        board.points[seat] = points as u32;
-        if common.phase() != Phase::Over {
-            board.points[seat] += worth(fish, common.penguins(seat));
-        }
     }
-    board
 }
 
 impl Features<Penguins> for PenguinsFeatures {
@@ -99,11 +61,9 @@ impl Features<Penguins> for PenguinsFeatures {
     fn certain(&mut self, game: &Penguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
         let board = fish_board(game, position);
-        let moves = PenguinsEndgameMoves {
-            grid,
-            fish: board.worth,
-        };
+        let worth = board.points.worth;
+        let moves = Slides { grid, worth };
         let points = board.final_points(grid, &mut self.solver, &moves)?;
-        fish_features::certain(board.seats, &points)
+        fish_features::certain(board.points.seats, &points)
     }
 }

@@ -35,19 +35,28 @@ struct OfGame<G>(Box<dyn Evaluate<G>>);
 impl<G: Game> PositionValue for OfGame<G> {
     fn value(&mut self, session: &dyn Session) -> Outcome {
         let (game, position) = session::typed::<G>(session).expect("a session of this game");
-        if game.to_move(position).is_none() {
-            return game.outcome(position);
-        }
-        let scores = &self.0.scores(game, position)[..game.seats()];
-        let others = (scores.len() - 1).max(1) as f64;
-        let against = |seat: usize| {
-            let others = scores.iter().enumerate().filter(move |(i, _)| *i != seat);
-            others.map(move |(_, other)| f64::from(expected(scores[seat], *other)))
-        };
-        (0..scores.len())
-            .map(|seat| against(seat).sum::<f64>() / others)
-            .collect()
+        expected_outcome(game, position, &mut *self.0)
     }
+}
+
+/// What each seat can expect, by an evaluation; in a finished game its outcome.
+pub(crate) fn expected_outcome<G: Game>(
+    game: &G,
+    position: &G::Position,
+    evaluation: &mut dyn Evaluate<G>,
+) -> Outcome {
+    if game.to_move(position).is_none() {
+        return game.outcome(position);
+    }
+    let scores = &evaluation.scores(game, position)[..game.seats()];
+    let others = (scores.len() - 1).max(1) as f64;
+    let against = |seat: usize| {
+        let others = scores.iter().enumerate().filter(move |(i, _)| *i != seat);
+        others.map(move |(_, other)| f64::from(expected(scores[seat], *other)))
+    };
+    (0..scores.len())
+        .map(|seat| against(seat).sum::<f64>() / others)
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Run: cows that are out or on their way, and the cowboys that wait for them.
 
 use games::Game;
+use games::kit::grid::{Cells, Grid};
 use games::rules::run::{Kind, Move, Position, Run};
 
-use super::grid::{Cells, Grid};
 use super::linear::{FeatureTable, Features};
 
 /// Counts what matters in Run; the board is made at the first position.

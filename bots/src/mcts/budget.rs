@@ -18,6 +18,8 @@ pub(super) struct PlayoutBudget {
     can_save_time: bool,
     begin: Instant,
     done: AtomicU32,
+    /// In an analysis: when the search pauses for the next report.
+    pause: Option<Instant>,
 }
 
 impl PlayoutBudget {
@@ -32,7 +34,14 @@ impl PlayoutBudget {
             can_save_time,
             begin,
             done: AtomicU32::new(0),
+            pause: None,
         }
+    }
+
+    /// Has the search pause at this time, and go on even if the choice is clear: more than that is of
+    /// interest.
+    pub(super) fn pause_at(&mut self, time: Instant) {
+        self.pause = Some(time);
     }
 
     /// Whether the deadline has passed.
@@ -46,10 +55,20 @@ impl PlayoutBudget {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Whether the search has to end. If not, one more playout is counted.
+    /// Whether the search has to end, and not only to pause.
+    pub(super) fn is_over<M: Copy + Eq>(&self, graph: &SearchGraph<M>) -> bool {
+        let nothing_to_learn = || match self.pause {
+            None => graph.proven(),
+            Some(_) => graph.is_settled(),
+        };
+        let done = self.playouts();
+        self.most.is_some_and(|most| done >= most) || self.is_late() || nothing_to_learn()
+    }
+
+    /// Whether the search has to end or to pause. If not, one more playout is counted.
     pub(super) fn is_spent<M: Copy + Eq>(&self, graph: &SearchGraph<M>) -> bool {
         let done = self.playouts();
-        if self.most.is_some_and(|most| done >= most) || self.is_late() || graph.proven() {
+        if self.is_over(graph) || self.pause.is_some_and(|pause| Instant::now() >= pause) {
             return true;
         }
         if self.can_save_time

@@ -21,9 +21,11 @@ mod tests;
 use std::sync::Mutex;
 use std::thread;
 
-use games::{Game, Rng};
+use games::{Game, Rng, Seat};
+use protocol::SearchLine;
 use serde_json::{Value, json};
 
+use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
 use crate::any_game::mcts::SessionMcts;
 use crate::engine::{self, Decision, Engine, Question, Search};
@@ -78,11 +80,7 @@ impl<G: Game> Search<G> for MctsSearch<G> {
         if let [mv] = moves[..] {
             return Decision { mv, info: None };
         }
-        let Mcts {
-            playouts, untimed, ..
-        } = self.options;
-        let deadline = question.deadline.filter(|_| !untimed);
-        let budget = PlayoutBudget::new(playouts, deadline, question.can_save_time);
+        let budget = self.budget(question);
         self.prepare(question, &moves, &budget, rng);
         self.search(question, &budget);
         let graph = lock(&self.graph);
@@ -92,12 +90,46 @@ impl<G: Game> Search<G> for MctsSearch<G> {
         }
     }
 
+    fn analyse(
+        &mut self,
+        question: &Question<'_, G>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Decision<G> {
+        let mut moves = Vec::new();
+        question.game.legal(question.position, &mut moves);
+        let mut budget = self.budget(question);
+        budget.pause_at(analysis.next());
+        self.prepare(question, &moves, &budget, rng);
+        loop {
+            self.search(question, &budget);
+            let graph = lock(&self.graph);
+            let info = self.lines_info(question, &graph, budget.playouts(), analysis.lines);
+            if budget.is_over(&graph) {
+                let mv = graph.best(0).map_or(moves[0], |edge| edge.mv);
+                return Decision { mv, info };
+            }
+            drop(graph);
+            analysis.report(info);
+            budget.pause_at(analysis.next());
+        }
+    }
+
     fn played(&mut self, mv: G::Move) {
         lock(&self.graph).advance(mv);
     }
 }
 
 impl<G: Game> MctsSearch<G> {
+    /// The search budget of a turn.
+    fn budget(&self, question: &Question<'_, G>) -> PlayoutBudget {
+        let Mcts {
+            playouts, untimed, ..
+        } = self.options;
+        let deadline = question.deadline.filter(|_| !untimed);
+        PlayoutBudget::new(playouts, deadline, question.can_save_time)
+    }
+
     /// Makes the position the root of the graph and adds its moves.
     fn prepare(
         &mut self,
@@ -156,20 +188,54 @@ impl<G: Game> MctsSearch<G> {
         if variation.is_empty() {
             return None;
         }
-        let depth = self.workers.iter().map(|worker| worker.depth).max();
+        let depth = self.depth();
         let pv = variation.iter().map(|mv| engine::text(question.game, *mv));
         let pv: Vec<String> = pv.collect();
-        let value = f64::from(graph.value(question.seat));
-        let value = (value * 1000.0).round() / 1000.0;
+        let value = analysis::rounded(f64::from(graph.value(question.seat)));
         let mut info = json!({"depth": depth, "nodes": playouts, "value": value, "pv": pv});
-        if let Some(sure) = graph.settled(question.seat) {
-            let text = match sure {
-                1.0 => "proven win",
-                0.0 => "proven loss",
-                _ => "proven",
-            };
-            info["text"] = text.into();
-        }
+        add_proof(&mut info, graph, question.seat);
         Some(info)
+    }
+
+    /// The `info` with the best lines; `None` if there was no time for any search.
+    fn lines_info(
+        &self,
+        question: &Question<'_, G>,
+        graph: &SearchGraph<G::Move>,
+        playouts: u32,
+        most: usize,
+    ) -> Option<Value> {
+        let lines = graph.best_lines(most).into_iter().map(|line| {
+            let moves = line.variation.iter();
+            SearchLine {
+                value: Some(analysis::rounded(f64::from(line.value))),
+                depth: Some(line.variation.len() as u64),
+                nodes: Some(u64::from(line.visits)),
+                pv: moves
+                    .map(|mv| engine::text(question.game, *mv).into())
+                    .collect(),
+            }
+        });
+        let mut info = analysis::info(self.depth(), u64::from(playouts), lines.collect())?;
+        add_proof(&mut info, graph, question.seat);
+        Some(info)
+    }
+
+    /// The length of the longest path.
+    fn depth(&self) -> usize {
+        let depths = self.workers.iter().map(|worker| worker.depth);
+        depths.max().unwrap_or_default()
+    }
+}
+
+/// Says in `info` what is proven for a seat, if anything is.
+fn add_proof<M: Copy + Eq>(info: &mut Value, graph: &SearchGraph<M>, seat: Seat) {
+    if let Some(sure) = graph.settled(seat) {
+        let text = match sure {
+            1.0 => "proven win",
+            0.0 => "proven loss",
+            _ => "proven",
+        };
+        info["text"] = text.into();
     }
 }

@@ -1,5 +1,7 @@
 //! The nodes and edges of the search graph: positions and the moves from them.
 
+use std::cmp::Ordering;
+
 use games::Seat;
 
 use super::bounds::{Bounds, WIN};
@@ -115,6 +117,24 @@ impl<M: Copy + Eq> GraphNode<M> {
         for (edge, candidate) in self.edges.iter_mut().zip(all) {
             edge.prior = candidate.prior;
         }
+    }
+}
+
+impl<M> GraphNode<M> {
+    /// Compares two moves of the node: a proven win is best, else the one that was tried more.
+    pub(super) fn compare(&self, a: &Edge<M>, b: &Edge<M>) -> Ordering {
+        let worth = |edge: &Edge<M>| {
+            let sure = self.bounds.least[self.mover];
+            // If a result is proven, only moves that may give more or that give just that result.
+            (
+                edge.least == WIN,
+                edge.most > sure || edge.least >= sure && sure > 0,
+            )
+        };
+        worth(a)
+            .cmp(&worth(b))
+            .then(a.visits.cmp(&b.visits))
+            .then(a.mean.total_cmp(&b.mean))
     }
 }
 

@@ -220,3 +220,41 @@ fn one_thread_and_a_number_of_playouts_always_give_the_same_graph() {
     };
     assert_eq!(outcome(), outcome());
 }
+
+#[test]
+fn an_analysis_finds_the_same_win_and_goes_on_to_other_lines() {
+    let game = game::<Siam>(json!({}));
+    let position = game.load(&rhinos_can_win()).unwrap();
+    let question = Question::new(&game, &position, 1);
+    let analysed = |playouts: u32, lines: usize| {
+        let mut report = |_| {};
+        let mut analysis = Analysis::new(lines, &mut report);
+        let mut search = new_search::<Siam>(bot(playouts, 1));
+        let decision = search.analyse(&question, &mut analysis, &mut Rng::new(1));
+        (engine::text(&game, decision.mv), decision.info.unwrap())
+    };
+    let (mv, info) = analysed(1000, 3);
+    assert_eq!((&*mv, &info["text"]), ("c2>c3", &json!("proven win")));
+    assert_eq!(info["lines"][0]["value"], json!(1.0));
+    assert_eq!(info["lines"][0]["pv"][0], json!("c2>c3"));
+    assert_eq!(info["value"], json!(1.0));
+
+    // From the start nothing is proven, and the lines differ in their first moves.
+    let position = game.start(&mut Rng::new(1));
+    let question = Question::new(&game, &position, 0);
+    let mut report = |_| {};
+    let mut search = new_search::<Siam>(bot(300, 1));
+    let mut analysis = Analysis::new(3, &mut report);
+    let decision = search.analyse(&question, &mut analysis, &mut Rng::new(1));
+    let info = decision.info.unwrap();
+    let lines = info["lines"].as_array().unwrap();
+    let first: Vec<&Value> = lines.iter().map(|line| &line["pv"][0]).collect();
+    assert!(
+        lines.len() == 3 && first[0] != first[1] && first[1] != first[2],
+        "{info}"
+    );
+    let visits = |at: usize| lines[at]["nodes"].as_u64().unwrap();
+    assert!(visits(0) >= visits(1) && visits(1) >= visits(2), "{info}");
+    assert_eq!(info["nodes"], json!(300));
+    assert_eq!(engine::text(&game, decision.mv), *first[0]);
+}

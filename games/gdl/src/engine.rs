@@ -51,8 +51,13 @@ pub(crate) trait Engine: Send + Sync + 'static {
     fn text<'a>(&'a self, position: &'a Self::Position, role: usize, mv: u32) -> &'a str;
     /// The move with this text, in its canonical form and in small letters. It need not be legal.
     fn find(&self, position: &Self::Position, role: usize, text: &str) -> Option<u32>;
-    /// The largest goal of a role; `None` if it has none here.
-    fn goals(&self, position: &Self::Position, role: usize) -> Result<Option<i64>, Failure>;
+    /// Calls `take` with the largest goal of each of these roles; `None` for a role that has none here.
+    fn each_goal(
+        &self,
+        position: &Self::Position,
+        roles: &[usize],
+        take: &mut dyn FnMut(Option<i64>),
+    ) -> Result<(), Failure>;
     /// Makes a step, given a legal move of each role. Adds what they see to `percepts`.
     fn step(
         &self,

@@ -48,6 +48,11 @@ impl SheetError {
         }
     }
 
+    /// An error of a text as a whole.
+    pub(crate) fn at_start(message: impl Into<String>) -> Self {
+        Self::new(Place { line: 1, column: 1 }, message)
+    }
+
     /// The same, in the rule with this text.
     #[must_use]
     pub(crate) fn in_rule(self, text: &str) -> Self {

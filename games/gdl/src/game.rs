@@ -16,7 +16,8 @@ use crate::limits::GroundLimits;
 use crate::network::{Network, Sizes};
 use crate::play::Play;
 use crate::read::Sheet;
-use crate::session::rules::{GdlRules, SharedRules};
+use crate::rules::GdlRules;
+use crate::shared::SharedRules;
 use crate::view::Grid;
 
 /// A game whose rules are a sheet.
@@ -126,6 +127,7 @@ impl About<'_> {
             options,
             roles,
             origin: self.origin(),
+            text: self.text.into(),
             grid,
         })));
         let made = rules.clone();

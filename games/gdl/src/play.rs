@@ -135,22 +135,29 @@ impl<E: Engine> Play<E> {
         position: &E::Position,
         needed: bool,
     ) -> Result<Vec<i64>, BrokenRules> {
-        let score = |role: &usize| {
-            let goal = self.engine.goals(position, *role);
-            match goal.map_err(|failure| self.failed(&failure))? {
-                Some(goal) => Ok(goal),
-                None if !needed => Ok(0),
-                None => {
-                    let role = &self.engine.roles()[*role];
-                    let facts = self.engine.facts(position).join(" ");
-                    let facts: String = facts.chars().take(300).collect();
-                    Err(self.broken(&format!(
-                        "the role `{role}` has no goal at the end, in {facts}"
-                    )))
-                }
+        let mut scores = Vec::with_capacity(self.seats.len());
+        let mut missing = None;
+        let evaluated = self.engine.each_goal(position, &self.seats, &mut |goal| {
+            if goal.is_none() && needed {
+                missing.get_or_insert(self.seats[scores.len()]);
             }
-        };
-        self.seats.iter().map(score).collect()
+            scores.push(goal.unwrap_or(0));
+        });
+        evaluated.map_err(|failure| self.failed(&failure))?;
+        match missing {
+            Some(role) => Err(self.without_goal(position, role)),
+            None => Ok(scores),
+        }
+    }
+
+    #[cold]
+    fn without_goal(&self, position: &E::Position, role: usize) -> BrokenRules {
+        let role = &self.engine.roles()[role];
+        let facts = self.engine.facts(position).join(" ");
+        let facts: String = facts.chars().take(300).collect();
+        self.broken(&format!(
+            "the role `{role}` has no goal at the end, in {facts}"
+        ))
     }
 
     /// Plays on at random until the game is over or the ply reaches `most`. Gives the plies made.

@@ -21,6 +21,8 @@ pub struct Board {
     /// Column in half widths of a cell, and row from the bottom.
     spots: Vec<(i32, i32)>,
     steps: Vec<[CellId; 8]>,
+    /// The neighbours of each cell, as a set.
+    around: Vec<u128>,
     by_name: [[CellId; NUMBERS]; LETTERS],
     rows: Vec<Vec<CellId>>,
 }
@@ -75,6 +77,11 @@ impl Board {
                 _ => rows.push(vec![id as CellId]),
             }
         }
+        let set = |cells: &[CellId; 8]| {
+            let there = cells.iter().filter(|cell| **cell != NO_CELL);
+            there.fold(0, |set, cell| set | 1 << cell)
+        };
+        let around = steps.iter().map(set).collect();
         let spots = cells.iter().map(|(_, x, y)| (*x, *y)).collect();
         let names = cells.into_iter().map(|(name, ..)| name).collect();
         Board {
@@ -82,6 +89,7 @@ impl Board {
             names,
             spots,
             steps,
+            around,
             by_name,
             rows,
         }
@@ -160,6 +168,56 @@ impl Board {
         (0..self.directions()).filter_map(move |d| self.step(cell, d))
     }
 
+    /// The cells of `free` that are connected to `from` by steps through `free`.
+    pub fn reached(&self, from: u128, free: u128) -> u128 {
+        let mut reached = 0;
+        let mut front = from;
+        while front != 0 {
+            let mut next = 0;
+            while front != 0 {
+                next |= self.around[front.trailing_zeros() as usize];
+                front &= front - 1;
+            }
+            front = next & free & !reached;
+            reached |= front;
+        }
+        reached
+    }
+
+    /// The symmetries of the board but for the identity: for each, the image of every cell. Lines stay
+    /// lines.
+    pub fn symmetries(&self) -> Vec<Vec<CellId>> {
+        // Twice the distance from the middle, in half columns and rows.
+        let last = |axis: fn(&(i32, i32)) -> i32| self.spots.iter().map(axis).max().unwrap_or(0);
+        let first = |axis: fn(&(i32, i32)) -> i32| self.spots.iter().map(axis).min().unwrap_or(0);
+        let middle_x = first(|spot| spot.0) + last(|spot| spot.0);
+        let middle_y = first(|spot| spot.1) + last(|spot| spot.1);
+        let image = |turned: bool, flip_x: i32, flip_y: i32| -> Option<Vec<CellId>> {
+            let to = |(x, y): (i32, i32)| {
+                let (x, y) = (2 * x - middle_x, 2 * y - middle_y);
+                // A square's column is two half columns wide.
+                let (x, y) = if turned { (2 * y, x / 2) } else { (x, y) };
+                let spot = ((flip_x * x + middle_x) / 2, (flip_y * y + middle_y) / 2);
+                self.spots.iter().position(|other| *other == spot)
+            };
+            let to = self
+                .spots
+                .iter()
+                .map(|spot| to(*spot).map(|id| id as CellId));
+            to.collect()
+        };
+        let turns: &[bool] = match self.shape {
+            Shape::Square if self.rows.len() == self.rows[0].len() => &[false, true],
+            _ => &[false],
+        };
+        let flips = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
+        let all = turns
+            .iter()
+            .flat_map(|turned| flips.map(|(x, y)| image(*turned, x, y)));
+        let other = |image: &Vec<CellId>| image.iter().zip(0..).any(|(to, cell)| *to != cell);
+        all.flatten().filter(other).collect()
+    }
+
     /// The cell as a picture shows it.
     pub fn draw(&self, cell: CellId, ground: Ground, label: Option<String>) -> Cell {
         let (x, y) = self.spots[cell as usize];
@@ -236,6 +294,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn symmetries_keep_neighbours() {
+        let boards = [
+            (Board::square(5, 5), 7),
+            (Board::square(6, 4), 3),
+            // Its lowest row is shorter than its highest one.
+            (Board::hex60(), 1),
+        ];
+        for (board, count) in boards {
+            let images = board.symmetries();
+            assert_eq!(images.len(), count);
+            for image in images {
+                for cell in board.cells() {
+                    let mut mapped: Vec<CellId> = board
+                        .neighbours(cell)
+                        .map(|next| image[next as usize])
+                        .collect();
+                    let mut around: Vec<CellId> = board.neighbours(image[cell as usize]).collect();
+                    mapped.sort_unstable();
+                    around.sort_unstable();
+                    assert_eq!(mapped, around);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_reached_through_free_ones() {
+        let board = Board::square(3, 3);
+        let set = |names: &[&str]| {
+            let cells = names.iter().map(|name| board.find(name).unwrap());
+            cells.fold(0u128, |set, cell| set | 1 << cell)
+        };
+        let free = set(&["a2", "a3", "c3"]);
+        assert_eq!(board.reached(set(&["a1"]), free), set(&["a2", "a3"]));
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 pub mod bitset;
 pub mod board;
+pub mod grid;
 pub mod info;
 pub mod options;
 pub mod outcome;
 pub mod rng;
 pub mod sliding;
+pub mod solving;
 pub mod state;
 pub mod text;
 pub mod to_move;

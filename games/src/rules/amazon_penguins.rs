@@ -7,7 +7,9 @@ use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::shots::{self, Shot};
-use crate::rules::fish::{self, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves};
+use crate::rules::fish::{
+    self, Catch, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves,
+};
 
 /// The penguins of each seat.
 const PENGUINS: usize = 4;
@@ -70,6 +72,8 @@ impl AmazonPenguins {
 impl PenguinMoves for Spearing {
     type Blocked = Occupancy<64>;
     type Step = Shot;
+
+    const CATCH: Catch = Catch::Speared;
 
     const INFO: StaticInfo = StaticInfo {
         id: "amazon-penguins",

@@ -6,15 +6,18 @@ use serde_json::{Value, json};
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId, cell_name};
+use crate::kit::grid::Grid;
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Lines, Occupancy};
 use crate::kit::sliding::shots::{self, Shot};
+use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
+use crate::settlement::{Budget, EndgameSolver, arrows};
 
 /// The kind of an arrow in keys; the kinds below it are the seats.
 const ARROW: usize = 2;
@@ -107,6 +110,12 @@ impl Amazons {
         })
     }
 
+    /// The cells with neither an amazon nor an arrow.
+    pub fn empty_cells(&self, position: &Position) -> u128 {
+        let board = u128::MAX >> (128 - self.board.len());
+        board & !self.lines.blocked_cells(&position.occupied)
+    }
+
     /// The board of the game.
     pub fn board(&self) -> &Board {
         &self.board
@@ -158,6 +167,7 @@ impl Game for Amazons {
     };
 
     const GUIDE: &'static str = include_str!("amazons.md");
+    const SETTLES: bool = true;
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
@@ -249,6 +259,14 @@ impl Game for Amazons {
         win_as_points(position.over.then_some(1 - position.seat as Seat))
     }
 
+    fn settled(&self, position: &Position, budget: &mut Budget) -> Option<Scores> {
+        let mover = self.to_move(position)?;
+        let (grid, empty) = (Grid::new(&self.board), self.empty_cells(position));
+        let mut solver = EndgameSolver::default();
+        let moves_left = arrows::moves_left(&grid, &mut solver, position.amazons, empty, budget)?;
+        arrows::winner(moves_left, mover).map(|winner| win_as_points(Some(winner)))
+    }
+
     fn reason(&self, position: &Position) -> Option<&'static str> {
         position.over.then_some("no_moves")
     }
@@ -306,6 +324,26 @@ impl Game for Amazons {
             .fold(0u128, |set, cell| set | 1 << cell);
         let seat = if position.over { 2 } else { position.seat };
         let _ = write!(out, "{seat}.{light:x}.{dark:x}.{arrows:x}");
+    }
+
+    fn solvable(&self) -> Option<Solvable<'_>> {
+        Some(Solvable {
+            board: &self.board,
+            win: 1,
+            draw: 1,
+            points: false,
+        })
+    }
+
+    fn cell_sets(&self, position: &Position, sets: &mut CellSets) {
+        let [light, dark] = position.amazons;
+        let arrows = self.arrows(position);
+        let arrows = arrows.fold(0, |set, cell| set | 1 << cell);
+        sets.extend([light, dark, arrows]);
+    }
+
+    fn margin_bounds(&self, _position: &Position) -> (i32, i32) {
+        (-1, 1)
     }
 
     fn view(&self, position: &Position) -> View {

@@ -7,7 +7,9 @@ use crate::kit::options::{OptionError, Options};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::slides::{self, Slide};
-use crate::rules::fish::{self, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves};
+use crate::rules::fish::{
+    self, Catch, FishGame, FishGamePosition, FishPosition, FishRules, PenguinMoves,
+};
 
 /// The rules for some seats, setup and placement.
 pub type Penguins = FishGame<Sliding>;
@@ -29,6 +31,8 @@ pub struct Sliding(Lines<3, 32>);
 impl PenguinMoves for Sliding {
     type Blocked = Occupancy<32>;
     type Step = Slide;
+
+    const CATCH: Catch = Catch::Left;
 
     const INFO: StaticInfo = StaticInfo {
         id: "penguins",

@@ -15,7 +15,8 @@ use crate::kit::outcome::Seat;
 use crate::kit::rng::Rng;
 use crate::kit::to_move::{Actor, ToMove};
 use crate::kit::view::View;
-use crate::playout::{Playouts, Total};
+use crate::playout::{Playouts, PlayoutsByMove, RandomGames as _};
+use crate::settlement::{Budget, Settlement};
 
 pub use errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
 pub(crate) use typed::configure;
@@ -45,6 +46,10 @@ pub trait Rules: Send + Sync {
     }
     /// The options, with the defaults filled in.
     fn options(&self) -> &Options;
+    /// Whether [`Session::settlement`] ever proves anything in this game.
+    fn settles(&self) -> bool {
+        false
+    }
     /// The names of the seats, in seat order.
     fn roles(&self) -> &[String];
     /// How many seats play.
@@ -171,6 +176,11 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn tally(&self) -> Result<Tally, BrokenRules>;
+    /// The result of best play, where the seats are separate from each other and looking at as many
+    /// positions as the budget allows proves it. `None` in a finished game.
+    fn settlement(&self, _budget: &mut Budget) -> Option<Settlement> {
+        None
+    }
     /// The result; `None` while the game goes on.
     fn end(&self) -> Option<End>;
     /// Whether the game is over, and why.
@@ -248,8 +258,8 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Result<Option<Playouts>, BrokenRules> {
-        let mut player = generic::Player::new(seed, max_plies);
-        player.play_within(&*self.fork(), count, &mut { most })
+        let mut games = generic::AnyGames::new(self.seats(), seed, max_plies);
+        games.play_within(&self.fork(), count, &mut { most })
     }
     /// Plays `count` random games after each legal move of the seat or chance that acts alone.
     ///
@@ -275,7 +285,8 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
-        generic::playouts_by_move_within(&mut *self.fork(), (count, seed, max_plies), most)
+        let mut games = generic::AnyGames::new(self.seats(), seed, max_plies);
+        games.by_move_within(generic::children(&mut *self.fork())?, count, most)
     }
     /// Plays random games from here, one after another, as long as `go_on` says so and at most
     /// `count`, but at least one.
@@ -289,8 +300,8 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<(Playouts, u32), BrokenRules> {
-        let mut player = generic::Player::new(seed, max_plies);
-        player.play_while(&*self.fork(), count, go_on)
+        let mut games = generic::AnyGames::new(self.seats(), seed, max_plies);
+        games.play_while(&self.fork(), count, go_on)
     }
     /// Plays random games after each legal move, in rounds of one game a move, as long as `go_on` says
     /// so and at most `count` rounds. The moves come in the order of [`Session::legal`], those that no
@@ -305,7 +316,8 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<PlayoutsByMove, BrokenRules> {
-        generic::playouts_by_move_while(&mut *self.fork(), (count, seed, max_plies), go_on)
+        let mut games = generic::AnyGames::new(self.seats(), seed, max_plies);
+        games.by_move_while(generic::children(&mut *self.fork())?, count, go_on)
     }
 }
 
@@ -398,30 +410,6 @@ pub fn as_strs(choices: &[String]) -> Vec<&str> {
     choices.iter().map(String::as_str).collect()
 }
 
-/// What random games after each move gave.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayoutsByMove {
-    /// Every legal move with the means of its games, or `None` if it had no game.
-    pub moves: Vec<(String, Option<Playouts>)>,
-    /// How many rounds were completed.
-    pub rounds: u32,
-}
-
-impl PlayoutsByMove {
-    /// The means of what was played after each move.
-    fn of(moves: Vec<(String, Total)>) -> Self {
-        let least = moves.iter().map(|(_, total)| total.games()).min();
-        let means = |total: Total| (total.games() > 0).then(|| total.means());
-        PlayoutsByMove {
-            rounds: least.unwrap_or(0),
-            moves: moves
-                .into_iter()
-                .map(|(text, total)| (text, means(total)))
-                .collect(),
-        }
-    }
-}
-
 /// Points, and what they are worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
@@ -449,10 +437,10 @@ mod generic {
     use itertools::Itertools;
     use serde_json::{Map, Value};
 
-    use super::{BrokenRules, MoveError, PlayoutsByMove, Session, UndoError, as_strs, random_step};
+    use super::{BrokenRules, MoveError, Session, UndoError, as_strs, random_step};
     use crate::kit::rng::Rng;
     use crate::kit::to_move::{Actor, CHANCE};
-    use crate::playout::{Playouts, Total};
+    use crate::playout::{Children, RandomGames, Total};
 
     /// How steps of several are written where a line has to do.
     const BETWEEN_CHOICES: &str = " + ";
@@ -602,31 +590,48 @@ mod generic {
         divided.collect()
     }
 
-    /// Plays random games.
-    pub(super) struct Player {
+    /// Random games of any session.
+    pub(super) struct AnyGames {
+        seats: usize,
         rng: Rng,
         max_plies: Option<u32>,
     }
 
-    impl Player {
-        pub(super) fn new(seed: u64, max_plies: Option<u32>) -> Self {
-            Player {
+    impl AnyGames {
+        pub(super) fn new(seats: usize, seed: u64, max_plies: Option<u32>) -> Self {
+            AnyGames {
+                seats,
                 rng: Rng::new(seed),
                 max_plies,
             }
         }
+    }
 
-        /// Plays one game from here and adds it to the total. Returns what it took: its plies, but at
-        /// least one, since a game that is over from the start takes time, too.
-        fn play(&mut self, session: &dyn Session, total: &mut Total) -> Result<u64, BrokenRules> {
-            let mut game = session.fork();
+    impl RandomGames for AnyGames {
+        type From = Box<dyn Session>;
+
+        fn seats(&self) -> usize {
+            self.seats
+        }
+
+        fn rng(&mut self) -> &mut Rng {
+            &mut self.rng
+        }
+
+        fn play(
+            &mut self,
+            from: &Box<dyn Session>,
+            _most: u64,
+            total: &mut Total,
+        ) -> Result<u64, BrokenRules> {
+            let mut game = from.fork();
             let most = self.max_plies.unwrap_or(u32::MAX);
             while game.ply() < most
                 && let Some(step) = random_step(&mut *game, &mut self.rng)
             {
                 make(&mut *game, &step)?;
             }
-            let plies = game.ply().saturating_sub(session.ply());
+            let plies = game.ply().saturating_sub(from.ply());
             let outcome = match game.end() {
                 Some(end) => end.tally.outcome,
                 None => game.tally()?.outcome,
@@ -634,102 +639,18 @@ mod generic {
             total.add(plies, &outcome);
             Ok(u64::from(plies.max(1)))
         }
-
-        /// See [`Session::playouts_within`].
-        pub(super) fn play_within(
-            &mut self,
-            session: &dyn Session,
-            count: u32,
-            left: &mut u64,
-        ) -> Result<Option<Playouts>, BrokenRules> {
-            let mut total = Total::new(session.seats());
-            for _ in 0..count {
-                let plies = self.play(session, &mut total)?;
-                let Some(rest) = left.checked_sub(plies) else {
-                    return Ok(None);
-                };
-                *left = rest;
-            }
-            Ok(Some(total.means()))
-        }
-
-        /// See [`Session::playouts_while`].
-        pub(super) fn play_while(
-            &mut self,
-            session: &dyn Session,
-            count: u32,
-            go_on: &mut dyn FnMut(u64) -> bool,
-        ) -> Result<(Playouts, u32), BrokenRules> {
-            let mut total = Total::new(session.seats());
-            loop {
-                let plies = self.play(session, &mut total)?;
-                if total.games() >= count || !go_on(plies) {
-                    return Ok((total.means(), total.games()));
-                }
-            }
-        }
     }
 
-    /// How many games, their seed, and where they stop.
-    type Extent = (u32, u64, Option<u32>);
-
-    /// A move and the position after it.
-    type Child = (String, Box<dyn Session>);
-
     /// The position after each move of the one who acts alone.
-    fn children(session: &mut dyn Session) -> Result<Vec<Child>, BrokenRules> {
+    pub(super) fn children(
+        session: &mut dyn Session,
+    ) -> Result<Children<Box<dyn Session>>, BrokenRules> {
         let children = session.legal().into_iter().map(|mv| {
             let mut child = session.fork();
             make(&mut *child, std::slice::from_ref(&mv))?;
             Ok((mv, child))
         });
         children.collect()
-    }
-
-    /// See [`Session::playouts_by_move_within`].
-    pub(super) fn playouts_by_move_within(
-        session: &mut dyn Session,
-        (count, seed, max_plies): Extent,
-        mut most: u64,
-    ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
-        let mut player = Player::new(seed, max_plies);
-        let mut by_move = Vec::new();
-        for (mv, child) in children(session)? {
-            match player.play_within(&*child, count, &mut most)? {
-                Some(playouts) => by_move.push((mv, playouts)),
-                None => return Ok(None),
-            }
-        }
-        Ok(Some(by_move))
-    }
-
-    /// See [`Session::playouts_by_move_while`].
-    pub(super) fn playouts_by_move_while(
-        session: &mut dyn Session,
-        (count, seed, max_plies): Extent,
-        go_on: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<PlayoutsByMove, BrokenRules> {
-        let mut player = Player::new(seed, max_plies);
-        let seats = session.seats();
-        let mut children: Vec<_> = children(session)?
-            .into_iter()
-            .map(|(mv, child)| (mv, child, Total::new(seats)))
-            .collect();
-        let mut order: Vec<usize> = (0..children.len()).collect();
-        player.rng.shuffle(&mut order);
-        let mut rounds = 0;
-        'rounds: while rounds < count && !order.is_empty() {
-            for &index in &order {
-                let (_, child, total) = &mut children[index];
-                let plies = player.play(&**child, total)?;
-                if !go_on(plies) {
-                    break 'rounds;
-                }
-            }
-            rounds += 1;
-        }
-        let totals = children.into_iter().map(|(mv, _, total)| (mv, total));
-        Ok(PlayoutsByMove::of(totals.collect()))
     }
 }
 

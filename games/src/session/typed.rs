@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::errors::{BrokenRules, LoadError, MoveError, UndoError, wrong_count};
-use super::{End, PlayoutsByMove, Rules, Session, Tally};
+use super::{End, Rules, Session, Tally};
 use crate::game::{Game, IllegalMove};
 use crate::kit::info::Info;
 use crate::kit::options::{OptionError, Options};
@@ -17,7 +17,8 @@ use crate::kit::text::shown;
 use crate::kit::to_move::ToMove;
 use crate::kit::view::View;
 use crate::perft;
-use crate::playout::{Player, Playouts, Total, playouts_within};
+use crate::playout::{Playouts, PlayoutsByMove, RandomGames, TypedGames};
+use crate::settlement::{Budget, Settlement};
 
 /// The rules and the position of a session, for code that knows its game; `None` if it is another one.
 pub fn typed<G: Game>(session: &dyn Session) -> Option<(&G, &G::Position)> {
@@ -71,6 +72,10 @@ impl<G: Game> Rules for Configured<G> {
 
     fn roles(&self) -> &[String] {
         &self.roles
+    }
+
+    fn settles(&self) -> bool {
+        G::SETTLES
     }
 
     fn start(&self, seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
@@ -238,6 +243,11 @@ impl<G: Game> Session for Typed<G> {
         Ok(self.points())
     }
 
+    fn settlement(&self, budget: &mut Budget) -> Option<Settlement> {
+        let scores = self.game.settled(&self.position, budget)?;
+        Some(scores.into())
+    }
+
     fn end(&self) -> Option<End> {
         self.game.reason(&self.position).map(|reason| End {
             tally: self.points(),
@@ -282,13 +292,10 @@ impl<G: Game> Session for Typed<G> {
         count: u32,
         seed: u64,
         max_plies: Option<u32>,
-        mut most: u64,
+        most: u64,
     ) -> Result<Option<Playouts>, BrokenRules> {
-        let (mut rng, left) = (Rng::new(seed), &mut most);
-        let (game, position) = (&*self.game, &self.position);
-        Ok(playouts_within(
-            game, position, max_plies, count, &mut rng, left,
-        ))
+        let mut games = TypedGames::new(&*self.game, seed, max_plies);
+        games.play_within(&self.position, count, &mut { most })
     }
 
     fn playouts_by_move_within(
@@ -296,14 +303,10 @@ impl<G: Game> Session for Typed<G> {
         count: u32,
         seed: u64,
         max_plies: Option<u32>,
-        mut most: u64,
+        most: u64,
     ) -> Result<Option<Vec<(String, Playouts)>>, BrokenRules> {
-        let (game, mut rng) = (&*self.game, Rng::new(seed));
-        let by_move = self.children().map(|(text, next)| {
-            let of_move = playouts_within(game, &next, max_plies, count, &mut rng, &mut most)?;
-            Some((text, of_move))
-        });
-        Ok(by_move.collect())
+        let mut games = TypedGames::new(&*self.game, seed, max_plies);
+        games.by_move_within(self.children().collect(), count, most)
     }
 
     fn playouts_while(
@@ -313,14 +316,8 @@ impl<G: Game> Session for Typed<G> {
         max_plies: Option<u32>,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<(Playouts, u32), BrokenRules> {
-        let mut total = Total::new(self.game.seats());
-        let mut player = Player::new(&*self.game, seed, max_plies);
-        loop {
-            let plies = player.play(&self.position, &mut total);
-            if total.games() >= count || !go_on(plies) {
-                return Ok((total.means(), total.games()));
-            }
-        }
+        let mut games = TypedGames::new(&*self.game, seed, max_plies);
+        games.play_while(&self.position, count, go_on)
     }
 
     fn playouts_by_move_while(
@@ -330,26 +327,8 @@ impl<G: Game> Session for Typed<G> {
         max_plies: Option<u32>,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<PlayoutsByMove, BrokenRules> {
-        let mut player = Player::new(&*self.game, seed, max_plies);
-        let mut children: Vec<_> = self
-            .children()
-            .map(|(text, next)| (text, next, Total::new(self.game.seats())))
-            .collect();
-        let mut order: Vec<usize> = (0..children.len()).collect();
-        player.rng.shuffle(&mut order);
-        let mut rounds = 0;
-        'rounds: while rounds < count && !order.is_empty() {
-            for &index in &order {
-                let (_, next, total) = &mut children[index];
-                let plies = player.play(next, total);
-                if !go_on(plies) {
-                    break 'rounds;
-                }
-            }
-            rounds += 1;
-        }
-        let children = children.into_iter().map(|(text, _, total)| (text, total));
-        Ok(PlayoutsByMove::of(children.collect()))
+        let mut games = TypedGames::new(&*self.game, seed, max_plies);
+        games.by_move_while(self.children().collect(), count, go_on)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -5,12 +5,13 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{BrokenRules, Session};
 use protocol::{
-    BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove, MatchResult, ToBot,
-    faults,
+    Adjudication, BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove,
+    MatchResult, ToBot, faults,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::clock::{Clock, Overrun, Used};
+use crate::early_end;
 use crate::events::{Action, Actions, At, Event, Reading};
 use crate::match_state::{MatchState, refused};
 use crate::open_turn::{Answer, MadeMove, OpenTurn};
@@ -26,6 +27,8 @@ pub struct FinishedMatch {
     pub moves: Vec<LoggedMove>,
     /// How it ended.
     pub result: MatchResult,
+    /// What was adjudicated first, if anything was.
+    pub adjudication: Option<Adjudication>,
 }
 
 /// What the arbiter waits for.
@@ -35,6 +38,8 @@ enum Phase {
     Starting,
     /// The moves of the seats that are asked in this step: nearly always one.
     Step(SmallVec<[OpenTurn; 1]>),
+    /// The driver to find out whether the position can be settled.
+    Settling,
     /// Nothing any more.
     Over(MatchResult),
     /// Nothing any more: there is no result.
@@ -102,7 +107,7 @@ impl Arbiter {
                 let open = turns.iter().filter(|turn| turn.answer.is_none());
                 open.filter_map(|turn| self.turn_deadline(turn)).min()
             }
-            Phase::Over(_) | Phase::Broken(_) => None,
+            Phase::Settling | Phase::Over(_) | Phase::Broken(_) => None,
         }
     }
 
@@ -190,10 +195,14 @@ impl Arbiter {
     /// How the match went; `None` if it is not over or has no result.
     pub fn into_finished(self) -> Option<FinishedMatch> {
         match self.phase {
-            Phase::Over(result) => Some(FinishedMatch {
-                moves: self.state.moves,
-                result,
-            }),
+            Phase::Over(result) => {
+                let (moves, adjudication) = self.state.into_log();
+                Some(FinishedMatch {
+                    moves,
+                    result,
+                    adjudication,
+                })
+            }
             _ => None,
         }
     }
@@ -253,6 +262,16 @@ impl Arbiter {
                 self.stalls[seat].get_or_insert(what);
             }
             Event::Suspended { gap, now } => self.suspend(gap, now),
+            Event::Settled {
+                settlement,
+                positions,
+                took,
+            } => {
+                if matches!(self.phase, Phase::Settling) {
+                    self.state.settle(settlement, positions, took);
+                    return self.advance(actions);
+                }
+            }
             Event::Tick { seat, now } => return self.tick(seat, now, actions),
         }
         Ok(())
@@ -289,7 +308,7 @@ impl Arbiter {
                     turn.last = now;
                 }
             }
-            Phase::Over(_) | Phase::Broken(_) => {}
+            Phase::Settling | Phase::Over(_) | Phase::Broken(_) => {}
         }
     }
 
@@ -316,7 +335,7 @@ impl Arbiter {
                     }
                 }
             }
-            Phase::Over(_) | Phase::Broken(_) => {}
+            Phase::Settling | Phase::Over(_) | Phase::Broken(_) => {}
         }
     }
 
@@ -355,7 +374,7 @@ impl Arbiter {
             Ok(FromBot::Resign {}) => self.state.set_pending(from, faults::resigned()),
             Ok(FromBot::Ready {}) => self.state.set_pending(from, faults::unasked("ready")),
             Ok(FromBot::Hello(_)) => self.state.set_pending(from, faults::unasked("hello")),
-            Ok(FromBot::Move(_) | FromBot::Info(_)) => {}
+            Ok(FromBot::Move(_) | FromBot::Info(_) | FromBot::Offer(_)) => {}
             Err(bad) => self.state.set_pending(from, faults::bad_line(&bad)),
         }
     }
@@ -377,7 +396,7 @@ impl Arbiter {
                 self.begin_when_ready(actions)
             }
             // Late words of an earlier match.
-            Ok(FromBot::Move(_) | FromBot::Info(_)) => Ok(()),
+            Ok(FromBot::Move(_) | FromBot::Info(_) | FromBot::Offer(_)) => Ok(()),
             Ok(FromBot::Hello(_)) => {
                 self.failed(seat, faults::unexpected("hello", "start"), actions)
             }
@@ -402,6 +421,16 @@ impl Arbiter {
                 }
                 return Ok(());
             }
+            Ok(FromBot::Offer(offer)) => match early_end::wrong_offer(&offer, self.readiness.len())
+            {
+                Some(wrong) => faults::wrong_offer(&wrong),
+                None => {
+                    if let Some(turn) = self.open_turn_mut(seat) {
+                        turn.offer = Some(offer);
+                    }
+                    return Ok(());
+                }
+            },
             Ok(FromBot::Move(mv)) => return self.moved(seat, mv, used, actions),
             Ok(FromBot::Resign {}) => faults::resigned(),
             Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),
@@ -437,6 +466,7 @@ impl Arbiter {
                 mv: mv.mv,
                 used,
                 info: mv.info,
+                offer: None,
             }),
             Err(MoveError::Broken(broken)) => return Err(broken),
             Err(error) => Answer::Fault(faults::illegal_move(&error)),
@@ -476,7 +506,12 @@ impl Arbiter {
                 Some(Answer::Move(made)) => {
                     let max_info = self.state.info_bytes(turn.seat);
                     let info = turn.info.with(made.info, max_info);
-                    moves.push((turn.seat, MadeMove { info, ..made }, turn.suspended));
+                    let made = MadeMove {
+                        info,
+                        offer: turn.offer,
+                        ..made
+                    };
+                    moves.push((turn.seat, made, turn.suspended));
                 }
                 Some(Answer::Fault(failure)) => faults.push((turn.seat, failure, None)),
                 Some(Answer::Late(failure, used, answered)) => {
@@ -659,8 +694,14 @@ impl Arbiter {
     /// Goes on to the next step in which a bot is asked, or to the end.
     fn advance(&mut self, actions: &mut Actions) -> Result<(), BrokenRules> {
         loop {
+            self.state.adjudicate()?;
             if let Some(result) = self.state.result()? {
                 self.finish(result, actions);
+                return Ok(());
+            }
+            if let Some(budget) = self.state.settling_budget() {
+                actions.push(Action::Settle { budget });
+                self.phase = Phase::Settling;
                 return Ok(());
             }
             let to_move = self.state.session.to_move();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use games::settlement::Settlement;
 use protocol::{BadMessage, BotHello, FaultCode, FromBot, ToBot};
 use smallvec::SmallVec;
 
@@ -80,6 +81,15 @@ pub enum Event {
         /// The time now.
         now: At,
     },
+    /// The driver has carried out [`Action::Settle`].
+    Settled {
+        /// The result of best play, if it was proven.
+        settlement: Option<Settlement>,
+        /// How many positions that took.
+        positions: u32,
+        /// How long it took.
+        took: Duration,
+    },
     /// Time has passed.
     Tick {
         /// A seat that is asked for something. There is one event for each of them.
@@ -98,6 +108,12 @@ pub enum Action {
         seat: usize,
         /// The message.
         message: ToBot,
+    },
+    /// Find out by [`Session::settlement`](games::Session::settlement) whether the position can be settled,
+    /// and report [`Event::Settled`]. No clock runs meanwhile.
+    Settle {
+        /// How many positions this may take.
+        budget: u32,
     },
     /// End a seat's process: it may answer messages of the next match with those of this one.
     Dismiss {

@@ -23,6 +23,7 @@
 //!     seed: 0,
 //!     limits: Limits::NONE,
 //!     seats: vec![seat("one"), seat("two")],
+//!     early_ends: arbiter::early_end::EarlyEnds::default(),
 //!     cores: 1,
 //!     rules,
 //! }).unwrap();
@@ -39,6 +40,7 @@ pub mod adjudication;
 mod arbiter;
 pub mod chance;
 pub mod clock;
+pub mod early_end;
 mod events;
 mod info;
 mod match_state;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use games::session::{MoveError, Tally};
+use games::settlement::Settlement;
 use games::{Actor, BrokenRules, Limits, Rng, Rules, Session};
 use protocol::{
-    BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult, Millis, MoveList, MoveText,
-    Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt, faults,
+    AdjudicatedBy, Adjudication, BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult,
+    Millis, MoveList, MoveText, Offer, Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt,
+    faults,
 };
 use serde_json::Value;
 use smallvec::SmallVec;
@@ -17,6 +19,7 @@ use smallvec::SmallVec;
 use crate::adjudication::{self, LimitWatch};
 use crate::chance::Chance;
 use crate::clock::{self, Clock, Used};
+use crate::early_end::{EarlyEnds, Opinions};
 use crate::open_turn::MadeMove;
 use crate::setup::{SeatSetup, Setup, wire_limits};
 
@@ -27,6 +30,7 @@ const MAX_QUOTED_LIST: usize = 200;
 
 pub(crate) struct MatchState {
     match_id: String,
+    seed: u64,
     rules: Arc<dyn Rules>,
     limits: Limits,
     seats: Vec<SeatSetup>,
@@ -49,6 +53,12 @@ pub(crate) struct MatchState {
     watch: LimitWatch,
     /// The reason, if a limit has ended the match.
     stopped: Option<&'static str>,
+    early_ends: EarlyEnds,
+    opinions: Opinions,
+    /// What was adjudicated first.
+    adjudication: Option<Adjudication>,
+    /// The ply at which settling was tried last.
+    settling_tried: Option<u32>,
     /// The random moves of seats at fault.
     forced: Rng,
     chance: Chance,
@@ -66,6 +76,7 @@ impl MatchState {
         };
         let mut table = MatchState {
             match_id: setup.match_id,
+            seed: setup.seed,
             limits: setup.limits,
             start,
             session: setup.start,
@@ -80,6 +91,10 @@ impl MatchState {
             pending: vec![None; seats],
             watch: LimitWatch::new(setup.limits),
             stopped: None,
+            early_ends: setup.early_ends,
+            opinions: Opinions::new(seats),
+            adjudication: None,
+            settling_tried: None,
             forced: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
             chance: Chance::of(setup.seed),
             rules: setup.rules,
@@ -104,10 +119,10 @@ impl MatchState {
             }
             for (actor, mv) in actors.into_iter().zip(step) {
                 match actor {
-                    Actor::Seat(seat) => self.push(Some(seat), mv, Used::default(), None, false),
+                    Actor::Seat(seat) => self.push(Some(seat), mv, MadeBy::Referee),
                     Actor::Chance => {
                         self.chance.skip();
-                        self.push(None, mv, Used::default(), None, false);
+                        self.push(None, mv, MadeBy::Referee);
                     }
                 }
             }
@@ -161,6 +176,7 @@ impl MatchState {
             observation,
             time: self.seats[seat].time.clone(),
             limits: wire_limits(self.limits),
+            offers: self.early_ends.offers,
         })))
     }
 
@@ -185,6 +201,12 @@ impl MatchState {
                 legal
             }),
             clock: clock::state(&self.clocks, seat),
+            offers: if self.early_ends.offers {
+                self.opinions.offers_to(seat)
+            } else {
+                Vec::new()
+            },
+            lines: None,
         })))
     }
 
@@ -242,16 +264,20 @@ impl MatchState {
         self.make(&step)?;
         for (actor, mv) in actors.into_iter().zip(step) {
             let Actor::Seat(seat) = actor else {
-                self.push(None, mv, Used::default(), None, false);
+                self.push(None, mv, MadeBy::Referee);
                 continue;
             };
             match moves.iter_mut().find(|made| made.0 == seat) {
                 Some((_, made, suspended)) => {
                     self.clocks[seat].charge(made.used);
-                    self.push(Some(seat), mv, made.used, made.info.take(), false);
+                    let (info, offer) = (made.info.take(), made.offer.take());
+                    let rules = &self.early_ends;
+                    self.opinions
+                        .note(rules, seat, info.as_ref(), offer.as_ref());
+                    self.push(Some(seat), mv, MadeBy::Bot(made.used, info, offer));
                     self.note_suspended(*suspended);
                 }
-                None => self.push(Some(seat), mv, Used::default(), None, true),
+                None => self.push(Some(seat), mv, MadeBy::Force),
             }
         }
         Ok(())
@@ -291,14 +317,12 @@ impl MatchState {
         Ok(())
     }
 
-    fn push(
-        &mut self,
-        seat: Option<usize>,
-        mv: MoveText,
-        used: Used,
-        info: Option<Value>,
-        forced: bool,
-    ) {
+    fn push(&mut self, seat: Option<usize>, mv: MoveText, by: MadeBy) {
+        let forced = matches!(by, MadeBy::Force);
+        let (used, info, offer) = match by {
+            MadeBy::Bot(used, info, offer) => (used, info, offer),
+            MadeBy::Referee | MadeBy::Force => (Used::default(), None, None),
+        };
         self.moves.push(LoggedMove {
             seat,
             mv,
@@ -306,7 +330,9 @@ impl MatchState {
             cpu_ms: used.cpu.map(Millis),
             suspended_ms: None,
             info,
+            offer,
             forced,
+            analysis: Box::default(),
         });
     }
 
@@ -355,9 +381,94 @@ impl MatchState {
         self.session.reason().or(self.stopped.map(Cow::Borrowed))
     }
 
+    /// Judges what the bots have said, unless something was adjudicated before. Once a bot is at fault,
+    /// results are not those of the game any more.
+    pub(crate) fn adjudicate(&mut self) -> Result<(), BrokenRules> {
+        if self.adjudication.is_some() || !self.faults.is_empty() || self.ended().is_some() {
+            return Ok(());
+        }
+        let none = EarlyEnds {
+            settled: None,
+            play_out: 0.0,
+            ..self.early_ends
+        };
+        if none == EarlyEnds::default() {
+            return Ok(());
+        }
+        let scores = self.session.tally()?.scores;
+        let verdict = self
+            .opinions
+            .verdict(&self.early_ends, self.moves.len() as u32, &scores);
+        if let Some(verdict) = verdict {
+            self.note_adjudication(verdict);
+        }
+        Ok(())
+    }
+
+    fn note_adjudication(&mut self, verdict: Adjudication) {
+        let played_out = self.early_ends.is_played_out(self.seed, &self.match_id);
+        self.adjudication = Some(Adjudication {
+            played_out,
+            ..verdict
+        });
+    }
+
+    /// How many positions to look at to settle the position; `None` if this is not to be tried.
+    pub(crate) fn settling_budget(&mut self) -> Option<u32> {
+        let budget = self.early_ends.settled.filter(|_| self.rules.settles())?;
+        let ply = Some(self.session.ply());
+        let is_open = self.adjudication.is_none() && self.faults.is_empty();
+        let is_new = std::mem::replace(&mut self.settling_tried, ply) != ply;
+        (is_open && is_new).then_some(budget)
+    }
+
+    /// Takes note of what counting has found.
+    pub(crate) fn settle(
+        &mut self,
+        settlement: Option<Settlement>,
+        positions: u32,
+        took: Duration,
+    ) {
+        let Some(Settlement { scores, outcome }) = settlement else {
+            return;
+        };
+        let budget = self.early_ends.settled.unwrap_or_default();
+        self.note_adjudication(Adjudication {
+            ply: self.moves.len() as u32,
+            by: AdjudicatedBy::Settled {
+                budget,
+                positions,
+                ms: Millis(took),
+            },
+            scores,
+            outcome,
+            played_out: false,
+        });
+    }
+
+    /// What has ended the match before its game did.
+    fn ended_early(&self) -> Option<&Adjudication> {
+        self.adjudication
+            .as_ref()
+            .filter(|early| !early.played_out && self.faults.is_empty())
+    }
+
+    /// What was adjudicated first.
+    pub(crate) fn into_log(self) -> (Vec<LoggedMove>, Option<Adjudication>) {
+        (self.moves, self.adjudication)
+    }
+
     /// The result; `None` if the match is not over.
     pub(crate) fn result(&self) -> Result<Option<MatchResult>, BrokenRules> {
         let ended = self.ended();
+        if let (None, Some(early)) = (&ended, self.ended_early()) {
+            return Ok(Some(MatchResult {
+                scores: early.scores.clone(),
+                outcome: early.outcome.clone(),
+                reason: early.by.reason().to_owned(),
+                faults: Vec::new(),
+            }));
+        }
         if !self.is_decided() && ended.is_none() {
             return Ok(None);
         }
@@ -378,6 +489,16 @@ impl MatchState {
             faults: self.faults.clone(),
         }))
     }
+}
+
+/// Who makes a move, and what belongs to it.
+enum MadeBy {
+    /// A bot, with what it used, says and offers.
+    Bot(Used, Option<Value>, Option<Offer>),
+    /// The referee, in the opening or for chance.
+    Referee,
+    /// The referee, for a seat at fault.
+    Force,
 }
 
 /// The failure of rules that refuse a step of moves which they have listed or taken before.

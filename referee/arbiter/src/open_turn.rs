@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::{Failure, MoveText};
+use protocol::{Failure, MoveText, Offer};
 use serde_json::Value;
 
 use crate::clock::Used;
@@ -18,6 +18,8 @@ pub(crate) struct OpenTurn {
     pub(crate) last: Reading,
     /// What `info` messages have said.
     pub(crate) info: TurnInfo,
+    /// What it has offered.
+    pub(crate) offer: Option<Offer>,
     /// For how long the referee did not run.
     pub(crate) suspended: Duration,
     /// What the seat did, once it did something: it waits for the others of the step then.
@@ -31,6 +33,7 @@ impl OpenTurn {
             asked: None,
             last: Reading::default(),
             info: TurnInfo::default(),
+            offer: None,
             suspended: Duration::ZERO,
             answer,
         }
@@ -53,4 +56,6 @@ pub(crate) struct MadeMove {
     pub(crate) used: Used,
     /// What the bot says about it.
     pub(crate) info: Option<Value>,
+    /// What the bot offers with it.
+    pub(crate) offer: Option<Offer>,
 }

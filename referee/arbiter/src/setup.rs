@@ -6,6 +6,8 @@ use std::time::Duration;
 use games::{Limits, Rules, Session};
 use protocol::TimeControl;
 
+use crate::early_end::EarlyEnds;
+
 /// A match that is to be played.
 pub struct Setup {
     /// The match's id.
@@ -20,6 +22,8 @@ pub struct Setup {
     pub seed: u64,
     /// What ends the match besides the game.
     pub limits: Limits,
+    /// What else may end it before the game does.
+    pub early_ends: EarlyEnds,
     /// The players, in seat order.
     pub seats: Vec<SeatSetup>,
     /// How many cores a bot can use at a time, at least 1: that is how many times faster than

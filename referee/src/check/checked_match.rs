@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
 use protocol::{BadMessage, BotHello, Failure, FaultCode, FromBot, TimeControl, ToBot};
@@ -133,7 +134,7 @@ impl Observer for Listener<'_> {
         ControlFlow::Continue(())
     }
 
-    fn action(&mut self, action: &Action) -> ControlFlow<()> {
+    fn action(&mut self, action: &mut Action) -> ControlFlow<()> {
         match action {
             Action::Send { seat, message } if *seat == self.seat => match message {
                 ToBot::Start(_) => self.start = Some(message.clone()),
@@ -157,6 +158,7 @@ fn setup(sitting: Sitting<'_>) -> Setup {
         opening: sitting.opening,
         seed: sitting.seed,
         limits: sitting.limits,
+        early_ends: EarlyEnds::default(),
         cores: 1,
         rules: sitting.variant.rules.clone(),
     }
@@ -236,7 +238,7 @@ impl Player for Tested<'_, '_> {
 
     fn message(&mut self) -> Result<FromBot, BadMessage> {
         let message = self.bot.message();
-        if !matches!(message, Ok(FromBot::Info(_))) {
+        if !matches!(message, Ok(FromBot::Info(_) | FromBot::Offer(_))) {
             self.patience = None;
         }
         message
@@ -322,7 +324,7 @@ impl Observer for Examiner {
         }
     }
 
-    fn action(&mut self, action: &Action) -> ControlFlow<()> {
+    fn action(&mut self, action: &mut Action) -> ControlFlow<()> {
         match action {
             Action::Send {
                 seat,

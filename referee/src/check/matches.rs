@@ -59,7 +59,13 @@ fn sitting_at<'v>(
 }
 
 /// Limits under which a seat makes about this many moves, as many as in a random game.
-fn limits(variant: &Variant, start: &dyn Session, seat: usize, turns: u32, seed: u64) -> Limits {
+pub(super) fn limits(
+    variant: &Variant,
+    start: &dyn Session,
+    seat: usize,
+    turns: u32,
+    seed: u64,
+) -> Limits {
     let mut limits = variant.rules.info().limits;
     let (mut session, mut rng) = (start.fork(), Rng::from_parts(&[seed, 2]));
     let mut made = 0;

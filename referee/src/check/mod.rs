@@ -4,6 +4,7 @@
 mod checked_match;
 mod encodings;
 mod finding;
+pub(crate) mod ggp;
 mod lab;
 mod lifecycle;
 mod list;

@@ -119,7 +119,7 @@ impl<'l> BotSession<'l> {
         let until = Instant::now() + self.lab.patience;
         loop {
             match self.hear(until).await {
-                Answer::Message(FromBot::Info(_)) => {}
+                Answer::Message(FromBot::Info(_) | FromBot::Offer(_)) => {}
                 Answer::Message(message) => return Ok(message),
                 other => return Err(self.trouble(other, asked).await),
             }
@@ -280,6 +280,7 @@ fn name(message: &FromBot) -> &'static str {
         FromBot::Move(_) => "move",
         FromBot::Resign {} => "resign",
         FromBot::Info(_) => "info",
+        FromBot::Offer(_) => "offer",
     }
 }
 

@@ -288,12 +288,19 @@ impl Args {
             let _ = self.tell(&report);
             reports.push(report);
         };
+        let mut stop = on_interrupt()?;
+        if let Some(player) = &spec.ggp {
+            tokio::select! {
+                () = check::ggp::run(&spec, player, selection, extent, take) => {}
+                _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+            }
+            return Ok(reports);
+        }
         if let Err(error) = spec.program() {
             take(check::unstartable(&error));
             return Ok(reports);
         }
         let lab = Lab::new(spec, extent, tracer)?;
-        let mut stop = on_interrupt()?;
         tokio::select! {
             () = check::run(&lab, selection, take) => {}
             _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),

@@ -10,6 +10,8 @@ use supervisor::sandbox::promises::{Means, Promise};
 
 use super::format::{FormatArgs, print_json};
 use super::{CliError, print};
+use crate::machine::cores::CAN_CHOOSE;
+use crate::machine::{identity, yardstick};
 
 /// Prints what this machine can enforce on bots, and how to get the rest
 #[derive(Debug, clap::Args)]
@@ -194,6 +196,7 @@ fn capabilities(machine: &Machine) -> Vec<Capability> {
         freezing(machine).of("idle = \"freeze\"", "bots at rest between turns"),
         account(machine).of("sandbox", "bots are not root"),
         cores().of("affinity = \"cores\"", "one core for each slot"),
+        yardstick().of("time.scale", "time limits by the machine's speed"),
         restricted(machine).of(
             "sandbox = \"restricted\"",
             "no network, no files of others, no signals",
@@ -252,6 +255,19 @@ fn cores() -> Enforcement {
         Enforcement::by("sched_setaffinity")
     } else {
         Enforcement::missing("this system does not let processes choose their cores")
+    }
+}
+
+/// Measured as for a tournament that runs a match on each core.
+fn yardstick() -> Enforcement {
+    let slots = identity::cores() as usize;
+    match yardstick::measure(slots, CAN_CHOOSE, yardstick::LOOK) {
+        Some(speed) => Enforcement::by(&format!(
+            "the speed is {:.1} (`time.reference`): million steps of the yardstick a second, a slot, on \
+             {slots} slots at once",
+            yardstick::rounded(speed)
+        )),
+        None => Enforcement::missing("no threads can be started to measure it"),
     }
 }
 

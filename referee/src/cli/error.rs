@@ -2,18 +2,25 @@
 
 use std::io;
 
+#[cfg(feature = "cluster")]
+use cluster::ClusterError;
 use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
+use crate::bundle::BundleError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::one_match::MatchError;
 use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
+#[cfg(feature = "cluster")]
+use crate::tournament::RemoteError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::{AdmissionError, MergeError, TournamentError};
+#[cfg(feature = "cluster")]
+use crate::worker::WorkerError;
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]
@@ -30,6 +37,9 @@ pub(crate) enum CliError {
     /// Logs that cannot be put together.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// Bundles that cannot be made or used.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
     #[error(transparent)]
     Write(#[from] WriteError),
     /// A tournament that stopped in the middle.
@@ -59,6 +69,14 @@ pub(crate) enum CliError {
     Trace(#[from] TraceError),
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The server of workers.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// A worker that ended by itself.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
     /// A log was read but does not hold what it should, or a bot does not do what it should.
@@ -67,6 +85,9 @@ pub(crate) enum CliError {
     /// Input or output of the program itself.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// A search ended at its limit.
+    #[error("not solved: `--positions` ended the search")]
+    Unsolved,
     #[error("interrupted")]
     Interrupted,
 }
@@ -91,20 +112,36 @@ impl From<MatchError> for CliError {
 }
 
 impl CliError {
+    /// What only a program with the feature `cluster` can do.
+    #[cfg(not(feature = "cluster"))]
+    pub(super) fn without_cluster() -> Self {
+        let what = "this `referee` was built without NATS; `cargo build --release --features cluster` \
+                    builds one that has it";
+        CliError::Usage(what.to_owned())
+    }
+
     /// The documented exit code.
     pub(super) fn code(&self) -> u8 {
         match self {
             CliError::Usage(_) | CliError::Config(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::Merge(error) => merge_code(error),
+            CliError::Bundle(error) => bundle_code(error),
             CliError::BotFactory(error) => factory_code(error),
             CliError::RulesSource(error) => rules_code(error),
             CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
             CliError::Scaffold(_) => 2,
             CliError::Log(error) => log_code(error),
+            #[cfg(feature = "cluster")]
+            CliError::Cluster(error) | CliError::Worker(WorkerError::Cluster(error)) => {
+                cluster_code(error)
+            }
+            #[cfg(feature = "cluster")]
+            CliError::Worker(_) => 4,
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
+            CliError::Unsolved => 5,
             CliError::Interrupted => 130,
         }
     }
@@ -115,15 +152,38 @@ fn tournament_code(error: &TournamentError) -> u8 {
         TournamentError::Folder(FolderError::Taken { .. }) => 2,
         TournamentError::BotFactory(error)
         | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
-        TournamentError::Admission(AdmissionError::Unwritable { .. }) => 4,
+        TournamentError::Admission(
+            AdmissionError::Unwritable { .. } | AdmissionError::SetUp { .. },
+        ) => 4,
+        TournamentError::Admission(AdmissionError::Bundle(error)) => bundle_code(error),
         TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
+        TournamentError::Scale(_) => 2,
         TournamentError::Folder(_)
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
+        #[cfg(feature = "cluster")]
+        TournamentError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
+        #[cfg(feature = "cluster")]
+        TournamentError::Remote(_) => 4,
+    }
+}
+
+#[cfg(feature = "cluster")]
+fn cluster_code(error: &ClusterError) -> u8 {
+    match error {
+        ClusterError::Address(_) | ClusterError::Credentials { .. } => 2,
+        _ => 4,
+    }
+}
+
+fn bundle_code(error: &BundleError) -> u8 {
+    match error {
+        BundleError::Io { error, .. } if error.kind() != io::ErrorKind::NotFound => 4,
+        _ => 2,
     }
 }
 

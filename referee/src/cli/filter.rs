@@ -32,6 +32,14 @@ pub(super) struct Seen {
 }
 
 impl MatchFilter {
+    /// Only the match with this id.
+    pub(super) fn only(match_id: &str) -> Self {
+        MatchFilter {
+            match_id: Some(match_id.to_owned()),
+            players: Vec::new(),
+        }
+    }
+
     /// Whether a match is wanted.
     pub(super) fn wants(&self, record: &Record, seen: &mut Seen) -> bool {
         let wanted = self.matches(record);

@@ -10,9 +10,11 @@ use games::{Catalog, ConfigureError, Rules, Session};
 use serde_json::Value;
 
 use super::CliError;
-use crate::config::source_of;
+use crate::config::{recorded_rules, source_of};
 use crate::files::{self, MOST_TEXT};
+use crate::log;
 use crate::rules_program::{RulesSet, Surroundings};
+use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Where rules come from.
 #[derive(Debug, Default, Args)]
@@ -45,6 +47,19 @@ impl RulesArgs {
         let sources = sources.map_err(|wrong| CliError::Usage(format!("--rules: {wrong}")))?;
         Ok(RulesSet::open(sources, &Surroundings::default())?)
     }
+
+    /// The games of a log: of the rules that are named or, if none are, of those of the log's own
+    /// configuration.
+    pub(super) fn open_for(&self, log: &Path) -> Result<RulesSet, CliError> {
+        if self.are_given() {
+            return self.open();
+        }
+        let log = log::locate(log);
+        let config = log.with_file_name(CONFIG_NAME);
+        let folder = log.parent().unwrap_or(Path::new("."));
+        let origin = folder::origin(folder).unwrap_or_else(|| folder.to_owned());
+        Ok(recorded_rules(&config, &origin)?)
+    }
 }
 
 /// A game with its options.
@@ -64,26 +79,48 @@ pub(super) struct GameArgs {
 pub(super) struct StartArgs {
     /// The position to start from, as JSON, or @FILE to read it from a file
     #[arg(long, value_name = "JSON|@FILE")]
-    state: Option<String>,
+    pub(super) state: Option<String>,
     /// The seed of a random start
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
 }
 
 impl GameArgs {
+    /// The game's id.
+    pub(super) fn id(&self) -> &str {
+        &self.game
+    }
+
+    /// The options as they were given, `null` if they were not.
+    pub(super) fn options_json(&self) -> Result<Value, CliError> {
+        match &self.options {
+            Some(text) => json(text, "--options"),
+            None => Ok(Value::Null),
+        }
+    }
+
     /// The rules, from this catalog.
     pub(super) fn rules(&self, catalog: &Catalog) -> Result<Arc<dyn Rules>, CliError> {
-        let options = match &self.options {
-            Some(text) => json(text, "--options")?,
-            None => Value::Null,
-        };
-        find(catalog, &self.game)?
-            .configure(&options)
-            .map_err(|error| match error {
-                ConfigureError::Option(error) => CliError::Usage(error.to_string()),
-                ConfigureError::Broken(broken) => CliError::Rules(broken),
-            })
+        configured(catalog, &self.game, self.options.as_deref())
     }
+}
+
+/// The rules of a game of this catalog under options, which are JSON.
+pub(super) fn configured(
+    catalog: &Catalog,
+    game: &str,
+    options: Option<&str>,
+) -> Result<Arc<dyn Rules>, CliError> {
+    let options = match options {
+        Some(text) => json(text, "--options")?,
+        None => Value::Null,
+    };
+    find(catalog, game)?
+        .configure(&options)
+        .map_err(|error| match error {
+            ConfigureError::Option(error) => CliError::Usage(error.to_string()),
+            ConfigureError::Broken(broken) => CliError::Rules(broken),
+        })
 }
 
 impl StartArgs {

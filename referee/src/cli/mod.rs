@@ -1,16 +1,20 @@
 //! The command line: one thin file per subcommand. What a subcommand needs is in its file; this is
 //! only the list of them.
 
+mod analyse;
 mod bot;
+mod bundle;
 mod check;
 mod config;
 mod doctor;
 mod dry_run;
+mod environment;
 mod error;
 mod export;
 mod filter;
 mod format;
 mod games;
+mod ggp_player;
 mod hints;
 mod human;
 #[cfg(target_os = "linux")]
@@ -34,10 +38,17 @@ mod rules;
 mod runtime;
 mod scaffold;
 mod shell;
+mod solve;
 mod standings;
 mod supervise;
 mod tournament;
 mod watch;
+#[cfg(not(feature = "cluster"))]
+mod without_cluster;
+#[cfg(feature = "cluster")]
+mod worker;
+#[cfg(feature = "cluster")]
+mod workers;
 
 use std::io;
 use std::process::ExitCode;
@@ -52,8 +63,12 @@ use crate::report::{tell, terminal};
 
 pub(crate) use error::{CliError, not_short};
 pub(crate) use format::print;
-pub(crate) use runtime::{block_on, on_interrupt};
+pub(crate) use runtime::{block_on, on_interrupt, on_stop};
 use supervisor::shortage;
+#[cfg(not(feature = "cluster"))]
+use without_cluster as worker;
+#[cfg(not(feature = "cluster"))]
+use without_cluster as workers;
 
 /// General Game Playing referee: matches and tournaments of bots over line-delimited JSON.
 #[derive(Debug, Parser)]
@@ -69,18 +84,24 @@ Exit codes:
   2    the command line or the configuration is wrong
   3    a log did not verify, or a bot did not pass `referee check`
   4    the referee could not continue (disk, permissions, descriptors, processes, memory)
-  130  interrupted; what was finished is in the log, `--resume` continues
+  5    `referee solve` gave up, at the limit of positions, before it knew the value
+  130  interrupted; what was finished is in the log or the checkpoint, `--resume` continues
 
 Environment:
   RUST_LOG  what the program logs about itself on stderr: error, warn (the default), info, …
-  NO_COLOR  turns colours off, whatever its value; without a terminal there are none anyway";
+  NO_COLOR  turns colours off, whatever its value; without a terminal there are none anyway
+  REFEREE_YARDSTICK  if it is `off`, tournaments and workers do not measure the machine's speed";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Tournament(tournament::Args),
+    Worker(worker::Args),
+    Workers(workers::Args),
     Play(play::Args),
+    Analyse(analyse::Args),
     Check(check::Args),
     Merge(merge::Args),
+    Bundle(bundle::Args),
     Standings(standings::Args),
     Report(report::Args),
     Watch(watch::Args),
@@ -88,10 +109,12 @@ enum Command {
     Export(export::Args),
     Model(model::Args),
     Perft(perft::Args),
+    Solve(solve::Args),
     Games(games::Args),
     Rules(rules::Args),
     Protocol(protocol::Args),
     Bot(bot::Args),
+    GgpPlayer(ggp_player::Args),
     NewBot(new_bot::Args),
     NewRules(new_rules::Args),
     Doctor(doctor::Args),
@@ -122,7 +145,14 @@ impl Command {
     fn runs_bots(&self) -> bool {
         matches!(
             self,
-            Command::Tournament(_) | Command::Play(_) | Command::Check(_) | Command::Replay(_)
+            Command::Tournament(_)
+                | Command::Play(_)
+                | Command::Analyse(_)
+                | Command::Check(_)
+                | Command::Bundle(_)
+                | Command::Replay(_)
+                | Command::GgpPlayer(_)
+                | Command::Worker(_)
         )
     }
 }
@@ -137,7 +167,11 @@ pub fn run() -> ExitCode {
 fn log_filter() -> Targets {
     let wanted = std::env::var("RUST_LOG").ok();
     let filter = wanted.and_then(|wanted| wanted.parse().ok());
-    filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN))
+    filter.unwrap_or_else(|| {
+        // What its errors mean for users is said here.
+        let default = Targets::new().with_target("async_nats", LevelFilter::OFF);
+        default.with_default(LevelFilter::WARN)
+    })
 }
 
 /// The same; gives the exit code as a number.
@@ -160,9 +194,13 @@ pub(crate) fn run_to_code() -> u8 {
     }
     let done = match command {
         Command::Tournament(args) => args.run(),
+        Command::Worker(args) => args.run(),
+        Command::Workers(args) => args.run(),
         Command::Play(args) => args.run(),
+        Command::Analyse(args) => args.run(),
         Command::Check(args) => args.run(),
         Command::Merge(args) => args.run(),
+        Command::Bundle(args) => args.run(),
         Command::Standings(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Watch(args) => args.run(),
@@ -170,10 +208,12 @@ pub(crate) fn run_to_code() -> u8 {
         Command::Export(args) => args.run(),
         Command::Model(args) => args.run(),
         Command::Perft(args) => args.run(),
+        Command::Solve(args) => args.run(),
         Command::Games(args) => args.run(),
         Command::Rules(args) => args.run(),
         Command::Protocol(args) => args.run(),
         Command::Bot(args) => args.run(),
+        Command::GgpPlayer(args) => args.run(),
         Command::NewBot(args) => args.run(),
         Command::NewRules(args) => args.run(),
         Command::Doctor(args) => args.run(),

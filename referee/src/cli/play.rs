@@ -300,7 +300,11 @@ fn id(path: &Path, log: &mut LogWriter) -> Result<String, CliError> {
 }
 
 /// The bot that a word of the command line means; bots of one command get numbers in their names.
-fn spec(bot: &str, others: &[Arc<BotSpec>], time: &TimeControl) -> Result<BotSpec, CliError> {
+pub(super) fn spec(
+    bot: &str,
+    others: &[Arc<BotSpec>],
+    time: &TimeControl,
+) -> Result<BotSpec, CliError> {
     let command = match bots::find(bot) {
         Ok(entry) => [REFEREE, "bot", entry.name].map(str::to_owned).to_vec(),
         Err(_) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use games::session::PlyByPly;
@@ -17,11 +17,8 @@ use super::input::RulesArgs;
 use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
-use crate::config::recorded_rules;
 use crate::log::{self, LogFile, Versions};
 use crate::report::{summary, tell};
-use crate::rules_program::RulesSet;
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -86,7 +83,8 @@ impl Args {
         }
         match found {
             Some(record) if self.rerun.bot.is_some() => {
-                self.rerun.run(&record, &self.open_rules()?, &self.log)
+                self.rerun
+                    .run(&record, &self.rules.open_for(&self.log)?, &self.log)
             }
             Some(record) if self.filter.match_id.is_some() || (draw && matches == 1) => {
                 self.show(&record)
@@ -130,7 +128,7 @@ impl Args {
         let (mut seen, matches) = (HashSet::new(), Mutex::new(Seen::default()));
         let (mut good, mut bad) = (0, 0);
         let mut file = LogFile::open(&self.log)?.checking_chain();
-        let set = self.open_rules()?;
+        let set = self.rules.open_for(&self.log)?;
         let versions = if self.rules.are_given() {
             Versions::Any
         } else {
@@ -221,20 +219,8 @@ impl Args {
         Ok(breaks.len())
     }
 
-    /// The rules that are named, or those of the log's own configuration.
-    fn open_rules(&self) -> Result<RulesSet, CliError> {
-        if self.rules.are_given() {
-            return self.rules.open();
-        }
-        let log = log::locate(&self.log);
-        let config = log.with_file_name(CONFIG_NAME);
-        let folder = log.parent().unwrap_or(Path::new("."));
-        let origin = folder::origin(folder).unwrap_or_else(|| folder.to_owned());
-        Ok(recorded_rules(&config, &origin)?)
-    }
-
     fn show(&self, record: &Record) -> Result<(), CliError> {
-        let set = self.open_rules()?;
+        let set = self.rules.open_for(&self.log)?;
         let mut session = open(record, &set.catalog)?;
         let last = record.moves.len();
         let target = self.ply.unwrap_or(last);

@@ -9,7 +9,7 @@ use protocol::{Millis, Player, Record, TimeControl, shown};
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::config::{RecordedBot, recorded_bot};
+use crate::config::{RecordedBot, is_ggp, recorded_bot};
 use crate::log;
 use crate::rerun::{self, News};
 use crate::rules_program::RulesSet;
@@ -72,6 +72,13 @@ impl RerunArgs {
         if self.command.is_empty() && player.command == human::COMMAND {
             return Err(CliError::Usage(format!(
                 "--bot: `{}` was a person; `-- COMMAND` names a bot to ask instead",
+                player.name
+            )));
+        }
+        if self.command.is_empty() && is_ggp(&player.command) {
+            return Err(CliError::Usage(format!(
+                "--bot: `{}` was a player that was asked over HTTP; `-- COMMAND` names a bot to ask \
+                 instead",
                 player.name
             )));
         }

@@ -31,6 +31,8 @@ Examples:
   referee standings runs/quickstart-1 --by pair        each two bots: the difference, how sure it is
   referee standings runs/monday runs/tuesday           one table of several logs
   referee standings runs/quickstart-1 --by version     each version of a bot by itself
+  referee standings merged --by machine                do machines agree?
+  referee standings merged --without machine=rack7     leaves its matches out
   referee standings runs/quickstart-1 --anchor random=0
   referee standings runs/quickstart-1 --weight siam=2 --without-forfeits
   referee standings runs/quickstart-1 --format html --out standings.html
@@ -64,6 +66,9 @@ pub(super) struct Args {
     /// Only matches of this game, by its id or by its name in the tables
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
+    /// Leave out all matches of a machine; may be given several times
+    #[arg(long, value_name = "machine=NAME", value_parser = machine)]
+    without: Vec<String>,
     /// A test (SPRT) between two bots, as the format `sprt` makes it
     #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"])]
     sprt: Option<Vec<String>>,
@@ -111,7 +116,14 @@ pub(super) struct Args {
 
 impl ValueEnum for By {
     fn value_variants<'a>() -> &'a [Self] {
-        &[By::Game, By::Seat, By::Opening, By::Pair, By::Version]
+        &[
+            By::Game,
+            By::Seat,
+            By::Opening,
+            By::Pair,
+            By::Version,
+            By::Machine,
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -129,6 +141,10 @@ impl ValueEnum for By {
             By::Version => (
                 "version",
                 "All results, with each version of a bot as a bot of its own",
+            ),
+            By::Machine => (
+                "machine",
+                "What was played on each machine, and whether its results are those of the others",
             ),
         };
         Some(PossibleValue::new(name).help(help))
@@ -156,6 +172,17 @@ impl ValueEnum for SheetFormat {
         };
         Some(PossibleValue::new(name).help(help))
     }
+}
+
+/// What was seen of matches that do not count, and of machines.
+#[derive(Default)]
+struct Unwanted {
+    /// Other games.
+    labels: BTreeSet<String>,
+    /// All machines, where some are left out.
+    machines: BTreeSet<String>,
+    /// Whether matches were left out because of their machine.
+    by_machine: bool,
 }
 
 /// The scale of a test.
@@ -198,7 +225,10 @@ impl Args {
         if self.share_unstarted {
             matches = matches.sharing_unstarted();
         }
-        let mut labels = BTreeSet::new();
+        if self.by == Some(By::Machine) {
+            matches = matches.by_machine();
+        }
+        let mut unwanted = Unwanted::default();
         let by_version = self.by == Some(By::Version);
         let prepare = |played: &mut MatchSummary| {
             if by_version {
@@ -210,40 +240,76 @@ impl Args {
                 matches.next_log();
             }
             let cut = each_summary(log, prepare, |played, summary| {
-                let Some(wanted) = &self.game else {
+                if self.wants(played, &mut unwanted) {
                     matches.add_summary(played, summary);
-                    return;
-                };
-                let label = game_label(&played.game, &played.options);
-                if label == *wanted || played.game == *wanted {
-                    matches.add_summary(played, summary);
-                } else {
-                    labels.insert(label);
                 }
             })?;
             if let Some(cut) = cut {
                 tell(format_args!("warning: {cut}\n"));
             }
         }
-        let paths = self
-            .logs
-            .iter()
-            .map(|log| format!("`{}`", log::locate(log).display()));
+        self.check_without(&unwanted.machines)?;
+        if matches.is_empty() {
+            return Err(CliError::Usage(self.why_none(&unwanted)));
+        }
+        Ok(matches)
+    }
+
+    /// Whether a match counts.
+    fn wants(&self, played: &MatchSummary, unwanted: &mut Unwanted) -> bool {
+        if !self.without.is_empty()
+            && let Some(machine) = &played.machine
+        {
+            unwanted.machines.insert(machine.name.clone());
+            if self.without.contains(&machine.name) {
+                unwanted.by_machine = true;
+                return false;
+            }
+        }
+        let Some(wanted) = &self.game else {
+            return true;
+        };
+        let label = game_label(&played.game, &played.options);
+        let is_wanted = label == *wanted || played.game == *wanted;
+        if !is_wanted {
+            unwanted.labels.insert(label);
+        }
+        is_wanted
+    }
+
+    /// Why no match counts.
+    fn why_none(&self, unwanted: &Unwanted) -> String {
+        let paths = self.logs.iter();
+        let paths = paths.map(|log| format!("`{}`", log::locate(log).display()));
         let paths = paths.collect::<Vec<_>>().join(", ");
         match &self.game {
-            _ if !matches.is_empty() => Ok(matches),
-            Some(wanted) if !labels.is_empty() => {
-                let known: Vec<String> = labels.into_iter().collect();
-                Err(CliError::Usage(format!(
-                    "no match of `{wanted}` is in {paths}; there are {}",
-                    known.join(", ")
-                )))
+            Some(wanted) if !unwanted.labels.is_empty() => {
+                let known: Vec<&str> = unwanted.labels.iter().map(String::as_str).collect();
+                let known = known.join(", ");
+                format!("no match of `{wanted}` is in {paths}; there are {known}")
             }
-            _ => Err(CliError::Usage(match self.logs.len() {
-                1 => format!("{paths} has no finished match yet"),
-                _ => format!("{paths} have no finished match yet"),
-            })),
+            _ if unwanted.by_machine => {
+                format!("--without: no other match is in {paths}")
+            }
+            _ if self.logs.len() == 1 => format!("{paths} has no finished match yet"),
+            _ => format!("{paths} have no finished match yet"),
         }
+    }
+
+    /// A machine that is not there was written in another way.
+    fn check_without(&self, machines: &BTreeSet<String>) -> Result<(), CliError> {
+        let unknown = self.without.iter().find(|name| !machines.contains(*name));
+        let Some(unknown) = unknown else {
+            return Ok(());
+        };
+        let known: Vec<String> = machines.iter().map(|name| format!("`{name}`")).collect();
+        let known = match &known[..] {
+            [] => "the log names none".to_owned(),
+            known => format!("there are {}", known.join(", ")),
+        };
+        Err(CliError::Usage(format!(
+            "--without: no match was played on a machine `{unknown}`; {known}"
+        )))
     }
 
     /// A log that is given twice would count twice.
@@ -315,6 +381,14 @@ fn anchor(text: &str, matches: &MatchStore) -> Result<(String, f64), CliError> {
         _ => Err(CliError::Usage(format!(
             "--anchor {text}: `{elo}` is not a number of Elo (at most {MOST_ELO} from 0)"
         ))),
+    }
+}
+
+/// `machine=NAME`.
+fn machine(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some(("machine", name)) if !name.is_empty() => Ok(name.to_owned()),
+        _ => Err("matches are left out by machine, as in `machine=rack7`".to_owned()),
     }
 }
 

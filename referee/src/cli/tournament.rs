@@ -1,25 +1,39 @@
 //! `referee tournament`: plays a tournament from a configuration file, or goes on with one.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use protocol::Record;
 use ratings::Standings;
 use serde_json::json;
 use supervisor::Tracer;
+use tokio::sync::watch;
 
 use super::dry_run;
+use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
-use super::{CliError, block_on, on_interrupt, print};
-use crate::config::Config;
+use super::{CliError, block_on, on_stop, print};
+use crate::bundle::{Bundles, default_cache};
+use crate::config::{BotPlaces, Config};
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
+#[cfg(feature = "cluster")]
+use crate::tournament::Cluster;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::schedule::{Shard, Standing};
-use crate::tournament::slots::Progress;
-use crate::tournament::{Extension, Remains, Surroundings, Tournament, TournamentError};
+use crate::tournament::slots::{Progress, TournamentOutcome};
+use crate::tournament::stop;
+use crate::tournament::{
+    AppliedScale, Extension, Remains, Stop, Surroundings, Tournament, TournamentError,
+};
+
+/// No message travels in less, and comes back.
+const SHORTEST_LEASE: Duration = Duration::from_millis(100);
 
 /// Plays a tournament: every pairing in every seat order
 #[derive(Debug, clap::Args)]
@@ -30,11 +44,14 @@ Examples:
   referee tournament tournaments/quickstart.toml --resume    continues after a crash or Ctrl-C
   referee tournament tournaments/quickstart.toml --extend    plays what was added to it
   referee tournament tournaments/quickstart.toml --shard 3/8 --out part-3    a part of it
+  referee tournament tournaments/quickstart.toml --bundles shared/bundles    bots from archives
   referee tournament tournaments/quickstart.toml --quiet --format json    for programs
   referee tournament tournaments/quickstart.toml --watch     in the browser, too
+  referee tournament tournaments/quickstart.toml --nats nats://host    by workers on other machines
 
-Ctrl-C once: no new matches start and those in flight are abandoned; finished ones are in the log.
-Twice: the referee ends at once.")]
+Ctrl-C once: no new matches begin, and those in flight are finished. Twice: those in flight are given
+up. Three times: the referee ends at once. SIGTERM and SIGHUP: those in flight are given up at once.
+Finished matches are in the log in any case, and --resume plays the others.")]
 pub(super) struct Args {
     /// The configuration
     config: PathBuf,
@@ -58,6 +75,17 @@ pub(super) struct Args {
     /// others, and `referee merge` puts the logs together. A part has all seat orders of a start
     #[arg(long, value_name = "PART/PARTS")]
     shard: Option<Shard>,
+    /// Play the bots from the bundles in this folder, which `referee bundle` has made, and not from the
+    /// folders that the configuration names
+    #[arg(long, value_name = "DIR")]
+    bundles: Option<PathBuf>,
+    /// Where bundles are unpacked, once: a folder of this machine, by default in the user's cache
+    /// (root's: /var/cache/referee/bundles)
+    #[arg(long, value_name = "DIR", requires = "bundles")]
+    bundle_cache: Option<PathBuf>,
+    /// What this machine is called in the log; by default its host name
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    machine: Option<String>,
     /// Print what would be played, and play nothing: how many matches, how long they take, the
     /// first ones
     #[arg(long, conflicts_with_all = ["resume", "extend"])]
@@ -84,11 +112,28 @@ pub(super) struct Args {
     watch: bool,
     #[command(flatten)]
     listen: ListenArgs,
+    #[command(flatten)]
+    nats: NatsArgs,
+}
+
+/// Workers on other machines.
+#[derive(Debug, clap::Args)]
+struct NatsArgs {
+    /// Have workers play the matches (`referee worker`), over this NATS server with JetStream, as in
+    /// nats://host:4222, or tls://host for an encrypted connection
+    #[arg(long, value_name = "SERVER", conflicts_with_all = ["shard", "trace", "dry_run"])]
+    nats: Option<String>,
+    /// The file of credentials for the NATS server, as `nsc` makes it
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    nats_creds: Option<PathBuf>,
+    /// For how long a group of matches is a worker's without a sign of life
+    #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease)]
+    nats_lease: Option<Duration>,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut config = Config::load_with(&self.config, &self.set)?;
+        let mut config = Config::load_at(&self.config, &self.set, self.places()?)?;
         if let Some(shard) = self.shard {
             let sharded = config.of_shard(shard);
             config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;
@@ -96,19 +141,24 @@ impl Args {
         if self.dry_run {
             return print(&dry_run::schedule(&config, self.format)?);
         }
+        #[cfg(not(feature = "cluster"))]
+        if self.nats.nats.is_some() {
+            return Err(CliError::without_cluster());
+        }
+        #[cfg(feature = "cluster")]
+        if self.nats.nats.is_some() {
+            config = config.for_workers();
+        }
         block_on(self.play(config))?
     }
 
     async fn play(self, config: Config) -> Result<(), CliError> {
-        let mut stop = on_interrupt()?;
-        let mut surroundings = Surroundings {
-            hidden: vec![self.config.clone()],
-            tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
-        };
-        surroundings.hidden.extend(self.trace.clone());
+        let mut stop = on_stop()?;
+        let surroundings = self.surroundings()?;
         let (tournament, standings) = tokio::select! {
             begun = self.begin(config) => begun?,
-            _ = stop.wait_for(|stop| *stop) => return Err(CliError::Interrupted),
+            // Nothing is in flight yet.
+            _ = stop::asked(&mut stop, Stop::Finish) => return Err(CliError::Interrupted),
         };
         for warning in tournament.warnings() {
             tell(format_args!("warning: {warning}\n"));
@@ -122,11 +172,12 @@ impl Args {
             tell(format_args!(
                 "all {total} matches of `{path}` were played already\n"
             ));
+            self.remove_from_server(&tournament).await;
             let came = (true, tournament.standing());
             return self.results(&config, came, &standings, &folder);
         }
         if !self.quiet {
-            announce(&tournament);
+            announce(&tournament, self.nats.nats.is_some());
         }
         let _watcher = if self.watch {
             Some(Watcher::start(&folder, self.listen)?)
@@ -135,7 +186,7 @@ impl Args {
         };
         let mut display = Display::new(standings, done, total, self.how());
         let show = |progress: Progress<'_>| display.show(progress);
-        let outcome = tournament.play(surroundings, stop, show).await;
+        let outcome = self.played(tournament, surroundings, stop, show).await;
         let standings = display.finish();
         let outcome = outcome.map_err(|error| self.with_advice(error, &folder))?;
         let came = (outcome.complete, outcome.standing);
@@ -151,6 +202,56 @@ impl Args {
         Err(CliError::Interrupted)
     }
 
+    /// Has the matches played, here or elsewhere.
+    async fn played(
+        &self,
+        tournament: Tournament,
+        surroundings: Surroundings,
+        stop: watch::Receiver<Stop>,
+        show: impl FnMut(Progress<'_>),
+    ) -> Result<TournamentOutcome, TournamentError> {
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = self.nats.cluster() {
+            return tournament.play_on(&cluster, stop, show).await;
+        }
+        tournament.play(surroundings, stop, show).await
+    }
+
+    /// A tournament that is over leaves nothing on the server, even if the coordinator was killed at its
+    /// end.
+    async fn remove_from_server(&self, tournament: &Tournament) {
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = self.nats.cluster()
+            && let Err(error) = tournament.remove_from(&cluster).await
+        {
+            tell(format_args!(
+                "warning: it is not removed from the NATS server: {error}\n"
+            ));
+        }
+        #[cfg(not(feature = "cluster"))]
+        let _ = tournament;
+    }
+
+    /// Where the bots are: bundles are unpacked.
+    fn places(&self) -> Result<BotPlaces, CliError> {
+        let Some(folder) = &self.bundles else {
+            return Ok(BotPlaces::Configured);
+        };
+        let cache = self.bundle_cache.clone().unwrap_or_else(default_cache);
+        let bundles = Bundles::unpack_all(folder, &cache)?;
+        Ok(BotPlaces::Bundles(Arc::new(bundles)))
+    }
+
+    fn surroundings(&self) -> Result<Surroundings, CliError> {
+        let hidden = [&self.config].into_iter().chain(&self.trace);
+        Ok(Surroundings {
+            hidden: hidden.cloned().collect(),
+            tracer: self.trace.as_deref().map(Tracer::new).transpose()?,
+            machine_name: self.machine.clone(),
+            yardstick: yardstick(),
+        })
+    }
+
     fn how(&self) -> Detail {
         match (self.quiet, self.verbose) {
             (true, _) => Detail::Quiet,
@@ -163,6 +264,7 @@ impl Args {
     async fn begin(&self, config: Config) -> Result<(Tournament, Standings), CliError> {
         let folder = self.out.as_deref();
         let report = |line: &str| tell(format_args!("{line}\n"));
+        Tournament::set_up(&config, report).await?;
         if self.extend {
             let extension = Extension::prepare_reporting(config, folder, report).await?;
             let mut standings = empty_standings(extension.config());
@@ -256,6 +358,19 @@ impl Args {
             &folder,
         ];
         words.extend(self.set.iter().flat_map(|set| ["--set", set]));
+        let server = self.nats.nats.iter();
+        words.extend(server.flat_map(|server| ["--nats", server]));
+        let creds = self
+            .nats
+            .nats_creds
+            .as_ref()
+            .map(|path| path.to_string_lossy());
+        words.extend(creds.iter().flat_map(|creds| ["--nats-creds", &**creds]));
+        let bundles = self.bundles.as_deref().map(Path::to_string_lossy);
+        words.extend(bundles.iter().flat_map(|folder| ["--bundles", folder]));
+        let cache = self.bundle_cache.as_deref().map(Path::to_string_lossy);
+        words.extend(self.machine.iter().flat_map(|name| ["--machine", name]));
+        words.extend(cache.iter().flat_map(|folder| ["--bundle-cache", folder]));
         shell_words::join(words)
     }
 
@@ -284,25 +399,59 @@ impl Args {
     }
 }
 
+impl NatsArgs {
+    /// Where the matches are played, if it is elsewhere.
+    #[cfg(feature = "cluster")]
+    fn cluster(&self) -> Option<Cluster> {
+        let cluster = Cluster::of(cluster::Server {
+            address: self.nats.clone()?,
+            credentials: self.nats_creds.clone(),
+        });
+        Some(Cluster {
+            lease: self.nats_lease.unwrap_or(cluster.lease),
+            ..cluster
+        })
+    }
+}
+
+/// A lease that workers can keep.
+fn lease(text: &str) -> Result<Duration, String> {
+    let lease = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if lease < SHORTEST_LEASE {
+        return Err(format!("a lease lasts {SHORTEST_LEASE:?} at least"));
+    }
+    Ok(lease)
+}
+
 fn empty_standings(config: &Config) -> Standings {
     Standings::new(config.bots.iter().map(|bot| &*bot.name))
 }
 
 /// Says what will be played, and where the log is.
-fn announce(tournament: &Tournament) {
+fn announce(tournament: &Tournament, is_elsewhere: bool) {
     let config = tournament.config();
     let mut count = config.shape().count().to_string();
     if let Some(shard) = tournament.shard() {
         let own = tournament.schedule().total();
         count = format!("part {shard}, {own} of {count}");
     }
+    let how = if is_elsewhere {
+        "by workers".to_owned()
+    } else {
+        format!("{} at a time", tournament.at_a_time())
+    };
     tell(format_args!(
-        "{}: {count} of {} bots, {} at a time; the log is {}\n",
+        "{}: {count} of {} bots, {how}; the log is {}\n",
         config.name,
         config.bots.len(),
-        tournament.at_a_time(),
         tournament.folder().join(LOG_NAME).display()
     ));
+    if let Some(AppliedScale { speed, factor }) = tournament.time_scale() {
+        tell(format_args!(
+            "this machine does {speed:.1} million steps of the yardstick a second, so time limits are \
+             multiplied by {factor:.2}\n"
+        ));
+    }
     if let Some(test) = TestForecast::of(&config.format) {
         tell(test.in_words());
     }

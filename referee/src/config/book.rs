@@ -253,6 +253,8 @@ fn has_random_starts(rules: &dyn Rules) -> Result<bool, BrokenRules> {
 
 #[cfg(test)]
 mod tests {
+    use arbiter::early_end::EarlyEnds;
+
     use super::*;
     use serde_json::json;
 
@@ -261,6 +263,7 @@ mod tests {
         GameSetup {
             rules: entry.configure(&options).unwrap(),
             limits: entry.info.limits,
+            early_ends: EarlyEnds::default(),
             weight: 1,
         }
     }

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use protocol::TimeControl;
 
+use super::bot_places::BotPlaces;
 use super::build::BuildPlan;
 use super::command_check;
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, BotTable, ConfigFile};
+use super::ggp;
 use super::layers;
 use super::time::time_control;
 use super::variables::{expand, split};
+use crate::bundle::Unpacked;
 use crate::files::{self, MOST_TEXT};
 use crate::rules_program::RulesSet;
 use supervisor::bot::{command, spec};
@@ -30,12 +33,14 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
-/// The bots in the order of the configuration; relative paths start at `folder`.
+/// The bots in the order of the configuration; relative paths start at `folder`. Those with a bundle are
+/// played from it.
 pub(super) fn bots(
     file: &ConfigFile,
     time: &TimeControl,
     folder: &Path,
     rules: &RulesSet,
+    places: &BotPlaces,
 ) -> Result<Vec<Arc<BotSpec>>, WrongValue> {
     let count = file.bots.len();
     if count > MOST_BOTS {
@@ -56,7 +61,14 @@ pub(super) fn bots(
             name,
             index,
         };
-        let mut spec = entry.spec(time, folder)?;
+        let bundle = entry.bundle(places)?;
+        let mut spec = match &entry.table.ggp {
+            Some(url) => entry.elsewhere(url, time, folder)?,
+            None => entry.spec(time, folder, bundle)?,
+        };
+        if entry.table.ggp.is_none() && !places.are_elsewhere() {
+            entry.check(&spec, bundle)?;
+        }
         rules.equip(&mut spec);
         bots.push(Arc::new(spec));
     }
@@ -68,6 +80,7 @@ pub(super) fn bots(
 pub(super) fn builds(
     file: &ConfigFile,
     bots: &[Arc<BotSpec>],
+    places: &BotPlaces,
 ) -> Result<Vec<BuildPlan>, WrongValue> {
     let resources = Resources::DEFAULT.with(&file.build.resources);
     let resources = resources.map_err(|wrong| {
@@ -91,10 +104,20 @@ pub(super) fn builds(
             );
             return Err(entry.wrong("build", message));
         }
-        let command = table.build.as_ref();
-        let command = command.map(|command| entry.words("build", command));
+        let words = |key, command: &Option<BotCommand>| {
+            let command = command.as_ref();
+            command.map(|command| entry.words(key, command)).transpose()
+        };
+        let bundle = entry.bundle(places)?;
+        let build = words("build", &table.build)?;
+        let setup = words("setup", &table.setup)?;
+        entry.check_setup(setup.as_deref(), bundle)?;
         Ok(BuildPlan {
-            command: command.transpose()?,
+            // What is in a bundle was built before.
+            command: build.filter(|_| bundle.is_none()),
+            setup,
+            bundle: bundle.cloned(),
+            in_place: table.in_place,
             timeout,
             wanted: Wanted {
                 tier,
@@ -138,23 +161,95 @@ impl Entry<'_> {
         WrongValue::new(format!("bots.{}.{key}", self.index), problem)
     }
 
-    fn spec(&self, time: &TimeControl, folder: &Path) -> Result<BotSpec, WrongValue> {
+    /// The bundle that the bot is played from. If there are bundles, every bot with a folder of its own has
+    /// one, unless the folder is everywhere.
+    fn bundle<'b>(&self, places: &'b BotPlaces) -> Result<Option<&'b Unpacked>, WrongValue> {
+        let is_here = self.table.ggp.is_none() && !self.table.in_place;
+        let needs_one = is_here && self.table.dir.is_some();
+        let Some(bundles) = places.bundles().filter(|_| needs_one) else {
+            return Ok(None);
+        };
+        let bundle = bundles.bots.get(self.name);
+        bundle.map(Some).ok_or_else(|| {
+            let message = format!(
+                "there is no bundle of it in {}; `referee bundle` makes one, or `in_place = true` says \
+                 that it is there on every machine",
+                bundles.source
+            );
+            self.wrong("dir", message)
+        })
+    }
+
+    /// Refuses a `setup` that would never run, or that is not that of the bundle.
+    fn check_setup(
+        &self,
+        setup: Option<&[String]>,
+        bundle: Option<&Unpacked>,
+    ) -> Result<(), WrongValue> {
+        if setup.is_some() && self.table.in_place {
+            let message =
+                "it is run where a bundle is unpacked, and a bot with `in_place = true` has none";
+            return Err(self.wrong("setup", message));
+        }
+        if setup.is_some() && self.table.dir.is_none() {
+            let message = "it is run where a bundle is unpacked, and bundles are made of a bot's `dir`, \
+                           which this one does not have";
+            return Err(self.wrong("setup", message));
+        }
+        if bundle.is_some_and(|bundle| bundle.bundle().setup.as_deref() != setup) {
+            let message =
+                "its bundle was made with another one; make it again with `referee bundle`";
+            return Err(self.wrong("setup", message));
+        }
+        Ok(())
+    }
+
+    /// A player that is not started here.
+    fn elsewhere(
+        &self,
+        url: &str,
+        time: &TimeControl,
+        folder: &Path,
+    ) -> Result<BotSpec, WrongValue> {
+        let own_time = self.own_time(time)?;
+        ggp::spec(self.file, self.table, url, own_time, time, folder)
+            .map_err(|(key, message)| self.wrong(key, message))
+    }
+
+    fn spec(
+        &self,
+        time: &TimeControl,
+        folder: &Path,
+        bundle: Option<&Unpacked>,
+    ) -> Result<BotSpec, WrongValue> {
         let Entry { file, table, .. } = *self;
         let wanted = self.wanted(folder)?;
-        let own_time = table.time.as_ref();
-        let own_time = own_time.map(|own| time_control(own, file.clock, Some(time)));
-        let own_time = own_time
-            .transpose()
-            .map_err(|wrong| self.wrong(&format!("time.{}", wrong.key), wrong.message))?;
-        let dir = match &table.dir {
-            Some(dir) => folder.join(self.with_variables("dir", &dir.to_string_lossy())?),
-            None => folder.to_owned(),
+        let own_time = self.own_time(time)?;
+        let command = table.command.as_ref();
+        let command = command.ok_or_else(|| {
+            let message = format!(
+                "missing field `command` (or `ggp`) of the bot `{}`",
+                self.name
+            );
+            WrongValue::new(format!("bots.{}", self.index), Problem::Syntax(message))
+        })?;
+        if table.scramble {
+            return Err(self.wrong(
+                "scramble",
+                "it needs `ggp`: only sheets have names to replace",
+            ));
+        }
+        let dir = match (&table.dir, bundle) {
+            (_, Some(bundle)) => bundle.dir(),
+            (Some(dir), None) => folder.join(self.with_variables("dir", &dir.to_string_lossy())?),
+            (None, None) => folder.to_owned(),
         };
         let start_attempts = table.start_attempts.or(file.start_attempts);
         let spec = BotSpec {
             name: self.name.to_owned(),
-            command: self.words("command", &table.command)?,
+            command: self.words("command", command)?,
             dir: spec::resolved(dir),
+            bundle: bundle.map(|bundle| bundle.bundle().sha256.to_string()),
             shows_dir: table.dir.is_some(),
             env: self.environment()?,
             own_time: own_time.is_some(),
@@ -166,14 +261,50 @@ impl Entry<'_> {
                 _ => Idle::Freeze,
             }),
             wanted,
+            ggp: None,
         };
-        // What is built, or checked, before the tournament may not be there yet, or be broken.
-        if table.build.is_none() && !table.must_pass_check {
+        Ok(spec)
+    }
+
+    /// Whether the bot can be started on this machine.
+    fn check(&self, spec: &BotSpec, bundle: Option<&Unpacked>) -> Result<(), WrongValue> {
+        let table = self.table;
+        self.check_readable(&spec.wanted)?;
+        // What is built, set up or checked before the tournament may not be there yet, or be broken.
+        let is_made = match bundle {
+            Some(bundle) => !bundle.is_set_up(),
+            None => table.build.is_some(),
+        };
+        if !is_made && !table.must_pass_check {
             spec.program()
                 .map_err(|error| self.wrong_command("command", error))?;
-            command_check::check(&spec).map_err(|message| self.wrong("command", message))?;
+            command_check::check(spec).map_err(|message| self.wrong("command", message))?;
         }
-        Ok(spec)
+        Ok(())
+    }
+
+    /// Whether there is what a sandbox has to show.
+    fn check_readable(&self, wanted: &Wanted) -> Result<(), WrongValue> {
+        let mut readable = wanted.readable.iter().enumerate();
+        let missing = readable.find(|(_, path)| !path.exists());
+        let Some((at, path)) = missing.filter(|_| wanted.tier >= Tier::Restricted) else {
+            return Ok(());
+        };
+        let message = format!("there is no file or folder `{}`", path.display());
+        // Its own come after those of all bots.
+        if at < self.file.readable.len() {
+            Err(WrongValue::of("readable", message))
+        } else {
+            Err(self.wrong("readable", message))
+        }
+    }
+
+    /// Its own time control, if it has one.
+    fn own_time(&self, time: &TimeControl) -> Result<Option<TimeControl>, WrongValue> {
+        let own = self.table.time.as_ref();
+        let own = own.map(|own| time_control(own, self.file.clock, Some(time)));
+        own.transpose()
+            .map_err(|wrong| self.wrong(&format!("time.{}", wrong.key), wrong.message))
     }
 
     fn wrong_command(&self, key: &'static str, error: CommandError) -> WrongValue {
@@ -249,24 +380,11 @@ impl Entry<'_> {
         let resources = resources
             .with(&table.resources)
             .map_err(|wrong| self.wrong(&format!("resources.{}", wrong.key), wrong.message))?;
-        let mut readable = Vec::new();
-        let paths = file.readable.iter().map(|path| (path, false));
-        for (path, own) in paths.chain(table.readable.iter().map(|path| (path, true))) {
-            let whole = folder.join(path);
-            if tier >= Tier::Restricted && !whole.exists() {
-                let message = format!("there is no file or folder `{}`", whole.display());
-                return Err(if own {
-                    self.wrong("readable", message)
-                } else {
-                    WrongValue::of("readable", message)
-                });
-            }
-            readable.push(whole);
-        }
+        let readable = file.readable.iter().chain(&table.readable);
         Ok(Wanted {
             tier,
             resources,
-            readable,
+            readable: readable.map(|path| folder.join(path)).collect(),
             writable: Vec::new(),
             best_effort: file.best_effort,
         })

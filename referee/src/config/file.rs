@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arbiter::early_end::MOST_POSITIONS;
 use games::Limits;
 use protocol::ClockKind;
 use ratings::sprt::EloModel;
@@ -23,6 +24,8 @@ use supervisor::{Idle, Restart};
 pub const MOST_RANDOM_PLIES: u32 = 1000;
 /// A game of more weight than this would better be played in more rounds.
 const MOST_WEIGHT: u32 = 1000;
+/// A machine on which more attempts are needed is no place for a tournament.
+const MOST_ATTEMPTS: u32 = 100;
 /// More attempts would keep a tournament waiting for a bot that never starts.
 const MOST_START_ATTEMPTS: u32 = 20;
 
@@ -116,9 +119,18 @@ pub(crate) struct ConfigFile {
     /// Time control.
     #[serde(default)]
     pub(crate) time: TimeTable,
+    /// Which matches count on a machine that has other things to do.
+    #[serde(default)]
+    pub(crate) machine: MachineTable,
+    /// What workers of `--nats` do besides playing.
+    #[serde(default)]
+    pub(crate) workers: WorkersTable,
     /// What ends matches besides the rules; overrides the games' own limits.
     #[serde(default)]
     pub(crate) limits: LimitsTable,
+    /// What ends matches before the game does.
+    #[serde(default)]
+    pub(crate) adjudicate: AdjudicateTable,
     /// How matches begin.
     #[serde(default)]
     pub(crate) opening: OpeningTable,
@@ -126,7 +138,7 @@ pub(crate) struct ConfigFile {
     #[schemars(default)]
     pub(crate) bots: Vec<BotTable>,
     /// Folders of submissions, such as "submissions/*": each of them that has a `bot.toml` is a bot,
-    /// too. In that file are `name` (by default that of the folder), `command`, `build`, `env` and
+    /// too. In that file are `name` (by default that of the folder), `command`, `build`, `setup`, `env` and
     /// `readable`; these bots have `must_pass_check = true`.
     // The bots are in `bots` by the time that this is read.
     #[schemars(with = "Option<Folders>")]
@@ -138,6 +150,18 @@ pub(crate) struct ConfigFile {
     /// How bots are built.
     #[serde(default)]
     pub(crate) build: BuildTable,
+    /// What the referee may reach over the network. Without it, nothing but this machine.
+    #[serde(default)]
+    pub(crate) network: NetworkTable,
+}
+
+/// What the referee may reach over the network.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct NetworkTable {
+    /// Names or addresses of other machines on which players with `ggp` may listen, as in
+    /// ["10.0.0.5"].
+    pub(crate) ggp_hosts: Vec<String>,
 }
 
 /// Where bots are taken from.
@@ -183,6 +207,8 @@ pub(super) struct SubmissionTable {
     command: BotCommand,
     /// What builds it.
     build: Option<BotCommand>,
+    /// What sets it up where its bundle is unpacked.
+    setup: Option<BotCommand>,
     /// Added to its environment.
     env: BTreeMap<String, String>,
     /// What it may read in the sandboxes "restricted" and "strict".
@@ -445,6 +471,49 @@ pub(crate) struct TimeTable {
     /// With `clock = "cpu"`: the wall-clock time that a move may take. The default is ten times the
     /// limit on its CPU time, and at least 2 s.
     pub(crate) wall: Option<Time>,
+    /// In the tournament's own table: "yardstick" multiplies `per_move`, `base`, `increment` and `wall`,
+    /// also those of single bots, by `reference` and divides them by the speed of the machine, which is
+    /// measured before the first match: a slow machine gives more time. "none", the default, does not.
+    pub(crate) scale: Option<TimeScaling>,
+    /// With `scale = "yardstick"`: the speed of the machine that the limits are meant for, as `referee
+    /// doctor` prints it there.
+    pub(crate) reference: Option<f64>,
+}
+
+/// Whether time limits depend on the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TimeScaling {
+    /// They are the same everywhere.
+    #[default]
+    None,
+    /// By its speed.
+    Yardstick,
+}
+
+/// Which matches count on a machine that has other things to do. Linux reports both shares; a match that
+/// is too short for them, or on a system that does not, always counts.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct MachineTable {
+    /// A match is played again if the host of the virtual machine gave more than this share of the cores'
+    /// time to others meanwhile, from 0 to 1.
+    pub(crate) max_stolen: Option<f64>,
+    /// A match is played again if some process was waiting for a core for more than this share of the
+    /// time, from 0 to 1. Bots wait for each other and for the referee, too, but shortly.
+    pub(crate) max_waiting: Option<f64>,
+    /// How often a match is played until one counts; then the tournament stops. Default 3.
+    #[schemars(range(min = 1, max = MOST_ATTEMPTS))]
+    pub(crate) attempts: Option<u32>,
+}
+
+/// What workers of `--nats` do besides playing.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct WorkersTable {
+    /// The share of groups, from 0 to 1, that another worker plays again, to compare the matches move by
+    /// move. Only groups of bots that all have `deterministic = true` are. Default 0.01.
+    pub(crate) recheck: Option<f64>,
 }
 
 /// How much is kept in the tournament's folder beside the log. Sizes are strings such as "64MiB" or
@@ -480,6 +549,66 @@ impl LimitsTable {
     }
 }
 
+/// What ends matches before the game does. None of it is done by default, and nothing of it once a bot is
+/// at fault.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AdjudicateTable {
+    /// Ends a match of Amazons, Amazon Penguins, Penguins or Paper Pen-guins with the result of best
+    /// play, once no seat can reach what another one can, and counting proves it.
+    pub(crate) settled: bool,
+    /// How many positions counting may take after a ply, about a million a second. Default 20000.
+    #[schemars(range(min = 1, max = MOST_POSITIONS))]
+    pub(crate) positions: Option<u32>,
+    /// Gives a match of two seats to one of them when both bots say for some moves that the other one
+    /// loses.
+    pub(crate) resign: Option<ResignTable>,
+    /// Draws a match of two seats when both bots say for some moves that it is even.
+    pub(crate) draw: Option<DrawTable>,
+    /// Ends a match when all bots offer the same: a draw, or a result.
+    pub(crate) offers: bool,
+    /// The share of these matches, from 0 to 1, that is played out all the same, so that the report can
+    /// say how often this is wrong. Default 0.1.
+    pub(crate) play_out: Option<f64>,
+}
+
+/// Both bots say that one of them loses: by the `value` of their `info`, the expected outcome of their own
+/// seat from 0 to 1.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResignTable {
+    /// The highest value of the loser, above 0 and below 0.5. The winner's is at least 1 less this.
+    pub(crate) value: f64,
+    /// For how many moves of each in a row.
+    #[schemars(range(min = 1))]
+    pub(crate) moves: u32,
+    /// Whether all bots have to say so. Only `true`, the default: no match is decided by the word of one
+    /// bot.
+    #[serde(default = "default_all")]
+    pub(crate) all: bool,
+}
+
+fn default_all() -> bool {
+    true
+}
+
+/// Both bots say that the match is even, by the same `value`.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DrawTable {
+    /// How far values may be from 0.5: above 0 and below 0.5.
+    pub(crate) value: f64,
+    /// For how many moves of each in a row.
+    #[schemars(range(min = 1))]
+    pub(crate) moves: u32,
+    /// Not before so many plies. Default 0.
+    #[serde(default)]
+    pub(crate) after: u32,
+    /// Whether all bots have to say so. Only `true`, the default.
+    #[serde(default = "default_all")]
+    pub(crate) all: bool,
+}
+
 /// How matches begin.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -506,10 +635,30 @@ pub(crate) struct BotTable {
     /// Program and arguments, as a list or as one string that is split as a shell would. The word
     /// `referee` is this very program. Here, in `dir` and in `env`, `${NAME}` stands for an
     /// environment variable, `${NAME:-default}` for one with a default, and `$$` for a dollar sign.
-    pub(crate) command: BotCommand,
+    /// Every bot has either this or `ggp`.
+    pub(crate) command: Option<BotCommand>,
+    /// In place of `command`: where a player listens that speaks the protocol of General Game Playing, as
+    /// in "http://127.0.0.1:9147". It plays only games that have a sheet. Other machines must be named in
+    /// `network.ggp_hosts`.
+    pub(crate) ggp: Option<String>,
+    /// With `ggp`: sends the player sheets in which all names have been replaced by others that mean
+    /// nothing, different ones in each match.
+    #[serde(default)]
+    pub(crate) scramble: bool,
     /// What builds it, run once in its `dir` before a tournament or a check begins; the output goes to
     /// `build.log` there.
     pub(crate) build: Option<BotCommand>,
+    /// What sets it up where its bundle (`referee bundle`) is unpacked, run once in the unpacked folder;
+    /// the output goes to `.setup.log` there.
+    pub(crate) setup: Option<BotCommand>,
+    /// Whether its command, and its `dir` if it has one, are there on every machine, so that it needs no
+    /// bundle.
+    #[serde(default)]
+    pub(crate) in_place: bool,
+    /// Whether it plays the same moves in a match with the same seed and opponents, whatever the machine
+    /// and the time: see `workers.recheck`.
+    #[serde(default)]
+    pub(crate) deterministic: bool,
     /// Whether it has to be built, to start and to play its games in `referee check` before the
     /// tournament begins; see `on_broken`.
     #[serde(default)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, Catalog, ConfigureError, Limits, OptionError, Rules, UnknownGame};
 use serde_json::Value;
 use thiserror::Error;
@@ -16,6 +17,8 @@ pub struct GameSetup {
     pub rules: Arc<dyn Rules>,
     /// What ends matches besides the game.
     pub limits: Limits,
+    /// What else may end them before the game does.
+    pub early_ends: EarlyEnds,
     /// How often it is played where a game of weight 1 is played once.
     pub weight: u32,
 }
@@ -53,7 +56,7 @@ impl From<ConfigureError> for GameError {
     }
 }
 
-/// A game as the configuration has it; `limits` are those for all games.
+/// A game as the configuration has it; `limits` are those for all games. Nothing ends its matches early.
 pub(crate) fn game(
     entry: &GameEntry,
     limits: &LimitsTable,
@@ -77,6 +80,7 @@ pub(crate) fn game(
     Ok(GameSetup {
         rules,
         limits: table.limits.over(limits.over(game.info.limits)),
+        early_ends: EarlyEnds::default(),
         weight: table.weight,
     })
 }

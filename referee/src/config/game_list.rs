@@ -2,14 +2,20 @@
 
 use games::Catalog;
 
+use super::adjudicate;
 use super::error::{Problem, WrongValue};
 use super::file::{ConfigFile, GameEntry};
 use super::game::{GameError, GameSetup, game};
 
-/// All games of the configuration.
+/// All games of the configuration, with what ends their matches.
 pub(super) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetup>, WrongValue> {
+    let early_ends = adjudicate::early_ends(&file.adjudicate)?;
     let games = file.games.iter().enumerate().map(|(i, entry)| {
-        game(entry, &file.limits, catalog).map_err(|error| {
+        let setup = game(entry, &file.limits, catalog).map(|setup| GameSetup {
+            early_ends,
+            ..setup
+        });
+        setup.map_err(|error| {
             let key = match &error {
                 GameError::Unknown(_) | GameError::Broken(_) => ".id".to_owned(),
                 GameError::Option(error) => format!(".options.{}", error.name),
@@ -27,5 +33,7 @@ pub(super) fn games(file: &ConfigFile, catalog: &Catalog) -> Result<Vec<GameSetu
             WrongValue::new(format!("games.{i}{key}"), problem)
         })
     });
-    games.collect()
+    let games = games.collect::<Result<Vec<_>, _>>()?;
+    adjudicate::check(&early_ends, &games)?;
+    Ok(games)
 }

@@ -1,6 +1,8 @@
 //! The tournament configuration: TOML in, checked values out.
 
+mod adjudicate;
 mod book;
+mod bot_places;
 mod bots;
 mod build;
 mod command_check;
@@ -11,9 +13,11 @@ mod find;
 pub(crate) mod format;
 mod game;
 mod game_list;
+mod ggp;
 mod keep;
 mod keys;
 mod layers;
+pub(crate) mod machine;
 mod openings;
 mod rules;
 pub(crate) mod schema;
@@ -27,6 +31,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "cluster")]
+use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::machine::cores;
@@ -41,13 +47,16 @@ use supervisor::{BotSpec, Idle};
 use thiserror::Error;
 
 pub use book::BookOpening;
+pub use bot_places::BotPlaces;
 pub(crate) use bots::{RecordedBot, recorded_bot};
 pub use build::BuildPlan;
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
+pub(crate) use ggp::is_ggp;
 pub use keep::Keep;
+pub use machine::{NoiseLimits, TimeScale};
 pub use openings::{Judged, Openings};
 pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
@@ -92,6 +101,14 @@ pub struct Config {
     pub affinity: Affinity,
     /// How matches begin.
     pub openings: Openings,
+    /// Whether time limits depend on the speed of the machine.
+    pub time_scale: Option<TimeScale>,
+    /// Which matches count on a machine that has other things to do.
+    pub noise_limits: NoiseLimits,
+    /// Over NATS: the share of groups of deterministic bots that another worker plays again, from 0 to 1.
+    pub recheck: f64,
+    /// Which bots always play alike, in the order of `bots`.
+    pub deterministic: Vec<bool>,
     /// How much is kept beside the log.
     pub keep: Keep,
     /// The whole as TOML: the file's text, or what was put together from several places.
@@ -104,6 +121,10 @@ pub struct Config {
     pub(crate) file: Option<PathBuf>,
     /// The part of the schedule that is played; see [`Config::of_shard`].
     pub(crate) shard: Option<Shard>,
+    /// Where the bots are.
+    places: BotPlaces,
+    /// Whether matches are played by workers, each of which scales time limits by its own speed.
+    by_workers: bool,
 }
 
 impl Config {
@@ -120,13 +141,21 @@ impl Config {
     /// # Errors
     /// If it cannot be read, or anything in it is wrong: the first thing that is.
     pub fn load_with(path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
+        Self::load_at(path, sets, BotPlaces::Configured)
+    }
+
+    /// The same for bots in other places than the configuration says.
+    ///
+    /// # Errors
+    /// If it cannot be read, or anything in it is wrong, or a bundle is missing: the first thing that is.
+    pub fn load_at(path: &Path, sets: &[String], places: BotPlaces) -> Result<Self, ConfigError> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         let unreadable = |error| ConfigError::new(path, Problem::Read(error));
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
-        let config = layers::load(path, sets, |read| Self::of(read, &folder))?;
+        let config = layers::load(path, sets, |read| Self::of(read, &folder, places))?;
         Ok(Config {
             file: path.file_name().map(|name| folder.join(name)),
             ..config
@@ -139,6 +168,14 @@ impl Config {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        Self::parse_at(text, folder, BotPlaces::Configured)
+    }
+
+    /// The same for bots in other places than the configuration says.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse_at(text: &str, folder: &Path, places: BotPlaces) -> Result<Self, ConfigError> {
         layers::parse(text, |read| {
             if read.file.bots_from.is_some() {
                 let message = "this text is not a file, so it cannot take bots from folders";
@@ -148,12 +185,12 @@ impl Config {
                 let message = "this text is not a file, so it cannot include any";
                 return Err(WrongValue::of("include", message));
             }
-            Self::of(read, folder)
+            Self::of(read, folder, places)
         })
     }
 
     /// The configuration that the folder of a tournament has a copy of, with this text; relative paths
-    /// start at `origin`, or where the copy is.
+    /// start at `origin`, or where the copy is. Its bots are not started, and need not be there.
     ///
     /// # Errors
     /// If it cannot be used here.
@@ -163,10 +200,11 @@ impl Config {
         origin: Option<&Path>,
     ) -> Result<Self, ConfigError> {
         let beside = copy.parent().unwrap_or(Path::new("."));
-        Self::parse(text, origin.unwrap_or(beside)).map_err(|error| error.in_file(copy))
+        let parsed = Self::parse_at(text, origin.unwrap_or(beside), BotPlaces::Elsewhere);
+        parsed.map_err(|error| error.in_file(copy))
     }
 
-    fn of(read: Read, folder: &Path) -> Result<Self, WrongValue> {
+    fn of(read: Read, folder: &Path, places: BotPlaces) -> Result<Self, WrongValue> {
         let Read {
             mut file,
             table,
@@ -177,8 +215,9 @@ impl Config {
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
         let rules = rules::rules(&mut file, folder)?;
         let games = game_list::games(&file, &rules.catalog)?;
-        let bots = bots::bots(&file, &time, folder, &rules)?;
-        let builds = bots::builds(&file, &bots)?;
+        let bots = bots::bots(&file, &time, folder, &rules, &places)?;
+        ggp::check(&file, &bots, &games)?;
+        let builds = bots::builds(&file, &bots, &places)?;
         let openings = openings::openings(&file.opening, &games, &rules.catalog, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
@@ -204,12 +243,18 @@ impl Config {
                 given => given,
             },
             openings,
+            time_scale: TimeScale::of(&file.time)?,
+            noise_limits: NoiseLimits::of(&file.machine)?,
+            recheck: machine::recheck(&file.workers)?,
+            deterministic: file.bots.iter().map(|bot| bot.deterministic).collect(),
             keep: Keep::of(&file.keep),
             table,
             text,
             folder: folder.to_owned(),
             file: None,
             shard: None,
+            places,
+            by_workers: false,
         };
         config.check()?;
         Ok(config)
@@ -228,7 +273,8 @@ impl Config {
         Ok(Config {
             file: self.file.clone(),
             shard: self.shard,
-            ..Self::parse(&table.to_string(), &self.folder)?
+            by_workers: self.by_workers,
+            ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())?
         })
     }
 
@@ -245,6 +291,58 @@ impl Config {
             shard: Some(shard),
             ..self
         })
+    }
+
+    /// The same, with matches that are played by workers: they scale time limits, and not this machine.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn for_workers(self) -> Self {
+        Config {
+            by_workers: true,
+            ..self
+        }
+    }
+
+    /// How time limits are scaled on this machine, if they are.
+    pub(crate) fn scale_here(&self) -> Option<TimeScale> {
+        self.time_scale.filter(|_| !self.by_workers)
+    }
+
+    /// A time control of this configuration as it has to be on a machine that a worker names.
+    ///
+    /// # Errors
+    /// Why no limits can be scaled by what it says of the machine.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn time_on(
+        &self,
+        machine: Option<&Machine>,
+        time: &TimeControl,
+    ) -> Result<TimeControl, String> {
+        let Some(scale) = self.time_scale else {
+            return Ok(time.clone());
+        };
+        let speed = machine.and_then(|machine| machine.speed);
+        let speed = speed.ok_or("no speed of its machine, by which time limits are scaled")?;
+        Ok(machine::scaled(time, scale.factor(speed)?))
+    }
+
+    /// Multiplies time limits, of all bots, by what a machine of this speed needs; gives the factor.
+    ///
+    /// # Errors
+    /// If machines do not differ like that, as a sentence.
+    pub(crate) fn scale_time(&mut self, scale: TimeScale, speed: f64) -> Result<f64, String> {
+        let factor = scale.factor(speed)?;
+        self.time = machine::scaled(&self.time, factor);
+        for bot in &mut self.bots {
+            let bot = Arc::make_mut(bot);
+            bot.time = machine::scaled(&bot.time, factor);
+        }
+        Ok(factor)
+    }
+
+    /// The folder of the bundles that bots are played from, if there is one.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn bundle_folder(&self) -> Option<&Path> {
+        self.places.bundles()?.folder.as_deref()
     }
 
     /// What the schedule of a new tournament is made from.
@@ -373,6 +471,14 @@ mod tests {
         } else if !matches!(key, "bots") {
             head = format!("{key} = {value}\n");
         }
+        // What these need besides.
+        for rule in ["adjudicate.resign.", "adjudicate.draw."] {
+            let missing = ["value = 0.1", "moves = 4"].into_iter();
+            let missing = missing.filter(|given| !key.ends_with(&given[..5]));
+            for given in missing.filter(|_| key.starts_with(rule)) {
+                head += &format!("{rule}{given}\n");
+            }
+        }
         let format = ["knockout", "sprt"]
             .into_iter()
             .find(|name| key.starts_with(name));
@@ -423,8 +529,10 @@ mod tests {
             "games[].options" => "{ sise = 3 }",
             "bots" => "[]",
             "bots[].command" => "\"referee bot nobody\"",
+            "bots[].ggp" => "\"nowhere\"",
+            "network.ggp_hosts" => "[\"http://10.0.0.5\"]",
             "bots_from" => "\"no/such/*\"",
-            "bots[].build" => "\"make 'all\"",
+            "bots[].build" | "bots[].setup" => "\"make 'all\"",
             "bots[].dir" | "rules[].dir" => "\"/no/such/folder\"",
             "rules" => "[\"no such program\"]",
             "rules[].command" => "\"no-such-program\"",
@@ -433,7 +541,10 @@ mod tests {
             "bots[].env" => "{ \"A=B\" = \"1\" }",
             "opening.book" => "\"/no/such/book\"",
             "opening.balanced" => "0.7",
-            "sprt.alpha" | "sprt.beta" => "1.5",
+            "time.reference" | "bots[].time.reference" => "0.0",
+            "machine.max_stolen" | "machine.max_waiting" | "workers.recheck" => "1.5",
+            "sprt.alpha" | "sprt.beta" | "adjudicate.play_out" => "1.5",
+            "adjudicate.resign.value" | "adjudicate.draw.value" => "0.5",
             "sprt.elo0" => "30.0",
             "sprt.elo1" => "-5.0",
             // In a sandbox that hides files, these have to be there; see the test of that.

@@ -40,6 +40,13 @@ pub(super) fn time_control(
         clock,
         wall: millis(table.wall).or(base.wall),
     };
+    if over.is_some() && (table.scale.is_some() || table.reference.is_some()) {
+        let key = table.scale.map_or("reference", |_| "scale");
+        return wrong(
+            key,
+            "belongs to the tournament's own `[time]`: there is no scale of a single bot",
+        );
+    }
     if control.wall.is_some() && clock == ClockKind::Wall {
         let message = "needs `clock = \"cpu\"`: it backs a limit on CPU time";
         return wrong("wall", message);

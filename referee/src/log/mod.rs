@@ -1,5 +1,6 @@
 //! The match log: written as matches finish, read again for everything else.
 
+mod adjudicated;
 mod chain;
 mod choices;
 mod guard;

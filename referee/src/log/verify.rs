@@ -9,6 +9,8 @@ use games::{Actor, BrokenRules, Catalog, Limits, Session, ToMove, UnknownGame};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
+use super::adjudicated::{Adjudicated, Refused};
+
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Mismatch {
@@ -110,6 +112,14 @@ pub enum Mismatch {
     /// The rules come from outside and do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
+    /// An adjudication that nothing there leads to.
+    #[error("adjudication at ply {ply}: {reason}")]
+    Adjudication {
+        /// Recorded.
+        ply: u32,
+        /// Why not.
+        reason: String,
+    },
     /// A fault that cannot have happened there.
     #[error("fault of seat {seat}: {reason}")]
     Fault {
@@ -118,6 +128,15 @@ pub enum Mismatch {
         /// Why not.
         reason: String,
     },
+}
+
+impl From<Refused> for Mismatch {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Wrong { ply, reason } => Mismatch::Adjudication { ply, reason },
+            Refused::Broken(broken) => Mismatch::Broken(broken),
+        }
+    }
 }
 
 /// Which versions of rules from outside may check a match.
@@ -150,6 +169,8 @@ struct Replay<'a> {
     watch: LimitWatch,
     /// A limit that was reached.
     stopped: Option<&'static str>,
+    /// Whether an adjudication came after the moves until now, and is right.
+    adjudicated: Adjudicated,
 }
 
 impl<'a> Replay<'a> {
@@ -191,20 +212,24 @@ impl<'a> Replay<'a> {
             repetition: record.limits.repetition,
         });
         let stopped = watch.see(&*session)?;
-        Ok(Replay {
+        let mut replay = Replay {
+            adjudicated: Adjudicated::of(record),
             record,
             session,
             step: PlyByPly::default(),
             chance: Chance::of(record.seed),
             watch,
             stopped,
-        })
+        };
+        replay.adjudicated.look(0, &*replay.session)?;
+        Ok(replay)
     }
 
     /// What has ended the match, if anything has.
     fn end(&self) -> Option<String> {
         let reason = self.session.reason().map(|reason| reason.into_owned());
-        reason.or(self.stopped.map(str::to_owned))
+        let stopped = reason.or(self.stopped.map(str::to_owned));
+        stopped.or(self.adjudicated.end().map(|by| by.reason().to_owned()))
     }
 
     fn moves(&mut self, moves: &[LoggedMove]) -> Result<(), Mismatch> {
@@ -237,8 +262,12 @@ impl<'a> Replay<'a> {
                     error: error.to_string(),
                 },
             })?;
+            if i >= self.record.opening as usize {
+                self.adjudicated.note(played);
+            }
             if self.step.is_whole() {
                 self.stopped = self.watch.see(&*self.session)?;
+                self.adjudicated.look(number, &*self.session)?;
             }
         }
         if self.step.is_whole() {
@@ -308,10 +337,14 @@ impl<'a> Replay<'a> {
     }
 
     fn result(&self, recorded: &MatchResult) -> Result<(), Mismatch> {
+        self.adjudicated.must_be_found()?;
         let at_fault = self.at_fault(recorded)?;
-        let Tally { scores, outcome } = match self.session.end() {
-            Some(end) => end.tally,
-            None => self.session.tally()?,
+        let Tally { scores, outcome } = match (self.session.end(), self.adjudicated.result()) {
+            (Some(end), _) => end.tally,
+            (None, Some(adjudicated)) if self.stopped.is_none() && recorded.faults.is_empty() => {
+                adjudicated
+            }
+            (None, _) => self.session.tally()?,
         };
         let (outcome, reason) = if recorded.faults.is_empty() {
             let Some(reason) = self.end() else {

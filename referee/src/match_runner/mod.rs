@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
 use games::BrokenRules;
+use games::settlement::Budget;
 use protocol::{Failure, FaultCode, FromBot, ToBot, faults};
 use smallvec::{SmallVec, smallvec};
 use tokio::task::{consume_budget, yield_now};
@@ -191,8 +192,19 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
         let mut events: SmallVec<[Event; 2]> = smallvec![event];
         while let Some(mut event) = events.pop() {
             self.observer.before(&self.arbiter, &mut event)?;
-            for action in self.arbiter.handle(event) {
-                self.observer.action(&action)?;
+            let actions = self.arbiter.handle(event);
+            for seat in &mut self.seats {
+                seat.player.see(&self.arbiter);
+            }
+            for action in &actions {
+                if let Action::Send { seat, message } = action
+                    && let ToBot::Turn(_) = message
+                {
+                    self.seats[*seat].player.catch_up().await;
+                }
+            }
+            for mut action in actions {
+                self.observer.action(&mut action)?;
                 match action {
                     Action::Send { seat, message } => {
                         // What follows from a write is at most a fault of that seat, and the
@@ -200,10 +212,23 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                         events.extend(self.send(seat, &message).await);
                     }
                     Action::Dismiss { seat } => self.seats[seat].player.dismiss(),
+                    Action::Settle { budget } => events.push(self.settle_position(budget)),
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Finds out whether the position can be settled.
+    fn settle_position(&self, budget: u32) -> Event {
+        let begin = Instant::now();
+        let mut budget = Budget::in_all(budget);
+        let settlement = self.arbiter.session().settlement(&mut budget);
+        Event::Settled {
+            settlement,
+            positions: budget.used(),
+            took: begin.elapsed(),
+        }
     }
 
     /// Lets a player take its seat.

@@ -12,8 +12,9 @@ pub(crate) trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// An action that is about to be carried out. [`ControlFlow::Break`] breaks the match off.
-    fn action(&mut self, _action: &Action) -> ControlFlow<()> {
+    /// An action that is about to be carried out; whatever is changed in it is what is carried out.
+    /// [`ControlFlow::Break`] breaks the match off.
+    fn action(&mut self, _action: &mut Action) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

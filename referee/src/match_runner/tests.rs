@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, SeatSetup, Setup};
 use games::{Rng, Rules, Session};
 use protocol::{FaultCode, TimeControl, ToBot};
@@ -34,6 +35,7 @@ fn setup() -> Setup {
         seed: 1,
         limits: rules.info().limits,
         seats: vec![seated("one"), seated("two")],
+        early_ends: EarlyEnds::default(),
         cores: 1,
         rules,
     }
@@ -73,7 +75,7 @@ async fn a_player_who_leaves_loses() {
 struct Stop(usize);
 
 impl Observer for Stop {
-    fn action(&mut self, action: &Action) -> ControlFlow<()> {
+    fn action(&mut self, action: &mut Action) -> ControlFlow<()> {
         match action {
             Action::Send {
                 seat,

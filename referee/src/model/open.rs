@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use bots::evaluate::{PositionValue, position_value};
 use games::kit::to_move::CHANCE;
-use games::session::{LoadError, MoveError, PlayoutsByMove, UndoError};
+use games::playout::PlayoutsByMove;
+use games::session::{LoadError, MoveError, UndoError};
 use games::{Actor, BrokenRules, Catalog, ConfigureError, Rules, Session, ToMove};
 use protocol::{ModelError, ModelErrorCode as Code, StepMoves, Want};
 use serde_json::{Map, Value, json};

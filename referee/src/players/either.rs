@@ -3,6 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::Arbiter;
 use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot};
 use tokio::time::Instant;
 
@@ -54,6 +55,14 @@ impl<A: Player, B: Player> Player for Either<A, B> {
 
     fn cpu(&mut self, now: Instant) -> Option<Duration> {
         whoever!(self, player => player.cpu(now))
+    }
+
+    fn see(&mut self, arbiter: &Arbiter) {
+        whoever!(self, player => player.see(arbiter))
+    }
+
+    async fn catch_up(&mut self) {
+        whoever!(self, player => player.catch_up().await)
     }
 
     async fn rest(&mut self) {

@@ -2,6 +2,7 @@
 //! [`Player`], and a match does not know which.
 
 mod either;
+mod ggp;
 mod person;
 mod process;
 mod prompt;
@@ -11,10 +12,12 @@ mod recorded;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use arbiter::Arbiter;
 use protocol::{BadMessage, BotHello, Failure, FromBot, PROTOCOL, ToBot, Wants};
 use tokio::time::Instant;
 
 pub(crate) use either::Either;
+pub(crate) use ggp::{Ggp, GgpMatch};
 pub(crate) use person::{Person, Voice};
 pub(crate) use process::{After, Process, Started};
 pub(crate) use random::Random;
@@ -67,6 +70,14 @@ pub(crate) trait Player {
     fn cpu(&mut self, _now: Instant) -> Option<Duration> {
         None
     }
+
+    /// Looks at the match after each event that the arbiter has heard of, before anything that follows
+    /// from it is done. Only players that are told more than the messages of the protocol need it.
+    fn see(&mut self, _arbiter: &Arbiter) {}
+
+    /// Called before the player's turn is sent to it, on nobody's clock: it may have to finish
+    /// something.
+    async fn catch_up(&mut self) {}
 
     /// Stops the player until [`Player::wake`], if the tournament freezes those who wait.
     async fn rest(&mut self) {}

@@ -1,5 +1,6 @@
 //! What is shown to people: standings and tables, and progress while matches run.
 
+pub(crate) mod analysis;
 mod block;
 pub(crate) mod checks;
 pub(crate) mod formats;

@@ -9,11 +9,17 @@ use std::time::{Duration, Instant};
 
 use protocol::{Failure, FaultCode, Record};
 use ratings::Standings;
+use ratings::matches::MachineLoad;
+use ratings::report::is_noisy;
 use supervisor::News;
 use terminal_size::terminal_size_of;
 
 use super::block::Block;
+use super::sheet::too_noisy;
 use super::{formats, summary, tables, tell};
+use crate::tournament::Stop;
+#[cfg(feature = "cluster")]
+use crate::tournament::WorkersSeen;
 use crate::tournament::slots::Progress;
 
 /// How often the block is drawn while nothing happens, for the times in it.
@@ -31,6 +37,8 @@ pub(crate) struct Display {
     faults: HashSet<(String, FaultCode)>,
     /// The bots that do not start, each with the failure that the user was warned of.
     not_starting: HashMap<String, Failure>,
+    /// How busy this machine was.
+    load: MachineLoad,
     how: How,
 }
 
@@ -66,6 +74,9 @@ struct State {
     total: u64,
     /// A line about where the format stands.
     note: Option<String>,
+    /// The workers that play, where these are on other machines.
+    #[cfg(feature = "cluster")]
+    workers: Option<WorkersSeen>,
     /// How many matches were done when this run began, and when that was.
     begin: (usize, Instant),
     block: Block,
@@ -81,6 +92,8 @@ impl Display {
             done,
             total,
             note: None,
+            #[cfg(feature = "cluster")]
+            workers: None,
             begin: (done, Instant::now()),
             block: Block::default(),
             drawn: None,
@@ -95,6 +108,7 @@ impl Display {
             state,
             faults: HashSet::new(),
             not_starting: HashMap::new(),
+            load: MachineLoad::default(),
             how,
         }
     }
@@ -119,6 +133,9 @@ impl Display {
                     let note: String = note.iter().map(|note| format!("  {note}")).collect();
                     tell(format_args!("[{done}/{total}] {}{note}\n", summary(record)));
                 }
+                if let Some(load) = &record.load {
+                    self.load.add(load);
+                }
                 let mut state = lock(&self.state);
                 state.running -= 1;
                 (state.done, state.total, state.note) = (done, total, note);
@@ -128,21 +145,58 @@ impl Display {
                     self.warn(&fault);
                 }
             }
+            #[cfg(feature = "cluster")]
+            Progress::Workers(seen) => self.workers(seen),
             Progress::Trouble(News { text, not_starting }) => {
                 self.warn(text);
                 self.not_starting.extend(not_starting.clone());
             }
+            Progress::Stopping(how) => self.stopping(how),
         }
         if let How::Live(_) = self.how {
             lock(&self.state).draw_if_due();
         }
     }
 
+    /// Shows who plays.
+    #[cfg(feature = "cluster")]
+    fn workers(&self, seen: WorkersSeen) {
+        let mut state = lock(&self.state);
+        let before = state.workers.replace(seen).unwrap_or_default();
+        let is_news = (before.workers, before.slots) != (seen.workers, seen.slots);
+        if is_news && matches!(self.how, How::Lines | How::AllLines) {
+            tell(format_args!("{}\n", in_words(seen)));
+        }
+    }
+
     fn warn(&self, what: &str) {
-        let text = format!("warning: {what}\n");
+        self.say(&format!("warning: {what}\n"));
+    }
+
+    /// Prints a line, above the block if there is one.
+    fn say(&self, line: &str) {
         match &self.how {
-            How::Live(_) => lock(&self.state).draw(&text),
-            How::Lines | How::AllLines | How::Quiet => tell(text),
+            How::Live(_) => lock(&self.state).draw(line),
+            How::Lines | How::AllLines | How::Quiet => tell(line),
+        }
+    }
+
+    /// Says what becomes of the matches in flight, and what the next Ctrl-C does.
+    fn stopping(&self, how: Stop) {
+        let running = lock(&self.state).running;
+        let matches = match running {
+            0 => "what is in flight".to_owned(),
+            1 => "the match in flight".to_owned(),
+            running => format!("the {running} matches in flight"),
+        };
+        match how {
+            Stop::No => {}
+            Stop::Finish => self.say(&format!(
+                "no new matches begin; finishing {matches} (Ctrl-C again gives up on that)\n"
+            )),
+            Stop::GiveUp => self.say(&format!(
+                "giving up {matches} (Ctrl-C again ends the referee at once)\n"
+            )),
         }
     }
 
@@ -168,11 +222,16 @@ impl Display {
         warnings.collect()
     }
 
-    /// Takes the display away and gives the standings.
+    /// Takes the display away and gives the standings. Says if the machine was too busy.
     pub(crate) fn finish(self) -> Standings {
+        let warning = is_noisy(&self.load).then(|| too_noisy("this machine", &self.load));
+        let warning = warning.filter(|_| !matches!(self.how, How::Quiet));
         if let How::Live(ticker) = self.how {
             ticker.stop();
             lock(&self.state).clear();
+        }
+        if let Some(warning) = warning {
+            tell(format_args!("warning: {warning}\n"));
         }
         let mut state = lock(&self.state);
         std::mem::take(&mut state.standings)
@@ -209,9 +268,26 @@ impl State {
     fn lines(&self, width: usize, height: usize) -> Vec<String> {
         let mut lines = vec![self.bar(width)];
         lines.extend(self.note.clone());
+        #[cfg(feature = "cluster")]
+        lines.extend(self.workers.map(|seen| self.workers_line(seen)));
+        // A window of a few rows shows what comes first.
+        lines.truncate(height.max(3) - 1);
         let room = height.saturating_sub(lines.len() + 1);
         lines.extend(tables::ranking(&self.standings, width - 1, room));
         lines
+    }
+
+    /// The workers, and how much they get done.
+    #[cfg(feature = "cluster")]
+    fn workers_line(&self, seen: WorkersSeen) -> String {
+        let (done_before, begin) = self.begin;
+        let now_done = self.done.saturating_sub(done_before) as f64;
+        let a_minute = now_done * 60.0 / begin.elapsed().as_secs_f64().max(1.0);
+        let lost = match seen.lost {
+            0 => String::new(),
+            lost => format!(", {lost} lost leases"),
+        };
+        format!("{}, {a_minute:.0} matches a minute{lost}", in_words(seen))
     }
 
     /// A bar with numbers and times.
@@ -239,8 +315,18 @@ impl State {
     }
 }
 
+/// How many workers there are.
+#[cfg(feature = "cluster")]
+fn in_words(seen: WorkersSeen) -> String {
+    match (seen.workers, seen.slots) {
+        (0, _) => "no workers yet (`referee worker`)".to_owned(),
+        (1, slots) => format!("1 worker, slots: {slots}"),
+        (workers, slots) => format!("{workers} workers, slots: {slots}"),
+    }
+}
+
 /// The columns and rows of the terminal at stderr.
-fn size() -> (usize, usize) {
+pub(super) fn size() -> (usize, usize) {
     let size = terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| {
         (usize::from(width.0).max(1), usize::from(height.0))
@@ -248,7 +334,7 @@ fn size() -> (usize, usize) {
 }
 
 /// That nobody looks any more is no reason to stop.
-fn write(text: &str) {
+pub(super) fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -296,6 +382,8 @@ mod tests {
             done: 20,
             total: 100,
             note: Some("a note".to_owned()),
+            #[cfg(feature = "cluster")]
+            workers: Some(WorkersSeen::default()),
             begin: (10, Instant::now()),
             block: Block::default(),
             drawn: None,

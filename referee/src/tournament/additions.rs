@@ -81,6 +81,16 @@ impl Tournament {
         Ok(tournament)
     }
 
+    /// Sets up the bots of the configuration that were unpacked from bundles, unless that was done on this
+    /// machine before. Until then they cannot be started: neither [`Tournament::create`] nor
+    /// [`Tournament::resume`] does it. `report` gets a line for each.
+    ///
+    /// # Errors
+    /// If one of them cannot be set up.
+    pub async fn set_up(config: &Config, report: impl FnMut(&str)) -> Result<(), TournamentError> {
+        Ok(admission::set_up(config, report).await?)
+    }
+
     /// Builds and checks these bots again, as when the tournament began; `report` gets a line for each
     /// build. For bots that have changed, before [`Tournament::play_again`].
     ///

@@ -165,8 +165,8 @@ pub(super) struct FailureReport {
     dir: PathBuf,
     /// Added to its environment.
     env: BTreeMap<String, String>,
-    /// The command that plays its side again.
-    play_again: String,
+    /// The command that plays its side again; null for a player that is not started here.
+    play_again: Option<String>,
 }
 
 /// How many of the bot's last moves a report has.
@@ -203,17 +203,19 @@ impl FailureReport {
             started: record.started.clone(),
             dir: spec.dir.clone(),
             env: spec.env.clone(),
-            play_again: shell_words::join([
-                "referee",
-                "replay",
-                &folder.to_string_lossy(),
-                "--match",
-                &record.match_id,
-                "--bot",
-                &spec.name,
-                "--dir",
-                &spec.dir.to_string_lossy(),
-            ]),
+            play_again: spec.ggp.is_none().then(|| {
+                shell_words::join([
+                    "referee",
+                    "replay",
+                    &folder.to_string_lossy(),
+                    "--match",
+                    &record.match_id,
+                    "--bot",
+                    &spec.name,
+                    "--dir",
+                    &spec.dir.to_string_lossy(),
+                ])
+            }),
         })
     }
 
@@ -268,7 +270,7 @@ mod tests {
             started: String::new(),
             dir: PathBuf::from("/"),
             env: BTreeMap::new(),
-            play_again: "x".repeat(100_000),
+            play_again: Some("x".repeat(100_000)),
         }
     }
 

@@ -1,24 +1,25 @@
 //! One match from its beginning to its record.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
 use games::{BrokenRules, Session};
 use protocol::{
-    Conditions, Failure, FaultCode, LOG_FORMAT, MatchResult, Millis, Player, Record, RulesOrigin,
-    excerpt,
+    Conditions, Failure, FaultCode, LOG_FORMAT, Machine, MatchResult, Millis, Player, Record,
+    RulesOrigin, excerpt,
 };
 use supervisor::shortage;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{FailureReport, Failures};
 use crate::config::GameSetup;
+use crate::ggp::Arrival;
+use crate::machine::identity;
 use crate::machine::load::LoadWatch;
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
-use crate::players::{After, Either, Person, Process, Started};
+use crate::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};
 
 /// How many characters of a bot's version are logged.
 const LONGEST_VERSION: usize = 100;
@@ -27,7 +28,10 @@ const LONGEST_VERSION: usize = 100;
 pub(crate) type People = BTreeMap<usize, Person>;
 
 /// Who can take a seat.
-type Participant<'p> = Either<Process<'p>, Person>;
+type Participant<'p> = Either<Process<'p>, Either<Person, Ggp>>;
+
+/// Players that are asked over HTTP, by seat.
+type Elsewhere = BTreeMap<usize, Ggp>;
 
 /// One match, with all that belongs to it.
 pub(crate) struct MatchRun {
@@ -47,6 +51,8 @@ pub(crate) struct MatchRun {
     pub specs: Vec<Arc<BotSpec>>,
     /// What the log says about how it is run.
     pub conditions: Conditions,
+    /// The machine that it is played on.
+    pub machine: Arc<Machine>,
     /// Where failures are reported; `None` to report none.
     pub failures: Option<Arc<Failures>>,
 }
@@ -63,10 +69,11 @@ impl MatchRun {
         people: People,
         mut observer: impl Observer,
     ) -> Result<Record, BrokenRules> {
+        let elsewhere = self.elsewhere(pool).await?;
         let began = SystemTime::now();
         let clock = Instant::now();
         let bots = self.take(pool, &people).await;
-        let players = self.players(bots, people, pool);
+        let players = self.players(bots, people, elsewhere, pool);
         let introduced: Vec<Introduced> = players.iter().map(Introduced::of).collect();
         let joined: Vec<bool> = players
             .iter()
@@ -115,8 +122,9 @@ impl MatchRun {
             opening: self.opening.clone(),
             seed: self.seed,
             limits: self.game.limits,
+            early_ends: self.game.early_ends,
             seats: self.seated(factory),
-            cores: cores(),
+            cores: identity::cores(),
         }
     }
 
@@ -150,10 +158,12 @@ impl MatchRun {
             time: self.time.clone(),
             limits: wire_limits(self.game.limits),
             conditions: Some(self.conditions.clone()),
+            machine: Some(Machine::clone(&self.machine)),
             load: None,
             opening: self.opening.len() as u32,
             moves: played.moves,
             result: played.result,
+            adjudication: played.adjudication,
             started: String::new(),
             duration_ms: Millis::default(),
             referee: REFEREE_NAME.to_owned(),
@@ -164,9 +174,37 @@ impl MatchRun {
     /// The bots' processes, in seat order.
     async fn take(&self, pool: &mut Pool, people: &People) -> Vec<Started> {
         let seats = self.specs.iter().enumerate();
-        let bots = seats.filter(|(seat, _)| !people.contains_key(seat));
+        let bots = seats.filter(|(seat, spec)| spec.ggp.is_none() && !people.contains_key(seat));
         let bots: Vec<Arc<BotSpec>> = bots.map(|(_, spec)| spec.clone()).collect();
         pool.take(&bots).await
+    }
+
+    /// Those who are asked over HTTP, when all of them have time. Slots that wait for the same ones
+    /// take them in the same order, so that no two wait for each other.
+    async fn elsewhere(&self, pool: &Pool) -> Result<Elsewhere, BrokenRules> {
+        let seats = self.specs.iter().enumerate();
+        let mut wanted: Vec<_> = seats
+            .filter_map(|(seat, spec)| Some((spec.ggp.as_ref()?, seat, spec)))
+            .collect();
+        wanted.sort_by(|one, other| one.0.address.cmp(&other.0.address));
+        let mut arrivals = Vec::new();
+        for (player, seat, spec) in wanted {
+            arrivals.push((seat, spec, Arrival::of(spec, player).await));
+        }
+        let played = GgpMatch {
+            id: &self.id,
+            rules: &*self.game.rules,
+            start: &*self.start,
+            opening: &self.opening,
+            seed: self.seed,
+        };
+        let mut elsewhere = Elsewhere::new();
+        for (seat, spec, arrival) in arrivals {
+            let (player, talk) = Ggp::new(spec, arrival, seat, &played)?;
+            pool.later(talk);
+            elsewhere.insert(seat, player);
+        }
+        Ok(elsewhere)
     }
 
     /// Who takes which seat.
@@ -174,12 +212,18 @@ impl MatchRun {
         &'p self,
         bots: Vec<Started>,
         mut people: People,
+        mut elsewhere: Elsewhere,
         pool: &'p Pool,
     ) -> Vec<Participant<'p>> {
         let mut bots = bots.into_iter();
-        let player = |(seat, spec)| match people.remove(&seat) {
-            Some(person) => Some(Either::B(person)),
-            None => Some(Either::A(Process::new(bots.next()?, spec, pool))),
+        let player = |(seat, spec)| {
+            if let Some(person) = people.remove(&seat) {
+                return Some(Either::B(Either::A(person)));
+            }
+            if let Some(player) = elsewhere.remove(&seat) {
+                return Some(Either::B(Either::B(player)));
+            }
+            Some(Either::A(Process::new(bots.next()?, spec, pool)))
         };
         self.specs.iter().enumerate().filter_map(player).collect()
     }
@@ -247,6 +291,7 @@ impl MatchRun {
                 version: introduced.version,
                 files: introduced.files,
                 build: introduced.build,
+                bundle: spec.bundle.clone(),
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: factory.sandbox(spec).confined().cloned(),
@@ -277,14 +322,10 @@ fn bot<'a>(player: &'a Participant<'_>) -> Option<&'a BotProcess> {
 fn after(player: Participant<'_>) -> Option<After> {
     match player {
         Either::A(process) => Some(process.after()),
-        Either::B(_) => None,
+        Either::B(Either::A(_)) => None,
+        // There is no process to look after.
+        Either::B(Either::B(_)) => Some(After::Absent(None)),
     }
-}
-
-/// How many cores there are. Asking the machine takes a while.
-fn cores() -> u32 {
-    static CORES: OnceLock<u32> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u32))
 }
 
 /// Why a bot that was there did not get ready.
@@ -307,11 +348,17 @@ struct Introduced {
 
 impl Introduced {
     fn of(player: &Participant<'_>) -> Self {
+        let cut = |version: &str| excerpt(version.as_bytes(), LONGEST_VERSION);
+        if let Either::B(Either::B(elsewhere)) = player {
+            return Introduced {
+                version: elsewhere.version().map(cut),
+                ..Introduced::default()
+            };
+        }
         let Some(bot) = bot(player) else {
             return Introduced::default();
         };
-        let version = bot.hello().version.as_ref();
-        let version = version.map(|version| excerpt(version.as_bytes(), LONGEST_VERSION));
+        let version = bot.hello().version.as_deref().map(cut);
         Introduced {
             version,
             files: bot.build().files.clone(),

@@ -22,7 +22,7 @@ use crate::log::{self, ChainBreak, LOG_NAME, LogError, LogFile, Mismatch, Versio
 /// How many matches are written at a time.
 const BATCH: usize = 256;
 
-/// Logs that cannot be put together. Nothing was written.
+/// Logs that cannot be put together. Nothing was written, unless it is a [`MergeError::Write`].
 #[derive(Debug, Error)]
 pub enum MergeError {
     /// A file of a folder cannot be read.
@@ -140,7 +140,8 @@ pub struct Missing {
 /// played.
 ///
 /// # Errors
-/// If anything does not fit; nothing was written then.
+/// If anything does not fit; nothing was written then. If writing itself fails, a part of `out` may be
+/// there.
 pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<Merged, MergeError> {
     let parts = folders
         .iter()

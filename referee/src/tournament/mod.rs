@@ -12,15 +12,21 @@ pub(crate) mod match_run;
 pub(crate) mod merge;
 pub(crate) mod openings;
 mod queue;
+#[cfg(feature = "cluster")]
+pub(crate) mod remote;
 pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod runner;
 pub(crate) mod schedule;
 mod set_aside;
 pub(crate) mod slots;
+pub(crate) mod stop;
 
 pub use crate::admission::{AdmissionError, LeftOut};
 pub use additions::Extension;
 pub use merge::{MergeError, Merged, Missing, merge};
-pub use runner::{Remains, Surroundings, Tournament, TournamentError};
+#[cfg(feature = "cluster")]
+pub use remote::{Cluster, RemoteError, WorkersSeen};
+pub use runner::{AppliedScale, Remains, Surroundings, Tournament, TournamentError, Yardstick};
 pub use schedule::Shard;
+pub use stop::Stop;

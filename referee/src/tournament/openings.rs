@@ -299,6 +299,8 @@ impl RandomPlies {
 
 #[cfg(test)]
 mod tests {
+    use arbiter::early_end::EarlyEnds;
+
     use super::*;
     use serde_json::json;
 
@@ -437,6 +439,7 @@ mod tests {
         let setup = GameSetup {
             rules: rules.clone(),
             limits: Limits::NONE,
+            early_ends: EarlyEnds::default(),
             weight: 1,
         };
         let mut lines: Vec<(f64, String)> = rules.start(0).unwrap().legal()[..40]

@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use super::schedule::{Next, Schedule, Scheduled};
+#[cfg(feature = "cluster")]
+use super::schedule::{NextGroup, ScheduledGroup};
 
 /// The schedule, shared.
 pub(super) struct Queue {
@@ -33,6 +35,21 @@ impl Queue {
                 Next::Over => return None,
                 // The sender is this queue's own.
                 Next::Wait => results.changed().await.ok()?,
+            }
+        }
+    }
+
+    /// The next group, as soon as one is known; `None` when no more matches begin. May be dropped and
+    /// called again.
+    #[cfg(feature = "cluster")]
+    pub(super) async fn next_group(&self) -> Option<ScheduledGroup> {
+        let mut results = self.results.subscribe();
+        loop {
+            let next = self.schedule().take_group();
+            match next {
+                NextGroup::Group(group) => return Some(group),
+                NextGroup::Over => return None,
+                NextGroup::Wait => results.changed().await.ok()?,
             }
         }
     }

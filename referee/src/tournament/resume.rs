@@ -452,7 +452,7 @@ impl<'a> Ledger<'a> {
                 "the match `{id}` is there already, in line {before}"
             ));
         }
-        self.compare(record, &scheduled)?;
+        compare(self.config, record, &scheduled)?;
         if self.lines.len() <= at {
             self.lines.resize(at + 1, None);
         }
@@ -463,50 +463,54 @@ impl<'a> Ledger<'a> {
             .finish_match(scheduled.number, outcome, repetition);
         Ok(())
     }
+}
 
-    /// Says how a match differs from the one that was scheduled.
-    fn compare(&self, record: &Record, scheduled: &Scheduled) -> Result<(), String> {
-        let id = &record.match_id;
-        let rules = &self.config.games[scheduled.game].rules;
-        let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
-        let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
-        let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
-        let seed = openings::seed(self.config, scheduled);
-        let wrong = |what: &str, recorded: &str, right: &str| {
-            Err(format!(
-                "the match `{id}` has the {what} {recorded}, but is scheduled with {right}"
-            ))
-        };
-        if record.game != rules.info().id {
-            return wrong("game", &record.game, &rules.info().id);
-        }
-        if record.options != rules.options().to_json() {
-            let right = rules.options().to_json().to_string();
-            return wrong("options", &record.options.to_string(), &right);
-        }
-        if record.seed != seed {
-            return wrong("seed", &record.seed.to_string(), &seed.to_string());
-        }
-        if players != names {
-            return wrong("players", &players.join(", "), &names.join(", "));
-        }
-        let dealt = openings::from_book(self.config, scheduled);
-        if let Some((start, moves)) = dealt.map_err(|broken| broken.to_string())? {
-            let opened = record.moves.iter().map(|played| &*played.mv);
-            let opened: Vec<&str> = opened.take(moves.len()).collect();
-            let state = start.state().map_err(|broken| broken.to_string())?;
-            if record.start != state || opened != moves {
-                return Err(format!(
-                    "the match `{id}` has another opening than the book deals to it: was the \
-                     book changed?"
-                ));
-            }
-        }
-        if record.result.outcome.len() != names.len() {
-            return Err(format!("the match `{id}` has no outcome for each seat"));
-        }
-        Ok(())
+/// Says how a match differs from the one that was scheduled.
+pub(super) fn compare(
+    config: &Config,
+    record: &Record,
+    scheduled: &Scheduled,
+) -> Result<(), String> {
+    let id = &record.match_id;
+    let rules = &config.games[scheduled.game].rules;
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+    let players: Vec<&str> = record.players.iter().map(|p| &*p.name).collect();
+    let seed = openings::seed(config, scheduled);
+    let wrong = |what: &str, recorded: &str, right: &str| {
+        Err(format!(
+            "the match `{id}` has the {what} {recorded}, but is scheduled with {right}"
+        ))
+    };
+    if record.game != rules.info().id {
+        return wrong("game", &record.game, &rules.info().id);
     }
+    if record.options != rules.options().to_json() {
+        let right = rules.options().to_json().to_string();
+        return wrong("options", &record.options.to_string(), &right);
+    }
+    if record.seed != seed {
+        return wrong("seed", &record.seed.to_string(), &seed.to_string());
+    }
+    if players != names {
+        return wrong("players", &players.join(", "), &names.join(", "));
+    }
+    let dealt = openings::from_book(config, scheduled);
+    if let Some((start, moves)) = dealt.map_err(|broken| broken.to_string())? {
+        let opened = record.moves.iter().map(|played| &*played.mv);
+        let opened: Vec<&str> = opened.take(moves.len()).collect();
+        let state = start.state().map_err(|broken| broken.to_string())?;
+        if record.start != state || opened != moves {
+            return Err(format!(
+                "the match `{id}` has another opening than the book deals to it: was the \
+                 book changed?"
+            ));
+        }
+    }
+    if record.result.outcome.len() != names.len() {
+        return Err(format!("the match `{id}` has no outcome for each seat"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

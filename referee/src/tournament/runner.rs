@@ -12,14 +12,18 @@ use tokio::sync::watch;
 use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
+#[cfg(feature = "cluster")]
+use super::remote::{self, Cluster, RemoteError};
 use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Shard, Standing};
 use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
+use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
-use crate::config::Config;
+use crate::config::{Affinity, Config, TimeScale};
 use crate::log::{LOG_NAME, WriteError};
-use protocol::Record;
+use crate::machine::{identity, yardstick};
+use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};
 
 /// A tournament that is ready to be played: bots can be started, and its log is open.
@@ -28,7 +32,17 @@ pub struct Tournament {
     folder: Folder,
     schedule: Schedule,
     warnings: Vec<String>,
+    time_scale: Option<AppliedScale>,
     pub(super) left_out: Vec<LeftOut>,
+}
+
+/// How time limits were scaled by the speed of this machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AppliedScale {
+    /// The speed by the yardstick, in million steps a second, a slot.
+    pub speed: f64,
+    /// What limits were multiplied by.
+    pub factor: f64,
 }
 
 /// Why a tournament does not begin, or stops.
@@ -63,9 +77,16 @@ pub enum TournamentError {
     /// The machine ran out of something; no bot is at fault.
     #[error("{0}")]
     Short(String),
+    /// Time limits cannot be scaled by the speed of this machine.
+    #[error("{0}")]
+    Scale(String),
     /// Rules from outside do not work; no bot is at fault.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
+    /// Workers on other machines cannot go on; no bot is at fault.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
 }
 
 /// Where the finished matches are after the log failed.
@@ -90,6 +111,20 @@ pub struct Surroundings {
     pub hidden: Vec<PathBuf>,
     /// Records what bots and referee say to each other.
     pub tracer: Option<Tracer>,
+    /// What this machine is called in the log; by default its host name.
+    pub machine_name: Option<String>,
+    /// Whether its speed is measured for the log. Where time limits depend on it, it is in any case.
+    pub yardstick: Yardstick,
+}
+
+/// Whether the speed of the machine is measured before the first match, which takes a tenth of a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Yardstick {
+    /// It is measured.
+    #[default]
+    Measured,
+    /// It is not in the log.
+    Off,
 }
 
 impl Tournament {
@@ -162,7 +197,7 @@ impl Tournament {
         left_out: Vec<LeftOut>,
         folder: Option<&Path>,
     ) -> Result<Self, TournamentError> {
-        let mut warnings = prepare(&mut config)?;
+        let (mut warnings, time_scale) = prepare(&mut config)?;
         warnings.extend(Builds::read(&config.bots).identical());
         let folder = match folder {
             Some(path) => Folder::create(path, &config.text, config.shard)?,
@@ -176,6 +211,7 @@ impl Tournament {
             config: Arc::new(config),
             folder,
             warnings,
+            time_scale,
             left_out,
         })
     }
@@ -218,7 +254,7 @@ impl Tournament {
         allowed: Allowed,
         mut take: impl FnMut(&Record),
     ) -> Result<Self, TournamentError> {
-        let mut warnings = prepare(&mut config)?;
+        let (mut warnings, time_scale) = prepare(&mut config)?;
         let path = folder_of(&config, folder)?;
         let mut played = PlayedBuilds::default();
         let mut by_other_rules = 0;
@@ -245,6 +281,7 @@ impl Tournament {
             folder: resumed.folder,
             schedule: resumed.schedule,
             warnings,
+            time_scale,
             left_out: Vec::new(),
         })
     }
@@ -272,6 +309,11 @@ impl Tournament {
     /// What the user should know before it begins.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// How time limits were scaled by the speed of this machine, if they were.
+    pub fn time_scale(&self) -> Option<AppliedScale> {
+        self.time_scale
     }
 
     /// The bots of a new or extended tournament that do not play, because they are broken.
@@ -334,11 +376,11 @@ impl Tournament {
     /// If bots cannot be started, the log cannot be written, or the machine runs out of something.
     pub fn play_to_the_end(self) -> Result<TournamentOutcome, TournamentError> {
         let runtime = runtime()?;
-        let (_never, stop) = watch::channel(false);
+        let (_never, stop) = watch::channel(Stop::No);
         runtime.block_on(self.play(Surroundings::default(), stop, |_| {}))
     }
 
-    /// Plays what is left. When `stop` turns true, matches in flight are given up; those that were
+    /// Plays what is left. With `stop` it can be ended early, gently or at once; the matches that were
     /// finished are in the log.
     ///
     /// # Errors
@@ -346,9 +388,10 @@ impl Tournament {
     pub async fn play(
         self,
         surroundings: Surroundings,
-        stop: watch::Receiver<bool>,
+        stop: watch::Receiver<Stop>,
         show: impl FnMut(Progress<'_>),
     ) -> Result<TournamentOutcome, TournamentError> {
+        let machine = self.machine(&surroundings).await;
         let Tournament {
             config,
             mut folder,
@@ -359,15 +402,82 @@ impl Tournament {
         if !config.all_strict() {
             folder.log.guard()?;
         }
-        let played = slots::run(config.clone(), schedule, factory, &mut folder, stop, show).await;
-        played.map_err(|error| match error {
-            RunError::Log(error) => TournamentError::Stopped {
-                remains: remains(&error, &folder, &config),
-                error,
-            },
-            RunError::Short(what) => TournamentError::Short(what),
-            RunError::Broken(broken) => TournamentError::Broken(broken),
-        })
+        let run = slots::run(
+            config.clone(),
+            schedule,
+            machine,
+            factory,
+            &mut folder,
+            stop,
+            show,
+        );
+        run.await.map_err(|error| stopped(error, &folder, &config))
+    }
+
+    /// Has workers on other machines play what is left. When it is asked to stop, no more matches begin;
+    /// what workers are playing then is there when the tournament is resumed.
+    ///
+    /// # Errors
+    /// If the server cannot be used, no worker can play, or the log cannot be written.
+    #[cfg(feature = "cluster")]
+    pub async fn play_on(
+        self,
+        cluster: &Cluster,
+        stop: watch::Receiver<Stop>,
+        show: impl FnMut(Progress<'_>),
+    ) -> Result<TournamentOutcome, TournamentError> {
+        let Tournament {
+            config,
+            mut folder,
+            schedule,
+            ..
+        } = self;
+        let played = remote::run(config.clone(), schedule, &mut folder, cluster, stop, show).await;
+        played.map_err(|error| stopped(error, &folder, &config))
+    }
+
+    /// Removes what the server of workers may still have of this tournament, which is over.
+    ///
+    /// # Errors
+    /// If the server does not do it.
+    #[cfg(feature = "cluster")]
+    pub async fn remove_from(&self, cluster: &Cluster) -> Result<(), TournamentError> {
+        let removed = remote::remove(&self.folder, cluster).await;
+        removed.map_err(|error| stopped(error, &self.folder, &self.config))
+    }
+}
+
+/// Why a tournament stopped, and where the finished matches are.
+fn stopped(error: RunError, folder: &Folder, config: &Config) -> TournamentError {
+    match error {
+        RunError::Log(error) => TournamentError::Stopped {
+            remains: remains(&error, folder, config),
+            error,
+        },
+        RunError::Short(what) => TournamentError::Short(what),
+        RunError::Broken(broken) => TournamentError::Broken(broken),
+        #[cfg(feature = "cluster")]
+        RunError::Remote(error) => TournamentError::Remote(error),
+    }
+}
+
+impl Tournament {
+    /// This machine, with its speed while as many matches run as will. No bot runs yet.
+    async fn machine(&self, surroundings: &Surroundings) -> Machine {
+        let (slots, keep) = (self.at_a_time(), self.config.affinity == Affinity::Cores);
+        let speed = match (self.time_scale, surroundings.yardstick) {
+            (Some(scale), _) => Some(scale.speed),
+            (None, Yardstick::Off) => None,
+            (None, Yardstick::Measured) => {
+                let measure = move || yardstick::measure(slots, keep, yardstick::GLANCE);
+                // What the log lacks then is no reason not to play.
+                tokio::task::spawn_blocking(measure).await.ok().flatten()
+            }
+        };
+        Machine {
+            speed: speed.map(yardstick::rounded),
+            ..identity::here(surroundings.machine_name.as_deref())
+        }
     }
 }
 
@@ -393,12 +503,32 @@ pub(super) fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBu
     })
 }
 
-/// Finds out what this machine cannot do, before anything is written; gives warnings.
-fn prepare(config: &mut Config) -> Result<Vec<String>, TournamentError> {
+/// Finds out what this machine can do, before anything is written: gives warnings, and how time limits
+/// were scaled.
+fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), TournamentError> {
     let lowered = capacity::fit(config)?;
     BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
-    Ok(lowered.map(warning).into_iter().collect())
+    let scale = config.scale_here().map(|scale| scaled(config, scale));
+    Ok((
+        lowered.map(warning).into_iter().collect(),
+        scale.transpose()?,
+    ))
+}
+
+/// Scales time limits by the speed of this machine.
+fn scaled(config: &mut Config, scale: TimeScale) -> Result<AppliedScale, TournamentError> {
+    let keep = config.affinity == Affinity::Cores;
+    let speed = yardstick::measure(config.concurrency, keep, yardstick::LOOK);
+    let speed = speed.ok_or_else(|| {
+        TournamentError::Short(
+            "no threads can be started to measure the machine's speed".to_owned(),
+        )
+    })?;
+    let factor = config
+        .scale_time(scale, speed)
+        .map_err(TournamentError::Scale)?;
+    Ok(AppliedScale { speed, factor })
 }
 
 /// Starts bots that do not see results, of today or before.

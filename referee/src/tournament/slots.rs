@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use arbiter::Arbiter;
 use games::BrokenRules;
-use protocol::Record;
+use protocol::{Machine, Record};
 use supervisor::shortage;
-use supervisor::{BotFactory, BotSpec, News, Pool};
+use supervisor::{BotFactory, News, Pool};
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
@@ -20,13 +20,16 @@ use super::folder::Folder;
 use super::match_run::{MatchRun, People};
 use super::openings::{self, Opening};
 use super::queue::Queue;
+#[cfg(feature = "cluster")]
+use super::remote::{RemoteError, WorkersSeen};
 use super::schedule::{Schedule, Scheduled, Standing};
+use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
 
 /// At most this many reports of slots wait to be written.
-const MOST_REPORTS: usize = 32;
+pub(super) const MOST_REPORTS: usize = 32;
 /// How many openings a warning names.
 const MOST_NAMED: usize = 10;
 /// How long the writer rests when it has written everything: waking it costs a slot as much as
@@ -51,6 +54,11 @@ pub enum Progress<'a> {
     },
     /// A warning for the user.
     Trouble(&'a News),
+    /// The workers that play, where these are on other machines.
+    #[cfg(feature = "cluster")]
+    Workers(WorkersSeen),
+    /// It was asked to end early, or sooner than before.
+    Stopping(Stop),
 }
 
 /// Why a tournament could not go on.
@@ -65,6 +73,17 @@ pub(crate) enum RunError {
     /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
+    /// Workers on other machines cannot go on.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+}
+
+#[cfg(feature = "cluster")]
+impl From<cluster::ClusterError> for RunError {
+    fn from(error: cluster::ClusterError) -> Self {
+        RunError::Remote(error.into())
+    }
 }
 
 /// How a tournament ended.
@@ -78,7 +97,7 @@ pub struct TournamentOutcome {
 }
 
 /// What slots report to the writer.
-enum FromSlot {
+pub(super) enum FromSlot {
     Started(String),
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
@@ -87,6 +106,12 @@ enum FromSlot {
     Short(String),
     /// Rules from outside do not work.
     Broken(BrokenRules),
+    /// Workers on other machines are there, or gone.
+    #[cfg(feature = "cluster")]
+    Workers(WorkersSeen),
+    /// Workers on other machines cannot go on.
+    #[cfg(feature = "cluster")]
+    Remote(RemoteError),
 }
 
 impl FromSlot {
@@ -94,10 +119,7 @@ impl FromSlot {
     fn record(&self) -> Option<&Record> {
         match self {
             FromSlot::Finished(_, record) => Some(record),
-            FromSlot::Started(_)
-            | FromSlot::Trouble(_)
-            | FromSlot::Short(_)
-            | FromSlot::Broken(_) => None,
+            _ => None,
         }
     }
 }
@@ -114,11 +136,12 @@ struct Shared {
     failures: Arc<Failures>,
     /// Where snapshots of matches in flight go, if anywhere.
     broadcast: Option<Arc<Broadcast>>,
-    stop: watch::Receiver<bool>,
+    machine: Arc<Machine>,
+    stop: watch::Receiver<Stop>,
 }
 
-/// Plays what is left of the schedule. Each finished match is in the log before it is shown. When
-/// `stop` turns true, matches in flight are given up and the bots ended.
+/// Plays what is left of the schedule, on this machine. Each finished match is in the log before it is shown. `stop`
+/// ends it early; bots are ended then, too.
 ///
 /// Each slot is a thread with a runtime of its own: what belongs to one match never waits for
 /// another.
@@ -128,9 +151,10 @@ struct Shared {
 pub(crate) async fn run(
     config: Arc<Config>,
     schedule: Schedule,
+    machine: Machine,
     factory: BotFactory,
     folder: &mut Folder,
-    stop: watch::Receiver<bool>,
+    stop: watch::Receiver<Stop>,
     mut show: impl FnMut(Progress<'_>),
 ) -> Result<TournamentOutcome, RunError> {
     let left = schedule.total().saturating_sub(schedule.finished() as u64);
@@ -145,13 +169,17 @@ pub(crate) async fn run(
         warned: Mutex::default(),
         named: Mutex::default(),
         factory: Arc::new(factory),
+        machine: Arc::new(machine),
         stop,
     });
     memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
     let written = match start(slots, &shared, reports) {
-        Ok(()) => write(&shared, inbox, &mut folder.log, &mut show).await,
+        Ok(()) => {
+            let stop = shared.stop.clone();
+            write(&shared.queue, inbox, &mut folder.log, stop, &mut show).await
+        }
         Err(error) => {
             drop(inbox);
             Err(error)
@@ -161,12 +189,22 @@ pub(crate) async fn run(
     for what in shared.factory.take_news() {
         show(Progress::Trouble(&what));
     }
+    conclude(written, &shared.queue, &mut folder.log, &mut show)
+}
+
+/// Closes the log when nothing more is written, and says how the tournament ended.
+pub(super) fn conclude(
+    written: Result<(), RunError>,
+    queue: &Queue,
+    log: &mut LogWriter,
+    show: &mut impl FnMut(Progress<'_>),
+) -> Result<TournamentOutcome, RunError> {
     if let Err(error) = written {
-        return Err(after_error(error, &mut folder.log, &mut show));
+        return Err(after_error(error, log, show));
     }
-    folder.log.finish()?;
-    warn_if_put_back(&mut folder.log, &mut show);
-    let schedule = shared.queue.schedule();
+    log.finish()?;
+    warn_if_put_back(log, show);
+    let schedule = queue.schedule();
     Ok(TournamentOutcome {
         complete: schedule.is_over(),
         standing: schedule.standing(),
@@ -192,14 +230,25 @@ fn start(
 
 /// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
 /// after an error; slots end at their next report then.
-async fn write(
-    shared: &Shared,
+pub(super) async fn write(
+    queue: &Queue,
     mut inbox: mpsc::Receiver<FromSlot>,
     log: &mut LogWriter,
+    mut stop: watch::Receiver<Stop>,
     show: &mut impl FnMut(Progress<'_>),
 ) -> Result<(), RunError> {
     let mut batch = Vec::new();
-    while inbox.recv_many(&mut batch, MOST_REPORTS).await > 0 {
+    loop {
+        let received = tokio::select! {
+            received = inbox.recv_many(&mut batch, MOST_REPORTS) => received,
+            how = stop::changed(&mut stop) => {
+                show(Progress::Stopping(how));
+                continue;
+            }
+        };
+        if received == 0 {
+            return Ok(());
+        }
         log.append(batch.iter().filter_map(FromSlot::record))?;
         warn_if_put_back(log, show);
         let mut failed = None;
@@ -209,12 +258,16 @@ async fn write(
                 FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
                 FromSlot::Short(what) => failed = Some(RunError::Short(what)),
                 FromSlot::Broken(broken) => failed = Some(RunError::Broken(broken)),
+                #[cfg(feature = "cluster")]
+                FromSlot::Workers(seen) => show(Progress::Workers(seen)),
+                #[cfg(feature = "cluster")]
+                FromSlot::Remote(error) => failed = Some(RunError::Remote(error)),
                 FromSlot::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;
                     let repetition = || ratings::repetition(&record);
-                    shared.queue.finish(number, outcome, repetition);
-                    show(finished(&record, &shared.queue));
+                    queue.finish(number, outcome, repetition);
+                    show(finished(&record, queue));
                 }
             }
         }
@@ -225,7 +278,6 @@ async fn write(
             sleep(REST).await;
         }
     }
-    Ok(())
 }
 
 /// Saves what can be saved after an error, and returns it.
@@ -294,14 +346,16 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
     let mut pool = Pool::new(shared.factory.clone());
     let mut budget = SnapshotBudget::default();
     let mut stop = shared.stop.clone();
-    while !*stop.borrow() {
+    loop {
         let next = tokio::select! {
-            next = shared.queue.next() => next,
-            _ = stop.wait_for(|stop| *stop) => break,
+            // Who is asked to stop takes no match, even if there is one.
+            biased;
+            _ = stop::asked(&mut stop, Stop::Finish) => break,
             () = reports.closed() => break,
+            next = shared.queue.next() => next,
         };
         let Some(scheduled) = next else { break };
-        let begun = FromSlot::Started(shared.describe(&scheduled));
+        let begun = FromSlot::Started(describe(&shared.config, &scheduled));
         if reports.send(begun).await.is_err() {
             break;
         }
@@ -318,11 +372,11 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if let Some(warning) = shared.left_out(&scheduled) {
             let _ = reports.send(FromSlot::Trouble(warning.into())).await;
         }
-        let record = tokio::select! {
+        let played = tokio::select! {
             // The others are looked at only when the match waits for something.
             biased;
-            record = Box::pin(play(&shared, &scheduled, opening, &mut pool, &mut budget)) => record,
-            _ = stop.wait_for(|stop| *stop) => break,
+            played = Box::pin(shared.play(&scheduled, opening, &mut pool, &mut budget)) => played,
+            _ = stop::asked(&mut stop, Stop::GiveUp) => break,
             () = reports.closed() => break,
         };
         // The match may be lost by it, or another one may be: none of them counts.
@@ -333,28 +387,83 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         for what in shared.factory.take_news() {
             let _ = reports.send(FromSlot::Trouble(what)).await;
         }
-        let record = match record {
-            Ok(record) => record,
-            Err(broken) => {
-                let _ = reports.send(FromSlot::Broken(broken)).await;
-                break;
-            }
+        let (report, is_last) = match played {
+            Ok(record) => (
+                FromSlot::Finished(scheduled.number, Box::new(record)),
+                false,
+            ),
+            Err(NoResult::Broken(broken)) => (FromSlot::Broken(broken), true),
+            Err(NoResult::Noisy(why)) => (FromSlot::Short(why), true),
         };
-        let report = FromSlot::Finished(scheduled.number, Box::new(record));
-        if reports.send(report).await.is_err() {
+        if reports.send(report).await.is_err() || is_last {
             break;
         }
     }
     pool.end().await;
 }
 
+/// Id, game and players of a match.
+pub(crate) fn describe(config: &Config, scheduled: &Scheduled) -> String {
+    let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
+    let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
+    let game = &config.games[scheduled.game].rules.info().id;
+    format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
+}
+
+/// Why a match has no result.
+enum NoResult {
+    /// Rules from outside do not work.
+    Broken(BrokenRules),
+    /// The machine has too many other things to do.
+    Noisy(String),
+}
+
+impl From<BrokenRules> for NoResult {
+    fn from(broken: BrokenRules) -> Self {
+        NoResult::Broken(broken)
+    }
+}
+
 impl Shared {
-    /// Id, game and players of a match.
-    fn describe(&self, scheduled: &Scheduled) -> String {
-        let bots = scheduled.seats.iter().map(|&bot| &self.config.bots[bot]);
-        let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
-        let game = &self.config.games[scheduled.game].rules.info().id;
-        format!("{}  {game}  {}", scheduled.id(), names.join(" – "))
+    /// Plays a match, again if the machine had other things to do meanwhile, until it counts.
+    async fn play(
+        &self,
+        scheduled: &Scheduled,
+        opening: Opening,
+        pool: &mut Pool,
+        budget: &mut SnapshotBudget,
+    ) -> Result<Record, NoResult> {
+        let plan = plan(
+            &self.config,
+            scheduled,
+            opening,
+            &self.machine,
+            &self.failures,
+        );
+        let limits = &self.config.noise_limits;
+        let mut attempt = 1;
+        loop {
+            let record = match &self.broadcast {
+                Some(broadcast) => {
+                    let observer = broadcast.observer(&plan, budget);
+                    plan.play(pool, People::new(), observer).await?
+                }
+                None => plan.play(pool, People::new(), |_: &Arbiter| ()).await?,
+            };
+            let Some(why) = limits.exceeded(record.load.as_ref()) else {
+                return Ok(record);
+            };
+            if attempt == limits.attempts {
+                return Err(NoResult::Noisy(format!(
+                    "this machine has too many other things to do: match {} was played {attempt} times \
+                     and did not count, the last time because {why}",
+                    plan.id
+                )));
+            }
+            attempt += 1;
+            let news = format!("match {} is played again: {why}", plan.id);
+            self.factory.add_news(Some(news));
+        }
     }
 
     /// A warning about an opening that is not balanced, the first time for each game.
@@ -397,36 +506,25 @@ impl Shared {
     }
 }
 
-async fn play(
-    shared: &Shared,
+/// The match as it is played, whoever does it.
+pub(crate) fn plan(
+    config: &Config,
     scheduled: &Scheduled,
     opening: Opening,
-    pool: &mut Pool,
-    budget: &mut SnapshotBudget,
-) -> Result<Record, BrokenRules> {
-    let config = &shared.config;
-    let game = &config.games[scheduled.game];
-    let specs: Vec<Arc<BotSpec>> = scheduled
-        .seats
-        .iter()
-        .map(|&bot| config.bots[bot].clone())
-        .collect();
-    let plan = MatchRun {
+    machine: &Arc<Machine>,
+    failures: &Arc<Failures>,
+) -> MatchRun {
+    let bots = scheduled.seats.iter();
+    MatchRun {
         id: scheduled.id(),
-        game: game.clone(),
+        game: config.games[scheduled.game].clone(),
         seed: openings::seed(config, scheduled),
         start: opening.start,
         opening: opening.moves,
         time: config.time.clone(),
-        specs,
+        specs: bots.map(|&bot| config.bots[bot].clone()).collect(),
         conditions: config.conditions(),
-        failures: Some(shared.failures.clone()),
-    };
-    match &shared.broadcast {
-        Some(broadcast) => {
-            let observer = broadcast.observer(&plan, budget);
-            plan.play(pool, People::new(), observer).await
-        }
-        None => plan.play(pool, People::new(), |_: &Arbiter| ()).await,
+        machine: machine.clone(),
+        failures: Some(failures.clone()),
     }
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::net::UnixDatagram;
 
 use super::events::event;
 use crate::tournament::broadcast::{LIVE_NAME, MOST_BYTES, reachable};
@@ -67,11 +67,10 @@ impl LiveSocket {
         Ok(LiveSocket { socket, path })
     }
 
-    /// What came within this time; `None` if nothing did.
-    pub(super) fn receive(&self, within: Duration, buffer: &mut Vec<u8>) -> Option<usize> {
+    /// Waits for the next datagram; gives its length.
+    pub(super) async fn receive(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         buffer.resize(MOST_BYTES, 0);
-        self.socket.set_read_timeout(Some(within)).ok()?;
-        self.socket.recv(buffer).ok()
+        self.socket.recv(buffer).await
     }
 }
 
@@ -145,8 +144,8 @@ mod tests {
         assert_eq!(boards.take(b"nonsense"), None);
     }
 
-    #[test]
-    fn a_socket_may_be_deep_in_the_file_system() {
+    #[tokio::test]
+    async fn a_socket_may_be_deep_in_the_file_system() {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("x".repeat(100)).join("y".repeat(100));
         fs::create_dir_all(&folder).unwrap();
@@ -154,12 +153,9 @@ mod tests {
         let name = format!("{}.sock", std::process::id());
         let (path, _open) = reachable(&folder.join(LIVE_NAME), name.as_ref()).unwrap();
         let sender = UnixDatagram::unbound().unwrap();
-        sender.send_to(b"hi", path).unwrap();
+        sender.send_to(b"hi", path).await.unwrap();
         let mut buffer = Vec::new();
-        assert_eq!(
-            socket.receive(Duration::from_secs(10), &mut buffer),
-            Some(2)
-        );
+        assert_eq!(socket.receive(&mut buffer).await.unwrap(), 2);
         drop(socket);
         assert!(!folder.join(LIVE_NAME).exists());
     }

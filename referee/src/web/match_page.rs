@@ -2,28 +2,25 @@
 //! words. All of it is made from the line in the log.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use arbiter::clock::{Clock, Used};
 use games::session::PlyByPly;
 use games::{Catalog, Rules, Session};
-use protocol::{Fault, FaultCode, LoggedMove, Record, shown_lines};
+use protocol::{FaultCode, LoggedMove, Record};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::Refusal;
 use super::site::Site;
+use super::stderr::{PrintedByTurns, printed_before};
 use super::views::{SeenBy, ViewStep, Views, view};
+use super::words::{has_options, result_in_words, start_in_words};
 use crate::config::recorded_rules;
-use crate::report::points;
 use crate::rules_program::RulesSet;
-use crate::tournament::failures::{FAILURES_NAME, folder_name};
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// How many characters of what a bot says with a move are sent at most.
 const MOST_TEXT: usize = 20_000;
-/// How many of the last bytes of stderr are sent at most.
-const MOST_STDERR: usize = 20_000;
 
 /// A match.
 #[derive(Debug, Serialize)]
@@ -88,7 +85,7 @@ struct FaultOnPage {
     text: String,
     meaning: &'static str,
     advice: Option<&'static str>,
-    /// The end of what the bot printed on stderr, if it was kept.
+    /// The end of what the bot printed on stderr in its turn, if it was kept.
     stderr: Option<String>,
 }
 
@@ -239,7 +236,7 @@ impl Replay {
             result: self.result(site, id),
             views,
             to_move,
-            moves: self.moves(seen_by),
+            moves: self.moves(seen_by, &PrintedByTurns::of(site, id, record)),
             states_url: format!("/api/match/{id}/position/{{ply}}"),
             problem,
         })
@@ -271,7 +268,7 @@ impl Replay {
         (views.steps, to_move, problem)
     }
 
-    fn moves(&self, seen_by: SeenBy) -> Vec<MoveView> {
+    fn moves(&self, seen_by: SeenBy, printed: &PrintedByTurns) -> Vec<MoveView> {
         let record = &self.record;
         let players = record.players.iter();
         let times = players.map(|player| player.time.as_ref().unwrap_or(&record.time));
@@ -304,7 +301,10 @@ impl Replay {
                 clock_ms,
                 by,
                 info: played.info.as_ref().filter(|_| is_known).map(info_view),
-                stderr: None,
+                stderr: played
+                    .seat
+                    .filter(|_| is_known && by.is_none())
+                    .and_then(|seat| printed.before(seat, at)),
             }
         });
         moves.collect()
@@ -320,7 +320,7 @@ impl Replay {
             text: fault.message.clone(),
             meaning: fault.code.meaning(),
             advice: fault.code.advice(),
-            stderr: stderr_of(site, id, record, fault),
+            stderr: printed_before(site, id, record, fault),
         });
         ResultView {
             scores: result.scores.clone(),
@@ -436,13 +436,6 @@ fn rules_of(site: &Site, log: u16) -> Result<&RulesSet, Refusal> {
     set.as_ref().map_err(|why| Refusal::broken(why.clone()))
 }
 
-fn has_options(record: &Record) -> bool {
-    record
-        .options
-        .as_object()
-        .is_some_and(|options| !options.is_empty())
-}
-
 /// Who made a ply, if it was no player.
 fn made_by(record: &Record, at: usize, played: &LoggedMove) -> Option<&'static str> {
     if played.seat.is_none() {
@@ -466,66 +459,6 @@ fn conditions(record: &Record) -> Value {
         "seed": record.seed,
         "opening": record.opening,
     })
-}
-
-fn start_in_words(record: &Record, title: &str) -> String {
-    let mut text = title.to_owned();
-    if has_options(record) {
-        let label = ratings::game_label(&record.game, &record.options);
-        if let Some((_, options)) = label.split_once(" (") {
-            text.push_str(&format!(" ({options}"));
-        }
-    }
-    text.push_str(&format!(", seed {}", record.seed));
-    match record.opening {
-        0 => {}
-        1 => text.push_str("; the referee made the first ply"),
-        plies => text.push_str(&format!("; the referee made the first {plies} plies")),
-    }
-    text
-}
-
-/// Who won, by how much and why.
-pub(super) fn result_in_words(record: &Record) -> String {
-    let outcome = &record.result.outcome;
-    let name = |seat: usize| record.players.get(seat).map_or("?", |player| &*player.name);
-    let best = outcome.iter().copied().fold(0.0, f64::max);
-    let winners: Vec<&str> = (0..outcome.len())
-        .filter(|seat| outcome[*seat] == best)
-        .map(name)
-        .collect();
-    let who = match &winners[..] {
-        [winner] if outcome.len() == 1 => format!("{winner} gets {}", points(best)),
-        [winner] => format!("{winner} wins"),
-        all if all.len() == outcome.len() => "Draw".to_owned(),
-        all => format!("{} share the first place", all.join(" and ")),
-    };
-    let scores: Vec<String> = record.result.scores.iter().map(i64::to_string).collect();
-    let plies = match record.moves.len() {
-        1 => "1 ply".to_owned(),
-        plies => format!("{plies} plies"),
-    };
-    let reason = record.result.reason.replace('_', " ");
-    format!(
-        "{who}, {} points, after {plies}: {reason}",
-        scores.join("–")
-    )
-}
-
-/// The end of what a bot printed on stderr before its fault, if it was kept.
-fn stderr_of(site: &Site, id: &str, record: &Record, fault: &Fault) -> Option<String> {
-    let (log, _) = site.split_id(id);
-    let folder = site
-        .logs
-        .get(usize::from(log))?
-        .parent()?
-        .join(FAILURES_NAME);
-    let name = &record.players.get(fault.seat)?.name;
-    let folder = folder.join(folder_name(&record.match_id, fault.seat, name));
-    let bytes = fs::read(folder.join("stderr.txt")).ok()?;
-    let end = &bytes[bytes.len().saturating_sub(MOST_STDERR)..];
-    let text = shown_lines(String::from_utf8_lossy(end).trim_end());
-    (!text.is_empty()).then_some(text)
 }
 
 /// What a bot says of its move, as far as it is of the right type.

@@ -12,7 +12,7 @@ mod follow;
 mod guard;
 mod index;
 mod live;
-mod live_thread;
+mod live_task;
 mod match_list;
 mod match_page;
 mod one_file;
@@ -24,7 +24,9 @@ mod reader;
 mod routes;
 mod server;
 mod site;
+mod stderr;
 mod views;
+mod words;
 
 pub(crate) use one_file::OneFile;
 pub(crate) use play::{Command, Table};

@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 use super::answer::Refusal;
 use super::events::{Listeners, event};
 use super::guard::{new_token, same_secret};
-use super::match_page::result_in_words;
 use super::views::{SeenBy, view};
+use super::words::result_in_words;
 use crate::players::Voice;
 
 /// What people ask of who runs the matches.

@@ -28,7 +28,7 @@ use super::match_list;
 use super::match_page::{Asked, Replay, find};
 use super::server::Door;
 use super::site::Site;
-use super::{assets, live_thread, reader};
+use super::{assets, live_task, reader};
 use crate::rules_program::RulesSet;
 
 /// How long an overview is waited for when a large log is read.
@@ -70,30 +70,21 @@ impl Watch {
         let guard = Arc::new(Guard::new(listener.local_addr()?));
         let router =
             router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded));
-        let threads = [
-            reader::start(self.site.clone())?,
-            live_thread::start(self.site.clone())?,
-        ];
+        let reader = reader::start(self.site.clone())?;
         let server = axum::serve(Door::new(listener), router);
         tokio::select! {
             served = server.into_future() => served?,
-            _ = stop.wait_for(|stop| *stop) => self.say_goodbye(threads).await,
+            () = live_task::listen(self.site.clone()) => {}
+            _ = stop.wait_for(|stop| *stop) => self.say_goodbye(reader).await,
         }
         Ok(())
     }
 
     /// Sends pages what came last.
-    async fn say_goodbye(&self, threads: [JoinHandle<()>; 2]) {
+    async fn say_goodbye(&self, reader: JoinHandle<()>) {
         self.site.ends.send_replace(true);
-        if let Some(reader) = self.site.reader.get() {
-            reader.unpark();
-        }
-        let all = spawn_blocking(|| {
-            for thread in threads {
-                let _ = thread.join();
-            }
-        });
-        let _ = timeout(FAREWELL, all).await;
+        reader.thread().unpark();
+        let _ = timeout(FAREWELL, spawn_blocking(|| reader.join())).await;
     }
 }
 

@@ -7,12 +7,14 @@
 //!     cargo run --profile dist -p bench -- rules    # a move through a rules program
 //!     cargo run --profile dist -p bench -- gdl      # random playouts of sheets
 //!     cargo run --profile dist -p bench -- watch    # what looking on costs, a large log in the browser
+//!     cargo run --profile dist -p bench -- nats     # a worker over a NATS server, beside none
 //!
 //! `--tiny` does a little of everything, to see that it still works.
 
 mod gdl;
 mod measure;
 mod model;
+mod nats;
 mod pingpong;
 mod pipe;
 mod rules;
@@ -45,6 +47,8 @@ enum What {
     Gdl,
     /// What `--watch` costs, without and with an open page, and the first page of a large log
     Watch,
+    /// A tournament by a worker over a NATS server, beside the same on this machine alone
+    Nats,
     /// The other end of the ping-pong (started by the benchmark itself)
     #[command(hide = true)]
     Pong,
@@ -59,6 +63,7 @@ fn main() {
         What::Rules => rules::run(cli.tiny),
         What::Gdl => gdl::run(cli.tiny),
         What::Watch => watch::run(cli.tiny),
+        What::Nats => nats::run(cli.tiny),
         What::Pong => pingpong::pong(),
     }
 }

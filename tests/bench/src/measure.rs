@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
+use tests::nats::NatsServer;
 use tests::web::{self, Events};
 
 /// Between two looks at the referee.
@@ -91,6 +92,43 @@ pub(crate) fn play(tournament: &Tournament) -> Cost {
 
 /// The same while pages are open. The cost is that of the tournament's own process.
 pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
+    let folder = configured(tournament);
+    let mut referee = coordinator(&folder);
+    if let Watched::By(_) = watched {
+        referee.arg("--watch").stderr(Stdio::piped());
+    }
+    let mut child = referee.spawn().expect("referee runs");
+    let mut begin = Instant::now();
+    if let Watched::By(pages) = watched {
+        open_pages(child.stderr.take().expect("a pipe"), pages);
+        // Starting the server is no part of playing.
+        begin = Instant::now();
+    }
+    to_the_end(child, begin, folder)
+}
+
+/// Has one worker with this many slots play a tournament, over this server. The cost is that of the
+/// coordinator.
+pub(crate) fn play_by_worker(tournament: &Tournament, server: &NatsServer, slots: usize) -> Cost {
+    let folder = configured(tournament);
+    let mut worker = Command::new(tests::referee());
+    worker.args(["worker", &server.address(), "--trust", "--slots"]);
+    worker.arg(slots.to_string()).stdin(Stdio::null());
+    let mut worker = worker.stderr(Stdio::piped()).spawn().expect("referee runs");
+    let mut said = BufReader::new(worker.stderr.take().expect("a pipe"));
+    said.read_line(&mut String::new()).expect("that it waits");
+    thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    let mut referee = coordinator(&folder);
+    referee.args(["--nats", &server.address()]);
+    let begin = Instant::now();
+    let cost = to_the_end(referee.spawn().expect("referee runs"), begin, folder);
+    worker.kill().expect("a worker");
+    worker.wait().expect("a worker");
+    cost
+}
+
+/// A folder with the configuration of a tournament.
+fn configured(tournament: &Tournament) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Tournament {
         games,
@@ -104,22 +142,22 @@ pub(crate) fn play_watched(tournament: &Tournament, watched: Watched) -> Cost {
          {more}\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
          [[bots]]\nname = \"a\"\ncommand = {command}\n[[bots]]\nname = \"b\"\ncommand = {command}\n"
     );
-    let path = folder.path().join("bench.toml");
-    fs::write(&path, config).expect("a configuration");
+    fs::write(folder.path().join("bench.toml"), config).expect("a configuration");
+    folder
+}
+
+/// What plays the tournament of a folder.
+fn coordinator(folder: &TempDir) -> Command {
     let mut referee = Command::new(tests::referee());
-    referee.arg("tournament").arg(&path).arg("--quiet");
-    referee.arg("--out").arg(folder.path().join("out"));
+    let path = folder.path();
+    referee.arg("tournament").arg(path.join("bench.toml"));
+    referee.arg("--quiet").arg("--out").arg(path.join("out"));
     referee.stdin(Stdio::null()).stdout(Stdio::null());
-    if let Watched::By(_) = watched {
-        referee.arg("--watch").stderr(Stdio::piped());
-    }
-    let mut child = referee.spawn().expect("referee runs");
-    let mut begin = Instant::now();
-    if let Watched::By(pages) = watched {
-        open_pages(child.stderr.take().expect("a pipe"), pages);
-        // Starting the server is no part of playing.
-        begin = Instant::now();
-    }
+    referee
+}
+
+/// Measures a tournament until it has ended.
+fn to_the_end(mut child: Child, begin: Instant, folder: TempDir) -> Cost {
     let pid = Pid::from_raw(child.id() as i32);
     let clock = clock_getcpuclockid(pid).expect("a running referee");
     let (mut cpu, mut resident) = (Duration::ZERO, Vec::new());

@@ -9,6 +9,7 @@ mod elephant_run;
 pub mod gdl;
 mod giantslayer;
 mod ice;
+pub mod minimax;
 mod oracle;
 mod paper_penguins;
 mod penguins;

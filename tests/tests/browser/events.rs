@@ -1,7 +1,7 @@
 //! Pages that change by themselves: while a tournament runs, and when the server comes back.
 
 use crate::chromium::Browser;
-use crate::served::{Running, page, watch, watch_at};
+use crate::served::{Running, page, watch_at};
 
 /// Games that are over soon.
 const SMALL: &str = r#"games = [{ id = "amazons", options = { size = 5 } }]"#;
@@ -23,7 +23,8 @@ fn a_running_tournament_is_seen_running_even_after_the_server_was_restarted() {
     };
     let folder = tempfile::tempdir().unwrap();
     let _running = Running::start(folder.path(), SMALL, 1);
-    let server = watch(&folder.path().join("out"));
+    // Far from the ports that servers of other tests try: one of them could take it in between.
+    let server = watch_at(&folder.path().join("out"), "127.0.0.1:18917");
     let host = server.host().to_owned();
     browser.go(&page(&server, "/"));
     browser.wait("document.querySelector('.live .board.small .piece')");

@@ -8,6 +8,7 @@
 mod chromium;
 mod events;
 mod file;
+mod formats;
 mod keyboard;
 mod narrow;
 mod pictures;

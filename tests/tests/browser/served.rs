@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::{env, fs};
 
 use tempfile::TempDir;
 use tests::web::Server;
@@ -40,26 +41,47 @@ pub(crate) fn page(server: &Server, route: &str) -> String {
     format!("http://{}/#{route}", server.host())
 }
 
-/// A tournament of two random bots in all games, played once for all tests.
+/// A tournament of two bots in all games. It is played once for all tests of this process, or for all
+/// processes to which `SHARED_BY_TESTS` names the same folder.
 pub(crate) fn all_games() -> &'static Path {
-    static FOLDER: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    let (_, folder) = FOLDER.get_or_init(|| {
-        let config = format!(
-            "name = \"All <b>eight</b>\"\nseed = 5\nconcurrency = 1\n{GAMES}[time]\nper_move = \"60s\"\n\
-             [[bots]]\nname = \"first\"\ncommand = [\"referee\", \"bot\", \"greedy\"]\n\
-             [[bots]]\nname = \"second\"\ncommand = [\"referee\", \"bot\", \"random\"]\n"
-        );
-        let folder = tempfile::tempdir().unwrap();
-        let path = play(folder.path(), &config);
-        (folder, path)
+    static FOLDER: OnceLock<(Option<TempDir>, PathBuf)> = OnceLock::new();
+    let (_, folder) = FOLDER.get_or_init(|| match env::var_os("SHARED_BY_TESTS") {
+        Some(shared) => (None, play_once(Path::new(&shared))),
+        None => {
+            let folder = tempfile::tempdir().unwrap();
+            let path = play(folder.path(), &eight());
+            (Some(folder), path)
+        }
     });
     folder
+}
+
+fn eight() -> String {
+    format!(
+        "name = \"All <b>eight</b>\"\nseed = 5\nconcurrency = 1\n{GAMES}[time]\nper_move = \"60s\"\n\
+         [[bots]]\nname = \"first\"\ncommand = [\"referee\", \"bot\", \"greedy\"]\n\
+         [[bots]]\nname = \"second\"\ncommand = [\"referee\", \"bot\", \"random\"]\n"
+    )
+}
+
+/// Plays all games in this folder, unless another process has done so, or is doing it.
+fn play_once(shared: &Path) -> PathBuf {
+    let folder = shared.join("all-games");
+    fs::create_dir_all(&folder).unwrap();
+    let lock = fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let out = folder.join("out");
+    if !folder.join("played").exists() {
+        play(&folder, &eight());
+        fs::write(folder.join("played"), "").unwrap();
+    }
+    out
 }
 
 /// Plays a tournament to its end; its folder.
 pub(crate) fn play(folder: &Path, config: &str) -> PathBuf {
     let file = folder.join("t.toml");
-    std::fs::write(&file, config).unwrap();
+    fs::write(&file, config).unwrap();
     let out = folder.join("out");
     let arguments: [&OsStr; 5] = [
         "tournament".as_ref(),
@@ -99,7 +121,7 @@ impl Running {
     /// Begins it in this folder, with these games, so many matches at once, and waits for the first
     /// one to end.
     pub(crate) fn start(folder: &Path, games: &str, concurrency: usize) -> Self {
-        std::fs::write(folder.join("slow.py"), SLOW).unwrap();
+        fs::write(folder.join("slow.py"), SLOW).unwrap();
         let mut config = format!(
             "name = \"A long evening\"\nseed = 1\nconcurrency = {concurrency}\nrounds = 1000\n{games}\n\
              [time]\nper_move = \"60s\"\nstartup = \"60s\"\n"
@@ -107,7 +129,7 @@ impl Running {
         for name in ["first", "second"] {
             config += &format!("[[bots]]\nname = \"{name}\"\ncommand = \"python3 slow.py\"\n");
         }
-        std::fs::write(folder.join("t.toml"), config).unwrap();
+        fs::write(folder.join("t.toml"), config).unwrap();
         let child = Command::new(tests::referee())
             .args(["tournament".as_ref(), folder.join("t.toml").as_os_str()])
             .args(["--out".as_ref(), folder.join("out").as_os_str()])

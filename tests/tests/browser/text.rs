@@ -57,6 +57,7 @@ fn text_from_bots_stays_text() {
         );
     }
     browser.wait_for_text("</script><script>window.broken = 1</script>");
+    browser.wait("document.querySelector('pre.says')?.innerText.includes('window.broken = 1')");
     browser.wait("document.querySelector('bdi').innerText.includes('<img')");
     assert_eq!(browser.complaints(), [""; 0]);
 }

@@ -175,3 +175,47 @@ fn a_match_with_hidden_cards_is_seen_as_a_whole_or_as_one_seat_sees_it() {
         "false"
     );
 }
+
+#[test]
+fn a_match_goes_on_while_a_button_is_held_and_at_the_pace_at_which_it_was_played() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = records(all_games()).swap_remove(0);
+    let moves = record["moves"].as_array_mut().unwrap();
+    moves[0]["ms"] = json!(0.1);
+    // Far longer than any test has to wait.
+    moves[1]["ms"] = json!(1e9);
+    let log = folder.path().join("one.jsonl");
+    std::fs::write(&log, format!("{record}\n")).unwrap();
+    let server = watch(&log);
+    let id = record["match"].as_str().unwrap();
+    browser.go(&page(&server, &format!("/match/{id}/0")));
+    let position = "Number(document.querySelector('input[type=range]')?.value)";
+    browser.wait(&format!("{position} === 0"));
+
+    browser.run(
+        "const speed = document.querySelector('select[aria-label=Speed]'); \
+         speed.value = 'real'; speed.dispatchEvent(new Event('change'));",
+    );
+    browser.click("[aria-label='Play by itself']");
+    browser.wait(&format!("{position} === 1"));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!(browser.text(position), "1");
+    browser.click("[aria-label=Stop]");
+
+    // Held for as long as it takes, and not a move longer.
+    let next = "document.querySelector('[aria-label=\"One move on\"]')";
+    let pointer = |what: &str| {
+        let event = format!("new PointerEvent('{what}', {{ bubbles: true }})");
+        browser.run(&format!("{next}.dispatchEvent({event})"));
+    };
+    pointer("pointerdown");
+    browser.wait(&format!("{position} >= 5"));
+    pointer("pointerup");
+    browser.run(&format!("{next}.click()"));
+    let after = browser.text(position);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_eq!(browser.text(position), after);
+}

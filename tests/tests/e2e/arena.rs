@@ -1,12 +1,13 @@
 //! Tournaments with a hostile bot in them, and what must hold whatever it does.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
 use serde_json::{Value, json};
 use tests::traces::{self, MARK};
-use tests::{Arena, Ran, referee, run};
+use tests::{Arena, Ran, referee, verified};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -101,8 +102,7 @@ pub(crate) fn judge(arena: &Arena, matches: usize) -> Vec<(usize, Option<Value>)
         }
         judged.push((seat, faults.first().cloned()));
     }
-    let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified(arena.path("out"));
     judged
 }
 
@@ -137,12 +137,18 @@ pub(crate) fn assert_well(arena: &Arena) {
 
 /// What the bots printed on stderr.
 pub(crate) fn stderr(arena: &Arena) -> String {
-    let files = fs::read_dir(arena.path("out/stderr"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let files = stderr_files(arena).into_iter();
     files
-        .map(|file| fs::read_to_string(file.path()).unwrap_or_default())
+        .map(|file| fs::read_to_string(file).unwrap_or_default())
+        .collect()
+}
+
+/// The files with what the bots printed on stderr, one a process, without their indexes.
+pub(crate) fn stderr_files(arena: &Arena) -> Vec<PathBuf> {
+    let entries = fs::read_dir(arena.path("out/stderr")).into_iter().flatten();
+    let files = entries.map(|entry| entry.unwrap().path());
+    files
+        .filter(|file| file.extension().is_none_or(|end| end != "turns"))
         .collect()
 }
 

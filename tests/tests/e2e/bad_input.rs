@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, run, verify};
 
 use crate::{GREEDY, RANDOM, config, config_of};
 
@@ -170,18 +170,17 @@ fn the_folder_of_another_tournament_is_left_alone() {
 #[test]
 fn a_log_that_is_not_a_log_is_named() {
     let arena = Arena::new(&config(&[]));
-    let replay = |path| run(["replay".into(), path, "--verify".into()]);
     refused(
-        &replay(arena.path("t.toml")),
+        &verify(arena.path("t.toml")),
         3,
         &["t.toml` is a configuration, not a log"],
     );
     let text = arena.write("text.txt", "name = \"x\"\n");
-    refused(&replay(text), 3, &["text.txt", "line 1 is not a match"]);
+    refused(&verify(text), 3, &["text.txt", "line 1 is not a match"]);
     let newer = arena.write("newer.jsonl", "{\"format\":99}\n");
-    refused(&replay(newer), 3, &["has format 99"]);
+    refused(&verify(newer), 3, &["has format 99"]);
     refused(
-        &replay(arena.path("missing.jsonl")),
+        &verify(arena.path("missing.jsonl")),
         2,
         &["missing.jsonl", "cannot be read"],
     );

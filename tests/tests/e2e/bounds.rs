@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run};
+use tests::{Arena, Ran, referee, run, verify};
 
 use crate::{GREEDY, HOSTILE, RANDOM, config};
 
@@ -43,7 +43,7 @@ fn only_regular_files_are_read() {
         refused(&check(&arena, &[]), &parts);
         refused(&run(["config", "check", &shown]), &parts);
         refused(&run(["standings", &shown]), &parts);
-        refused(&run(["replay", &shown, "--verify"]), &parts);
+        refused(&verify(&shown), &parts);
         let state = format!("@{shown}");
         refused(
             &run(["perft", "run", "--depth", "1", "--state", &state]),

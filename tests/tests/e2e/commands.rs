@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tests::model::ModelClient;
-use tests::{Arena, run};
+use tests::{Arena, run, verify};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -236,7 +236,7 @@ fn a_log_with_a_cut_last_line_can_be_appended_to() {
             .stderr
             .contains("line 2, the last one, is cut off after 50 bytes")
     );
-    let verified = run(["replay", &log, "--verify"]);
+    let verified = verify(&log);
     assert_eq!(
         verified.stdout,
         "m-000001: ok\nm-000002: ok\n2 verified, 0 with mismatches\n"

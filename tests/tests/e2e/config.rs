@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, root, run};
+use tests::{Arena, Ran, referee, root, run, verified};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -290,8 +290,7 @@ fn books_open_matches_and_may_not_change() {
     let mut expected = moves[..2].to_vec();
     expected.sort();
     assert_eq!(dealt, *expected, "each opening once");
-    let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified(arena.path("out"));
     // Another book is noticed.
     arena.write("book.txt", &book(&moves[2..4]));
     let mut args = arena.tournament();

@@ -11,17 +11,20 @@ use tests::{referee, root};
 use crate::config_of;
 
 /// Commands that are not run: how they begin, and why.
-const LEFT_OUT: [(&str, &str); 10] = [
+const LEFT_OUT: [(&str, &str); 15] = [
     (
         "cargo ",
         "builds, or takes minutes; see the test of the names in them",
     ),
     ("DIFFERENTIAL_GAMES=", "builds, and takes minutes"),
     ("FIT=", "builds, and takes minutes"),
+    ("SETTLED_POSITIONS=", "builds, and takes minutes"),
+    ("referee solve ", "takes hours; see `solve`"),
     ("DUEL=", "builds, and takes minutes"),
     ("tests/run", "runs this test"),
     ("bots/examples/test", "installs languages"),
     ("referee watch ", "serves pages until it is stopped"),
+    ("referee ggp-player ", "answers until it is stopped"),
     (
         "referee tournament tournaments/quickstart.toml --watch",
         "serves pages",
@@ -31,6 +34,11 @@ const LEFT_OUT: [(&str, &str); 10] = [
         "waits for a browser",
     ),
     ("referee play siam --human 0", "waits for browsers"),
+    ("referee worker", "needs a NATS server, which `cluster` has"),
+    (
+        "referee tournament evening.toml --nats",
+        "needs a NATS server, which `cluster` has",
+    ),
 ];
 
 /// Tournaments that take minutes: they are only checked.
@@ -43,7 +51,12 @@ const LONG: [&str; 4] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 8] = [
+const ADDED: [(&str, &str); 11] = [
+    (
+        "referee tournament tournaments/settled.toml",
+        "--set time.per_move=2ms --set limits.max_plies=12",
+    ),
+    ("referee analyse", "--time 20ms"),
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),
     ("referee play siam --bot", "--per-move 20ms --max-plies 12"),
@@ -55,6 +68,10 @@ const ADDED: [(&str, &str); 8] = [
     ("referee tournament evening.toml --resume", SHORT),
     ("referee tournament evening.toml --extend", SHORT),
     ("referee tournament evening.toml --shard", SHORT),
+    (
+        "referee tournament evening.toml --bundles",
+        "--set time.per_move=2ms --set limits.max_plies=12 --bundle-cache cache",
+    ),
 ];
 
 /// Makes the tournament of the README short.
@@ -124,6 +141,12 @@ impl Place {
         std::os::unix::fs::symlink(referee(), program).expect("a link");
         let sheet = root().join("games/sheets/nim.kif");
         fs::copy(sheet, place.path("my-game.kif")).expect("a file");
+        let rules = games::find("siam").expect("a game");
+        let start = rules
+            .configure(&serde_json::Value::Null)
+            .and_then(|rules| Ok(rules.start(1)?));
+        let state = start.expect("a start").state().expect("a state");
+        fs::write(place.path("position.json"), state.to_string()).expect("a file");
         fs::write(place.path("evening.toml"), block("README.md", "toml", 0)).expect("a file");
         fs::write(place.path("class.toml"), block("README.md", "toml", 1)).expect("a file");
         let anna = block("README.md", "toml", 2);

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use nix::unistd::geteuid;
 use serde_json::Value;
 use tests::needs::{Need, has, skip};
-use tests::{Arena, Ran, hostile, referee, run, unchained};
+use tests::{Arena, Ran, hostile, referee, run, unchained, verified, verify};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -43,10 +43,6 @@ fn later(line: &str) -> String {
     changed
 }
 
-fn verify(arena: &Arena) -> Ran {
-    run(["replay".into(), arena.path("out"), "--verify".into()])
-}
-
 fn resume(arena: &Arena) -> Ran {
     let mut args = arena.tournament();
     args.push("--resume".into());
@@ -57,7 +53,7 @@ fn resume(arena: &Arena) -> Ran {
 fn lines_that_were_changed_removed_added_or_moved_are_found() {
     let (arena, log) = played();
     let same = |line: &str| line.to_owned();
-    assert_eq!(verify(&arena).code, Some(0));
+    verified(arena.path("out"));
     let found = [
         (lines(&log, &[1, 2, 3, 4, 5, 6], later), 4),
         (lines(&log, &[1, 2, 4, 5, 6], same), 3),
@@ -68,7 +64,7 @@ fn lines_that_were_changed_removed_added_or_moved_are_found() {
     ];
     for (text, line) in found {
         arena.write("out/games.jsonl", &text);
-        let ran = verify(&arena);
+        let ran = verify(arena.path("out"));
         assert_eq!(ran.code, Some(3), "{}", ran.stdout);
         let place = format!("games.jsonl: line {line} breaks the log's hash chain");
         assert!(ran.stdout.contains(&place), "{}", ran.stdout);
@@ -98,13 +94,13 @@ fn a_log_without_a_chain_goes_on_with_one() {
         lines.map(|line| unchained(line) + "\n").collect()
     };
     arena.write("out/games.jsonl", &old(6));
-    let ran = verify(&arena);
+    let ran = verify(arena.path("out"));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("has no hash chain"), "{}", ran.stdout);
     arena.write("out/games.jsonl", &old(4));
     let ran = resume(&arena);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let ran = verify(&arena);
+    let ran = verify(arena.path("out"));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let begins = "the hash chain begins in line 5";
     assert!(ran.stdout.contains(begins), "{}", ran.stdout);
@@ -119,7 +115,7 @@ fn matches_played_into_one_log_follow_each_other() {
         let ran = run(play.split(' ').chain([&*log]));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
-    let ran = run(["replay".into(), arena.path("log.jsonl"), "--verify".into()]);
+    let ran = verify(arena.path("log.jsonl"));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("3 verified") && !ran.stdout.contains("hash chain"));
 }
@@ -176,7 +172,7 @@ fn a_forger_among_the_bots_of_an_ordinary_user_changes_nothing() {
         assert_eq!(forged(&arena, "open"), 0, "the copy is out of reach");
         assert_eq!(forged(&arena, "memory"), 0, "and so are the hashes");
     }
-    let ran = verify(&arena);
+    let ran = verify(arena.path("out"));
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(ran.stdout.contains("8 verified"), "{}", ran.stdout);
 }
@@ -190,7 +186,7 @@ fn a_forger_among_the_bots_of_root_is_found_out() {
     let (arena, mut ran) = attacked(None);
     // Each resumption plays on until the forger strikes again.
     for _ in 0..3 {
-        assert_eq!(verify(&arena).code, Some(0), "{}", verify(&arena).stdout);
+        verified(arena.path("out"));
         if ran.code == Some(0) {
             break;
         }
@@ -203,7 +199,7 @@ fn a_forger_among_the_bots_of_root_is_found_out() {
         assert!(ran.stderr.contains("--resume"), "{}", ran.stderr);
         ran = resume(&arena);
     }
-    assert_eq!(verify(&arena).code, Some(0));
+    verified(arena.path("out"));
 }
 
 /// Whether all folders on the way to a file can be entered by everybody.

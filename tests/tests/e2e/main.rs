@@ -5,20 +5,26 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod analyse;
 mod arena;
 mod bad_input;
 mod bounds;
+mod bundles;
 mod check;
 mod clocks;
 mod commands;
 mod config;
 mod documents;
+mod early_ends;
 mod failures;
 mod faults;
 mod forgery;
 mod formats;
+mod ggp;
+mod ggp_player;
 mod human;
 mod limits;
+mod machines;
 mod mistakes;
 mod new_bot;
 mod new_rules;
@@ -33,6 +39,7 @@ mod sandbox;
 mod shards;
 mod sheets;
 mod shortages;
+mod solve;
 mod standings;
 mod submissions;
 mod supervision;

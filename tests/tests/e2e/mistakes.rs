@@ -35,17 +35,17 @@ const GOOD: &str = "def say(message): print(json.dumps(message), flush=True)";
 const UNFLUSHED: &str =
     "out = open(1, 'w')\ndef say(message): print(json.dumps(message), file=out)";
 
-/// Checks the bot of these words in that folder.
-fn check(arena: &Arena, startup: &str, bot: &[&str]) -> Ran {
+/// Checks the bot of these words in that folder, with such limits.
+fn check(arena: &Arena, limits: &[&str], bot: &[&str]) -> Ran {
     let dir = arena.path("").display().to_string();
     let args = ["check", "--game", "run", "--turns", "1", "--dir", &dir];
-    run([&args[..], &["--startup", startup, "--"], bot].concat())
+    run([&args[..], limits, &["--"], bot].concat())
 }
 
 /// The bot fails the check with this in the words.
 #[track_caller]
-fn named(arena: &Arena, startup: &str, bot: &[&str], part: &str) {
-    let ran = check(arena, startup, bot);
+fn named(arena: &Arena, limits: &[&str], bot: &[&str], part: &str) {
+    let ran = check(arena, limits, bot);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
 }
@@ -69,7 +69,7 @@ fn fault(script: &str, more: &str) -> String {
 fn a_good_bot_is_not_accused() {
     let arena = Arena::new("");
     arena.write("bot.py", &python(GOOD));
-    let ran = check(&arena, "60s", &["python3", "bot.py"]);
+    let ran = check(&arena, &["--startup", "60s"], &["python3", "bot.py"]);
     let failed: Vec<&str> = ran
         .stdout
         .lines()
@@ -89,7 +89,7 @@ fn output_that_is_not_flushed() {
     arena.write("bot.py", &python(UNFLUSHED));
     named(
         &arena,
-        "5s",
+        &["--startup", "5s"],
         &["python3", "bot.py"],
         "it came only when the bot's input was closed",
     );
@@ -122,7 +122,12 @@ fn a_line_without_its_end() {
     assert!(told.contains("has no line end"), "{told}");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
-    named(&arena, "5s", &["python3", "bot.py"], "has no line end");
+    named(
+        &arena,
+        &["--startup", "5s"],
+        &["python3", "bot.py"],
+        "has no line end",
+    );
 }
 
 #[test]
@@ -136,7 +141,8 @@ fn an_endless_loop() {
     arena.write("bot.py", &script);
     named(
         &arena,
-        "5s",
+        // One check: each computes for as long as it may.
+        &["--startup", "5s", "--only", "match/run/0"],
         &["python3", "bot.py"],
         "a loop without an end",
     );
@@ -183,7 +189,12 @@ fn debug_text_on_stdout() {
     );
     let arena = Arena::new("");
     arena.write("bot.py", &python(&say));
-    named(&arena, "60s", &["python3", "bot.py"], "belongs on stderr");
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["python3", "bot.py"],
+        "belongs on stderr",
+    );
 }
 
 #[test]
@@ -193,7 +204,12 @@ fn python_in_place_of_json() {
     assert!(told.contains("that is how Python prints a dict"), "{told}");
     let arena = Arena::new("");
     arena.write("bot.py", &python(say));
-    named(&arena, "60s", &["python3", "bot.py"], "print json.dumps");
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["python3", "bot.py"],
+        "print json.dumps",
+    );
 }
 
 /// A script that may be run.
@@ -210,23 +226,43 @@ fn may_run(path: &Path) {
 fn scripts_that_cannot_be_started() {
     let arena = Arena::new("");
     arena.write("bot", "#!/bin/sh\n");
-    named(&arena, "60s", &["./bot"], "chmod +x");
+    named(&arena, &["--startup", "60s"], &["./bot"], "chmod +x");
     script(&arena, "#!/usr/bin/pyhton3\n");
     named(
         &arena,
-        "60s",
+        &["--startup", "60s"],
         &["./bot"],
         "`/usr/bin/pyhton3`, which is not there",
     );
     script(&arena, "#!/usr/bin/env pyhton3\n");
-    named(&arena, "60s", &["./bot"], "the interpreter `pyhton3`");
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["./bot"],
+        "the interpreter `pyhton3`",
+    );
     script(&arena, "#!/usr/bin/env python3\r\nimport json\r\n");
-    named(&arena, "60s", &["./bot"], "Windows line ends");
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["./bot"],
+        "Windows line ends",
+    );
     script(&arena, &python(GOOD));
     let part = "`#!/usr/bin/env python3` would, so a shell has run it";
-    named(&arena, "60s", &["./bot"], part);
-    named(&arena, "60s", &["./bot.py"], "build the bot first");
-    named(&arena, "60s", &["python3 bot.py"], "a word of its own");
+    named(&arena, &["--startup", "60s"], &["./bot"], part);
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["./bot.py"],
+        "build the bot first",
+    );
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["python3 bot.py"],
+        "a word of its own",
+    );
 }
 
 #[test]
@@ -252,7 +288,12 @@ fn tournaments_name_them_before_they_begin() {
 fn windows_line_ends_that_a_shell_stumbles_over() {
     let arena = Arena::new("");
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");
-    named(&arena, "60s", &["sh", "bot.sh"], "Windows line ends");
+    named(
+        &arena,
+        &["--startup", "60s"],
+        &["sh", "bot.sh"],
+        "Windows line ends",
+    );
     let text = config(&[RANDOM, ("mine", r#""sh bot.sh""#)]);
     let arena = Arena::new(&text);
     arena.write("bot.sh", "while read -r line; do\r\n  echo\r\ndone\r\n");

@@ -6,7 +6,7 @@ use std::process::Child;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tests::{Arena, run, wait_until};
+use tests::{Arena, verified, wait_until};
 
 use crate::{HOSTILE, RANDOM, config};
 
@@ -75,8 +75,7 @@ fn an_interrupt_ends_the_bots_and_keeps_the_log() {
         signal(&child, how);
         assert_eq!(child.wait().unwrap().code(), Some(130));
         wait_until("the bots to end", || alive(&arena).is_empty());
-        let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-        assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+        verified(arena.path("out"));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tests::{Arena, Ran, run};
+use tests::{Arena, Ran, run, verify};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -23,7 +23,7 @@ fn after(change: impl FnOnce(&mut Value)) -> Ran {
     change(&mut matches[1]);
     let lines: String = matches.iter().map(|record| format!("{record}\n")).collect();
     let log = arena.write("changed.jsonl", &lines);
-    run(["replay".into(), log, "--verify".into()])
+    verify(log)
 }
 
 #[track_caller]
@@ -81,7 +81,7 @@ fn a_match_that_is_there_twice_is_found() {
     let arena = played();
     let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
     let twice = arena.write("twice.jsonl", &(log.clone() + &log));
-    let ran = run(["replay".into(), twice, "--verify".into()]);
+    let ran = verify(twice);
     assert_eq!(ran.code, Some(3));
     assert!(ran.stdout.contains("with this id already"));
 }
@@ -92,7 +92,7 @@ fn a_cut_last_line_is_dropped_and_told() {
     let log = fs::read(arena.path("out/games.jsonl")).unwrap();
     for cut in [1, 2, 100] {
         fs::write(arena.path("cut.jsonl"), &log[..log.len() - cut]).unwrap();
-        let ran = run(["replay".into(), arena.path("cut.jsonl"), "--verify".into()]);
+        let ran = verify(arena.path("cut.jsonl"));
         assert_eq!(ran.code, Some(3));
         assert!(ran.stdout.contains("1 verified, 0 with mismatches"));
         assert!(

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, Ran, root, run};
+use tests::{Arena, Ran, root, run, verified, verify};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -117,14 +117,7 @@ fn rules_that_work_play_a_whole_tournament_that_verifies() {
     assert_eq!(line["rules"]["name"], "hostile");
     assert_eq!(line["rules"]["sha256"].as_str().unwrap().len(), 64);
     let out = arena.path("out");
-    let verified = run(["replay".as_ref(), out.as_os_str(), "--verify".as_ref()]);
-    assert_eq!(
-        verified.code,
-        Some(0),
-        "{}{}",
-        verified.stdout,
-        verified.stderr
-    );
+    verified(&out);
     let shown = run([
         "replay".as_ref(),
         out.as_os_str(),
@@ -281,8 +274,7 @@ fn games_of_every_kind_are_played_and_verified() {
         let both = one.len().min(other.len());
         assert_eq!(one[..both], other[..both], "{game}");
         assert_eq!(both == 0, game == "rock-paper-scissors", "{game}");
-        let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+        verified(arena.path("out"));
         // Another draw than that of the seed is found.
         if both > 0 {
             let log = arena.path("out/games.jsonl");
@@ -292,7 +284,7 @@ fn games_of_every_kind_are_played_and_verified() {
             let other = other.unwrap_or(&one[0]);
             let changed = text.replacen(&wrong(&one[0]), &wrong(other), 1);
             fs::write(&log, changed).unwrap();
-            let refused = run(["replay".into(), arena.path("out"), "--verify".into()]);
+            let refused = verify(arena.path("out"));
             assert_eq!(refused.code, Some(3), "{game}: {}", refused.stdout);
             let seed = "but the match's seed brings";
             assert!(refused.stdout.contains(seed), "{game}: {}", refused.stdout);

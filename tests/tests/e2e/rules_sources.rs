@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tests::{Arena, program, referee, root, run, timeless, wait_until};
+use tests::{Arena, program, referee, root, run, timeless, verified, wait_until};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -79,8 +79,7 @@ fn a_tournament_of_three_sources_is_killed_resumed_extended_and_verified() {
         let is_built_in = record["game"] == "paper-penguins";
         assert_eq!(record["rules"].is_null(), is_built_in, "{record}");
     }
-    let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified(arena.path("out"));
 
     let undisturbed = Arena::new(&three_sources(1));
     undisturbed.write("go", "");

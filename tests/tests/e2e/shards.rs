@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use tests::{Arena, Ran, referee, run, timeless};
+use tests::{Arena, Ran, referee, timeless, verified};
 
 use crate::{GREEDY, RANDOM, config};
 
@@ -112,7 +112,7 @@ fn parts_make_up_the_whole() {
     );
     assert_eq!(ran.stderr, "");
     assert_eq!(matches(&arena, "all"), whole);
-    good(run(["replay".into(), arena.path("all"), "--verify".into()]));
+    verified(arena.path("all"));
     // What was put together goes on like any other tournament.
     let ran = good(play(&arena, "--out all --resume"));
     assert!(ran.stderr.contains("all 12 matches"), "{}", ran.stderr);

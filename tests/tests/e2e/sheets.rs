@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
-use tests::{Arena, root, run};
+use tests::{Arena, root, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
 
@@ -37,15 +37,7 @@ fn a_tournament_of_sheets_verifies_and_keeps_copies() {
         let copy = fs::read_to_string(arena.path(&format!("out/rules/{id}.kif"))).unwrap();
         assert_eq!(copy, fs::read_to_string(sheet(id)).unwrap());
     }
-    let out = arena.path("out");
-    let verified = run(["replay".as_ref(), out.as_os_str(), "--verify".as_ref()]);
-    assert_eq!(
-        verified.code,
-        Some(0),
-        "{}{}",
-        verified.stdout,
-        verified.stderr
-    );
+    verified(arena.path("out"));
 }
 
 #[test]

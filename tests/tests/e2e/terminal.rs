@@ -161,6 +161,34 @@ fn a_tournament_fits_and_leaves_no_bar() {
     }
 }
 
+#[test]
+fn ctrl_c_reaches_no_bot() {
+    let gated =
+        r#"["sh", "-c", "until [ -e go ]; do sleep 0.05; done; exec \"$REFEREE\" bot random"]"#;
+    let arena = Arena::new(&format!(
+        "concurrency = 1\n{}",
+        config(&[("gated", gated), RANDOM])
+    ));
+    let Some(mut terminal) = tournament(&arena, 80) else {
+        return;
+    };
+    terminal.show_until("a match in flight", |screen| {
+        screen.rows().iter().any(|row| row.contains("1 running"))
+    });
+    terminal.write("\u{3}");
+    terminal.show_until("what becomes of it", |screen| {
+        let rows = screen.rows().join(" ");
+        rows.contains("finishing the match in flight")
+    });
+    arena.write("go", "");
+    let (code, screen) = terminal.end();
+    assert_eq!(code, Some(130), "{}", screen.rows().join("\n"));
+    std::fs::rename(arena.path("out-80"), arena.path("out")).unwrap();
+    let matches = arena.matches();
+    assert_eq!(matches.len(), 1);
+    assert_eq!(matches[0]["result"]["faults"], serde_json::json!([]));
+}
+
 /// Ignored: what the program wrote for the old width may reach the terminal after the resize, as with
 /// real terminals, and then rows of the old block can stay. How blocks are cleared after a resize is
 /// tested without a terminal in `report/block.rs`.

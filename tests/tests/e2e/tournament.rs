@@ -1,8 +1,9 @@
 //! Tournaments that go well.
 
 use serde_json::Value;
-use tests::{Arena, run};
+use tests::{Arena, verified};
 
+use crate::arena::stderr_files;
 use crate::{GREEDY, RANDOM, config, config_of};
 
 /// What a match is, without what differs from run to run.
@@ -43,9 +44,8 @@ fn a_round_robin_is_played_shown_and_verified() {
     let copy = std::fs::read_to_string(arena.path("out/tournament.toml")).unwrap();
     assert_eq!(copy, std::fs::read_to_string(arena.path("t.toml")).unwrap());
 
-    let verified = run(["replay".into(), arena.path("out"), "--verify".into()]);
-    assert_eq!(verified.code, Some(0));
-    assert!(verified.stdout.contains("12 verified, 0 with mismatches"));
+    let ran = verified(arena.path("out"));
+    assert!(ran.stdout.contains("12 verified, 0 with mismatches"));
 }
 
 #[test]
@@ -113,8 +113,7 @@ fn processes_play_many_matches_or_one_each() {
         let head = format!("rounds = 4\nconcurrency = 1\nrestart = \"{restart}\"\n");
         let arena = Arena::new(&(head + &config(&[RANDOM, noisy])));
         assert_eq!(arena.play().code, Some(0));
-        let logs = std::fs::read_dir(arena.path("out/stderr")).unwrap();
-        assert_eq!(logs.count(), processes, "{restart}");
+        assert_eq!(stderr_files(&arena).len(), processes, "{restart}");
     }
 }
 

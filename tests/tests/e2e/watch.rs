@@ -86,6 +86,51 @@ fn a_tournament_that_is_over_is_shown() {
     );
 }
 
+/// A bot that says on stderr at which ply it is asked.
+const TALKER: &str = r#"
+import json, sys
+print("hello there", file=sys.stderr, flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        reply = {"type": "hello", "protocol": 1, "name": "talker"}
+    elif message["type"] == "start":
+        reply = {"type": "ready"}
+    elif message["type"] == "turn":
+        if message["ply"] % 4 < 2:
+            print("asked at", message["ply"], file=sys.stderr, flush=True)
+        reply = {"type": "move", "move": message["legal"][0]}
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"#;
+
+#[test]
+fn what_bots_print_is_shown_with_the_turns_in_which_they_print_it() {
+    let bots = [
+        ("one", r#""python3 bot.py""#),
+        ("two", r#""python3 bot.py""#),
+    ];
+    let arena = Arena::new(&config(&bots));
+    arena.write("bot.py", TALKER);
+    assert_eq!(arena.play().code, Some(0));
+    let server = watch(&arena);
+    for id in ["m-000001", "m-000002"] {
+        let page = server.json(&format!("/api/match/{id}"));
+        let moves = page["moves"].as_array().unwrap();
+        assert!(moves.len() > 8);
+        for (ply, played) in moves.iter().enumerate() {
+            let printed = played["stderr"].as_str().unwrap_or_default();
+            let expected = if ply % 4 < 2 {
+                format!("asked at {ply}")
+            } else {
+                String::new()
+            };
+            assert_eq!(printed, expected, "{id} at {ply}");
+        }
+    }
+}
+
 #[test]
 fn a_log_that_changes_is_followed_and_what_happened_said() {
     let (arena, lines) = folder(2);

@@ -3,8 +3,8 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tests::Arena;
 use tests::web::{Answer, Events, Server, ask};
+use tests::{Arena, wait_until};
 
 /// A table on the smallest board, and the token of each person.
 fn table(arena: &Arena, people: &[&str], bots: usize) -> (Server, Vec<String>) {
@@ -103,7 +103,12 @@ fn a_match_is_played_taken_back_resigned_and_played_again() {
         }
         seen = turn(&mut events);
     }
-    let log = fs::read_to_string(arena.path("match.jsonl")).unwrap();
+    let log = || fs::read_to_string(arena.path("match.jsonl")).unwrap();
+    // The page knows the result as soon as there is one, which may be before the log does.
+    wait_until("both matches in the log", || {
+        log().matches('\n').count() == 2
+    });
+    let log = log();
     let ids = log.lines().map(|line| {
         let record: Value = serde_json::from_str(line).unwrap();
         record["match"].as_str().unwrap().to_owned()
@@ -143,10 +148,9 @@ fn nobody_plays_without_a_token() {
     assert_eq!(server.get("/").status, 200);
     assert_eq!(server.get("/api/play").status, 403);
     assert_eq!(server.get("/api/play?token=0000").status, 403);
-    assert_eq!(
-        server.get(&format!("/api/play?token={}", tokens[0])).status,
-        200
-    );
+    // There is nothing to see before the match has begun.
+    let own = format!("/api/play?token={}", tokens[0]);
+    wait_until("the match", || server.get(&own).status == 200);
     for what in ["move", "undo", "resign", "rematch"] {
         assert_eq!(post(&server, "0000", what, json!({})).status, 403, "{what}");
         let path = format!("/api/play/{what}?token={}", tokens[0]);

@@ -25,10 +25,12 @@ use std::time::Duration;
 
 use games::session::Session;
 use games::{BrokenRules, Rng};
+use protocol::SearchLine;
 use serde_json::{Value, json};
 
 use super::budget::IterationBudget;
 use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
+use crate::analysis::{self, Analysis};
 use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
 use worlds::Worlds;
@@ -57,6 +59,17 @@ struct Found {
     depth: usize,
 }
 
+impl Found {
+    /// The place of the move to play.
+    fn choice(&self, statistics: &Statistics, rng: &mut Rng) -> usize {
+        if self.is_mixed {
+            statistics.draw_pruned(rng)
+        } else {
+            statistics.most_tried()
+        }
+    }
+}
+
 impl SessionMcts {
     pub(crate) fn new(playouts: Option<u32>, untimed: bool) -> Self {
         SessionMcts {
@@ -73,11 +86,27 @@ impl SessionMcts {
         IterationBudget::new(self.playouts, deadline, self.slowest / 2)
     }
 
+    /// Searches from what is known; `None` if that is nothing.
+    fn search(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        onlooker: Option<&mut Analysis<'_>>,
+        rng: &mut Rng,
+    ) -> Result<Option<Found>, BrokenRules> {
+        match question.known {
+            Known::Position(session) => self.search_position(question, session, onlooker, rng),
+            Known::Observation(observation) => {
+                self.search_observation(question, observation, onlooker, rng)
+            }
+        }
+    }
+
     /// Searches from a position that is known.
     fn search_position(
         &mut self,
         question: &SessionQuestion<'_>,
         session: &dyn Session,
+        mut onlooker: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
         let mut budget = self.budget(question);
@@ -94,6 +123,12 @@ impl SessionMcts {
         let is_mixed = session.to_move().alone().is_none();
         while budget.go_on() {
             tree.iterate(&mut root, None)?;
+            report_if_due(&mut onlooker, Some(&root), || Found {
+                statistics: statistics.clone(),
+                is_mixed,
+                playouts: budget.done(),
+                depth: tree.depth(),
+            });
             let may_stop = question.can_save_time && !is_mixed && budget.is_time_to_look();
             if may_stop && statistics.borrow().margin() > budget.left() {
                 break;
@@ -114,6 +149,7 @@ impl SessionMcts {
         &mut self,
         question: &SessionQuestion<'_>,
         observation: &Value,
+        mut onlooker: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
         let mut budget = self.budget(question);
@@ -130,6 +166,12 @@ impl SessionMcts {
                 break;
             };
             tree.iterate(worlds.root(world), Some(viewer))?;
+            report_if_due(&mut onlooker, None, || Found {
+                statistics: statistics.clone(),
+                is_mixed: true,
+                playouts: budget.done(),
+                depth: tree.depth(),
+            });
         }
         self.slowest = budget.slowest();
         Ok(Some(Found {
@@ -140,30 +182,15 @@ impl SessionMcts {
         }))
     }
 
-    /// The moves that are most tried from here on, as long as one seat after the other acts.
-    fn principal_variation(&self, first: &str) -> Vec<String> {
-        let mut variation = vec![first.to_owned()];
-        let mut node = self.root.as_ref();
-        while let Some(next) = node.and_then(|node| node.child(&variation[variation.len() - 1..])) {
-            let Some(mv) = next.most_tried() else { break };
-            if variation.len() == LONGEST_LOGGED {
-                break;
-            }
-            variation.push(mv);
-            node = Some(next);
-        }
-        variation
-    }
-
     /// The `info` of a move, for the log; `None` if there was no time for any search.
     fn info(&self, found: &Found, statistics: &Statistics, place: usize) -> Option<Value> {
         let value = statistics.value(place)?;
-        let value = (value * 1000.0).round() / 1000.0;
+        let value = analysis::rounded(value);
         let mv = &statistics.moves()[place];
         let pv = if found.is_mixed {
             vec![mv.clone()]
         } else {
-            self.principal_variation(mv)
+            principal_variation(self.root.as_ref(), mv)
         };
         let mut info =
             json!({"depth": found.depth, "nodes": found.playouts, "value": value, "pv": pv});
@@ -175,32 +202,95 @@ impl SessionMcts {
     }
 }
 
+/// Reports what was found so far, if somebody looks on and it is time to.
+fn report_if_due(
+    onlooker: &mut Option<&mut Analysis<'_>>,
+    root: Option<&Node>,
+    found: impl FnOnce() -> Found,
+) {
+    if let Some(analysis) = onlooker
+        && analysis.is_due()
+    {
+        analysis.report(lines_info(&found(), root, analysis.lines));
+    }
+}
+
+/// The moves that are most tried after a first one, as long as one seat after the other acts.
+fn principal_variation(root: Option<&Node>, first: &str) -> Vec<String> {
+    let mut variation = vec![first.to_owned()];
+    let mut node = root;
+    while let Some(next) = node.and_then(|node| node.child(&variation[variation.len() - 1..])) {
+        let Some(mv) = next.most_tried() else { break };
+        if variation.len() == LONGEST_LOGGED {
+            break;
+        }
+        variation.push(mv);
+        node = Some(next);
+    }
+    variation
+}
+
+/// The `info` with the moves that were tried most; `None` if there was no time for any search.
+fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> {
+    let statistics = found.statistics.borrow();
+    let places = statistics.most_tried_first().into_iter().take(most);
+    let lines = places.map(|place| {
+        let mv = &statistics.moves()[place];
+        let variation = if found.is_mixed {
+            vec![mv.clone()]
+        } else {
+            principal_variation(root, mv)
+        };
+        SearchLine {
+            value: statistics.value(place).map(analysis::rounded),
+            depth: Some(variation.len() as u64),
+            nodes: Some(u64::from(statistics.visits(place))),
+            pv: variation.into_iter().map(Into::into).collect(),
+        }
+    });
+    let lines = lines.collect();
+    let mut info = analysis::info(found.depth, u64::from(found.playouts), lines)?;
+    if found.is_mixed {
+        info["text"] = "its move is drawn from how often each was tried".into();
+    }
+    Some(info)
+}
+
 impl SessionSearch for SessionMcts {
     fn choose(
         &mut self,
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules> {
-        let found = match question.known {
-            Known::Position(session) => self.search_position(question, session, rng)?,
-            Known::Observation(observation) => {
-                self.search_observation(question, observation, rng)?
-            }
-        };
-        let Some(found) = found else {
+        let Some(found) = self.search(question, None, rng)? else {
             return Ok(SessionDecision::random(question.legal, rng));
         };
         let statistics = found.statistics.borrow();
-        let place = if found.is_mixed {
-            statistics.draw_pruned(rng)
-        } else {
-            statistics.most_tried()
-        };
+        let place = found.choice(&statistics, rng);
         let mv = statistics.moves()[place].clone();
         if !question.legal.contains(&mv) {
             return Ok(SessionDecision::random(question.legal, rng));
         }
         let info = self.info(&found, &statistics, place);
+        Ok(SessionDecision { mv, info })
+    }
+
+    fn analyse(
+        &mut self,
+        question: &SessionQuestion<'_>,
+        analysis: &mut Analysis<'_>,
+        rng: &mut Rng,
+    ) -> Result<SessionDecision, BrokenRules> {
+        let most = analysis.lines;
+        let Some(found) = self.search(question, Some(analysis), rng)? else {
+            return Ok(SessionDecision::random(question.legal, rng));
+        };
+        let statistics = found.statistics.borrow();
+        let mv = statistics.moves()[found.choice(&statistics, rng)].clone();
+        if !question.legal.contains(&mv) {
+            return Ok(SessionDecision::random(question.legal, rng));
+        }
+        let info = lines_info(&found, self.root.as_ref(), most);
         Ok(SessionDecision { mv, info })
     }
 

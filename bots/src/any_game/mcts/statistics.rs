@@ -124,6 +124,24 @@ impl Statistics {
         (0..self.tries.len()).max_by(better).unwrap_or(0)
     }
 
+    /// The places of all moves that were tried, in the order of how often, of equally many the one that
+    /// gave more first.
+    pub(super) fn most_tried_first(&self) -> Vec<usize> {
+        let tried = (0..self.tries.len()).filter(|place| self.tries[*place].visits > 0);
+        let mut places: Vec<usize> = tried.collect();
+        places.sort_by(|one, other| {
+            let (one, other) = (&self.tries[*one], &self.tries[*other]);
+            let by_visits = other.visits.cmp(&one.visits);
+            by_visits.then(other.mean().total_cmp(&one.mean()))
+        });
+        places
+    }
+
+    /// How often a move was tried.
+    pub(super) fn visits(&self, place: usize) -> u32 {
+        self.tries[place].visits
+    }
+
     /// How many more times the most tried move was tried than any other.
     pub(super) fn margin(&self) -> f64 {
         let mut visits: Vec<u32> = self.tries.iter().map(|tries| tries.visits).collect();

@@ -3,6 +3,7 @@
 //! A position that is reached in several ways is one node. Its value is therefore not a sum over
 //! playouts but is computed from its moves: the mean of their values, weighted by visits.
 
+mod best_lines;
 mod proof;
 mod reuse;
 #[cfg(test)]
@@ -306,26 +307,17 @@ impl<M: Copy + Eq> SearchGraph<M> {
     /// The best move of a node: a proven win, else the one that was tried most.
     pub(super) fn best(&self, id: NodeId) -> Option<&Edge<M>> {
         let node = self.nodes.get(id as usize)?;
-        let worth = |edge: &Edge<M>| {
-            let sure = node.bounds.least[node.mover];
-            // If a result is proven, only moves that may give more or that give just that result.
-            (
-                edge.least == WIN,
-                edge.most > sure || edge.least >= sure && sure > 0,
-            )
-        };
-        node.edges.iter().rev().max_by(|a, b| {
-            worth(a)
-                .cmp(&worth(b))
-                .then(a.visits.cmp(&b.visits))
-                .then(a.mean.total_cmp(&b.mean))
-        })
+        node.edges.iter().rev().max_by(|a, b| node.compare(a, b))
     }
 
     /// The principal variation: the best moves from the root on.
     pub(super) fn principal_variation(&self) -> Vec<M> {
+        self.variation_from(0)
+    }
+
+    /// The best moves from a node on.
+    fn variation_from(&self, mut next: NodeId) -> Vec<M> {
         let mut variation = Vec::new();
-        let mut next = 0;
         let known = |edge: &&Edge<M>| edge.visits > 0 || edge.least == WIN;
         while let Some(edge) = self.best(next).filter(known) {
             variation.push(edge.mv);

@@ -69,6 +69,13 @@ impl<M: Copy + Eq> SearchGraph<M> {
         })
     }
 
+    /// Whether the outcome at the root is proven for the seat that is to move there.
+    pub(in crate::mcts) fn is_settled(&self) -> bool {
+        self.nodes.first().is_some_and(|root| {
+            root.stage == Stage::Expanded && root.bounds.settled(root.mover).is_some()
+        })
+    }
+
     /// The outcome of a seat at the root, if it is proven.
     pub(in crate::mcts) fn settled(&self, seat: Seat) -> Option<f32> {
         self.nodes.first()?.bounds.settled(seat)

@@ -85,6 +85,22 @@ impl Ground {
     }
 }
 
+/// Which relations are grounded: all but `base` and `input`, if nothing reads them. They say what can be
+/// derived as well, and often more than that.
+fn needed(sheet: &Sheet) -> Vec<bool> {
+    let name = |pred: usize| sheet.pred_name(PredId(pred as u32)).to_lowercase();
+    let preds = 0..sheet.preds.len();
+    let mut needed: Vec<bool> = preds
+        .map(|pred| !matches!(&*name(pred), "base" | "input"))
+        .collect();
+    for literal in sheet.rules.iter().flat_map(|rule| &rule.body) {
+        if let Literal::Positive(atom) | Literal::Negative(atom) = literal {
+            needed[atom.pred.0 as usize] = true;
+        }
+    }
+    needed
+}
+
 /// The relations in the order of evaluation.
 struct Strata {
     is_static: Vec<bool>,
@@ -111,10 +127,14 @@ impl Strata {
             }
         }
         let (component, components) = components(count, |node| &edges[node]);
+        let needed = needed(sheet);
         let mut members: Vec<Vec<PredId>> = vec![Vec::new(); components];
         for (pred, component) in component.iter().enumerate() {
-            members[*component as usize].push(PredId(pred as u32));
+            if needed[pred] {
+                members[*component as usize].push(PredId(pred as u32));
+            }
         }
+        members.retain(|members| !members.is_empty());
         let mut is_static = vec![true; count];
         for given in [pred::TRUE, pred::DOES] {
             is_static[given.0 as usize] = false;

@@ -94,27 +94,6 @@ impl Parts {
     }
 }
 
-/// Calls `visit` with the variables of a pattern.
-fn variables(pattern: &Pattern, visit: &mut impl FnMut(u16)) {
-    match pattern {
-        Pattern::Var(variable) => visit(*variable),
-        Pattern::Term(_) => {}
-        Pattern::Compound(_, arguments) => {
-            arguments
-                .iter()
-                .for_each(|argument| variables(argument, visit));
-        }
-    }
-}
-
-fn is_bound(patterns: &[&Pattern], bound: &[bool]) -> bool {
-    let mut all = true;
-    for pattern in patterns {
-        variables(pattern, &mut |variable| all &= bound[variable as usize]);
-    }
-    all
-}
-
 /// Plans the join of a rule, begun by an atom that fits one literal.
 pub(super) fn plan(
     terms: &Terms,
@@ -199,7 +178,7 @@ fn next(rule: &Rule, left: &[usize], bound: &[bool], size: &dyn Fn(PredId) -> us
 }
 
 fn test(patterns: &[&Pattern], bound: &[bool]) -> f64 {
-    if is_bound(patterns, bound) {
+    if patterns.iter().all(|pattern| pattern.is_bound(bound)) {
         0.0
     } else {
         f64::INFINITY

@@ -166,6 +166,25 @@ fn static_relations(sheet: &Sheet) -> Vec<bool> {
     }
 }
 
+impl Interpreter {
+    /// The largest goal of a role.
+    fn goal(&self, position: &InterpretedPosition, role: usize) -> Result<Option<i64>, Failure> {
+        let goals = self.evaluate(|solver| {
+            let facts = self.terms(solver, &position.0.facts);
+            solver.set(&facts, &[], &self.is_static);
+            self.second(solver, pred::GOAL, self.sheet.roles[role])
+        })?;
+        let mut best = None;
+        for goal in goals {
+            match goal.parse::<i64>() {
+                Ok(value) if (0..=100).contains(&value) => best = best.max(Some(value)),
+                _ => return Err(Failure::GoalValue(self.roles[role].clone())),
+            }
+        }
+        Ok(best)
+    }
+}
+
 impl Engine for Interpreter {
     type Position = InterpretedPosition;
     type Snapshot = InterpretedPosition;
@@ -238,22 +257,17 @@ impl Engine for Interpreter {
         found.map(|(number, _)| number as u32)
     }
 
-    fn goals(&self, position: &InterpretedPosition, role: usize) -> Result<Option<i64>, Failure> {
-        let goals = self.evaluate(|solver| {
-            let facts = self.terms(solver, &position.0.facts);
-            solver.set(&facts, &[], &self.is_static);
-            self.second(solver, pred::GOAL, self.sheet.roles[role])
-        })?;
-        let mut best = None;
-        for goal in goals {
-            match goal.parse::<i64>() {
-                Ok(value) if (0..=100).contains(&value) => best = best.max(Some(value)),
-                _ => return Err(Failure::GoalValue(self.roles[role].clone())),
-            }
+    fn each_goal(
+        &self,
+        position: &InterpretedPosition,
+        roles: &[usize],
+        take: &mut dyn FnMut(Option<i64>),
+    ) -> Result<(), Failure> {
+        for role in roles {
+            take(self.goal(position, *role)?);
         }
-        Ok(best)
+        Ok(())
     }
-
     fn step(
         &self,
         position: &mut InterpretedPosition,

@@ -462,18 +462,6 @@ fn matches(terms: &Terms, pattern: &Pattern, term: Term, bindings: &mut [Option<
     }
 }
 
-fn each_variable(pattern: &Pattern, visit: &mut impl FnMut(u16)) {
-    match pattern {
-        Pattern::Var(variable) => visit(*variable),
-        Pattern::Term(_) => {}
-        Pattern::Compound(_, arguments) => {
-            arguments
-                .iter()
-                .for_each(|argument| each_variable(argument, visit));
-        }
-    }
-}
-
 /// The order of the literals of a rule: tests as soon as all their variables are bound, then what binds
 /// most and leaves the fewest choices.
 fn order(sheet: &Sheet, rule: &Rule, bound: &[bool]) -> Vec<usize> {
@@ -487,7 +475,7 @@ fn order(sheet: &Sheet, rule: &Rule, bound: &[bool]) -> Vec<usize> {
         left.retain(|at| *at != best);
         if let Literal::Positive(atom) = &rule.body[best] {
             for pattern in &atom.args {
-                each_variable(pattern, &mut |variable| bound[variable as usize] = true);
+                pattern.each_variable(&mut |variable| bound[variable as usize] = true);
             }
         }
         order.push(best);
@@ -496,13 +484,8 @@ fn order(sheet: &Sheet, rule: &Rule, bound: &[bool]) -> Vec<usize> {
 }
 
 fn cost(sheet: &Sheet, literal: &Literal, bound: &[bool]) -> f64 {
-    let is_bound = |pattern: &Pattern| {
-        let mut all = true;
-        each_variable(pattern, &mut |variable| all &= bound[variable as usize]);
-        all
-    };
     let test = |patterns: &[&Pattern]| {
-        if patterns.iter().all(|pattern| is_bound(pattern)) {
+        if patterns.iter().all(|pattern| pattern.is_bound(bound)) {
             0.0
         } else {
             f64::INFINITY
@@ -513,7 +496,11 @@ fn cost(sheet: &Sheet, literal: &Literal, bound: &[bool]) -> f64 {
         // Later than comparisons: it may ask for much.
         Literal::Negative(atom) => 0.4 + test(&atom.args.iter().collect::<Vec<_>>()),
         Literal::Positive(atom) => {
-            let known = atom.args.iter().filter(|pattern| is_bound(pattern)).count();
+            let known = atom
+                .args
+                .iter()
+                .filter(|pattern| pattern.is_bound(bound))
+                .count();
             let free = atom.args.len() - known;
             let pred = &sheet.preds[atom.pred.0 as usize];
             let only_facts = pred
@@ -526,7 +513,7 @@ fn cost(sheet: &Sheet, literal: &Literal, bound: &[bool]) -> f64 {
                 pred::TRUE | pred::DOES => {
                     let mut parts = 0;
                     for pattern in &atom.args {
-                        each_variable(pattern, &mut |variable| {
+                        pattern.each_variable(&mut |variable| {
                             parts += i32::from(!bound[variable as usize]);
                         });
                     }

@@ -38,6 +38,8 @@ pub(crate) struct Network {
     /// The bits of the guards of moves.
     guards: Vec<u32>,
     terminal: u32,
+    /// The gates of goals, if they are many that are not live.
+    goals: Option<Program>,
     /// The first bit of those that say which facts change by themselves, and the facts.
     flips: u32,
     flipping: Vec<u32>,
@@ -61,7 +63,13 @@ struct Memo {
 
 thread_local! {
     static MEMO: RefCell<Memo> = RefCell::default();
+    /// The gates of goals in the position that was asked about last.
+    static GOALS: RefCell<Live> = RefCell::default();
 }
+
+/// Goals that need more gates than this which are not live are evaluated forwards, from the facts: most
+/// sums of points have one true gate among hundreds.
+const MANY_GATES: usize = 1_000;
 
 impl Memo {
     fn begin(&mut self, nodes: usize) {
@@ -123,6 +131,7 @@ impl Network {
             circles: circuit.circles as usize,
         };
         let program = Program::new(&layout);
+        let goals = goals_apart(&circuit, &program);
         let joint: usize = circuit
             .moves
             .iter()
@@ -146,6 +155,7 @@ impl Network {
             roles,
             guards,
             terminal,
+            goals,
             flips,
             flipping,
             specialiser,
@@ -238,15 +248,13 @@ impl Network {
         }
     }
 
-    /// The value of a node in a position, which may need gates that are not live.
-    fn value(&self, live: &Live, gates: &[Node], value: Ref) -> bool {
-        if let Some(known) = self.program.value(live, value.node()) {
-            return known != value.is_negated();
-        }
+    /// Asks for values in one position, which may need gates that are not live. Each of them is
+    /// evaluated once.
+    fn question<T>(&self, gates: &[Node], ask: impl FnOnce(&mut Memo) -> T) -> T {
         let count = self.circuit.graph.nodes.len() + gates.len();
         MEMO.with_borrow_mut(|memo| {
             memo.begin(count);
-            self.evaluate(live, gates, value, memo)
+            ask(memo)
         })
     }
 
@@ -298,22 +306,51 @@ impl Network {
                 bits &= bits - 1;
             }
         }
-        for &(fact, next) in &change.open {
-            let next = self.value(&position.live, &change.gates, next);
-            if next != bit(&position.live.inputs, fact as usize) {
-                position.changed.push(fact);
-            }
+        if change.open.is_empty() {
+            return;
         }
+        let NetworkPosition { live, changed } = position;
+        self.question(&change.gates, |memo| {
+            for &(fact, next) in &change.open {
+                let next = self.evaluate(live, &change.gates, next, memo);
+                if next != bit(&live.inputs, fact as usize) {
+                    changed.push(fact);
+                }
+            }
+        });
     }
 
     fn collect_percepts(&self, position: &NetworkPosition, change: &Change, out: &mut Percepts) {
-        for (role, sees) in change.sees.iter().enumerate() {
-            for (number, when) in sees {
-                if self.value(&position.live, &change.gates, *when) {
-                    out[role].push(self.circuit.sees[role][*number as usize].0.clone());
+        self.question(&change.gates, |memo| {
+            for (role, sees) in change.sees.iter().enumerate() {
+                for (number, when) in sees {
+                    if self.evaluate(&position.live, &change.gates, *when, memo) {
+                        out[role].push(self.circuit.sees[role][*number as usize].0.clone());
+                    }
                 }
             }
+        });
+    }
+
+    /// Gives the first goal of each role that holds; the largest comes first.
+    fn goals_that(
+        &self,
+        roles: &[usize],
+        holds: &mut impl FnMut(Ref) -> bool,
+        take: &mut dyn FnMut(Option<i64>),
+    ) -> Result<(), Failure> {
+        for role in roles {
+            let mut goals = self.circuit.goals[*role].iter();
+            match goals.find(|(_, when)| holds(*when)) {
+                Some((Some(value), _)) => take(Some(*value)),
+                Some((None, _)) => {
+                    let role = self.circuit.roles[*role].clone();
+                    return Err(Failure::GoalValue(role));
+                }
+                None => take(None),
+            }
         }
+        Ok(())
     }
 
     /// Makes the changes that were collected.
@@ -343,12 +380,13 @@ impl Network {
         }
         self.program.settle(&mut position.live);
         if let Some(out) = percepts {
-            for (role, sees) in self.circuit.sees.iter().enumerate() {
-                let seen = sees
-                    .iter()
-                    .filter(|(_, when)| self.value(&position.live, &[], *when));
-                out[role].extend(seen.map(|(text, _)| text.clone()));
-            }
+            self.question(&[], |memo| {
+                for (role, sees) in self.circuit.sees.iter().enumerate() {
+                    let mut holds = |when| self.evaluate(&position.live, &[], when, memo);
+                    let seen = sees.iter().filter(|(_, when)| holds(*when));
+                    out[role].extend(seen.map(|(text, _)| text.clone()));
+                }
+            });
         }
         self.collect_flips(position);
         for input in inputs {
@@ -369,6 +407,33 @@ pub struct Sizes {
     pub gates: usize,
     /// Gates that are kept up to date with every change.
     pub live_gates: usize,
+}
+
+/// A program of the goals alone, if they need many gates that are not live, and no moves.
+fn goals_apart(circuit: &Circuit, program: &Program) -> Option<Program> {
+    let goals = circuit.goals.iter().flatten().map(|(_, when)| *when);
+    let mut seen = vec![false; circuit.graph.nodes.len()];
+    let mut open: Vec<usize> = goals.clone().map(Ref::node).collect();
+    let mut more = 0;
+    while let Some(node) = open.pop() {
+        if matches!(circuit.graph.nodes[node], Node::Does(_)) {
+            return None;
+        }
+        if !std::mem::replace(&mut seen[node], true) {
+            more += usize::from(!program.is_live(node));
+            open.extend(circuit.graph.inputs(node).iter().map(|input| input.node()));
+        }
+    }
+    let layout = Layout {
+        graph: &circuit.graph,
+        facts: circuit.facts.len(),
+        moves: 0,
+        bits: Vec::new(),
+        words: 0,
+        more: goals.map(Ref::node).collect(),
+        circles: circuit.circles as usize,
+    };
+    (more > MANY_GATES).then(|| Program::new(&layout))
 }
 
 /// Gives a bit to each fact that changes by itself: the fact differs from its next value.
@@ -526,14 +591,26 @@ impl Engine for Network {
         self.by_text[role].get(text).copied()
     }
 
-    fn goals(&self, position: &NetworkPosition, role: usize) -> Result<Option<i64>, Failure> {
-        let goals = self.circuit.goals[role].iter();
-        let mut held = goals.filter(|(_, when)| self.value(&position.live, &[], *when));
-        match held.next() {
-            Some((Some(value), _)) => Ok(Some(*value)),
-            Some((None, _)) => Err(Failure::GoalValue(self.circuit.roles[role].clone())),
-            None => Ok(None),
+    fn each_goal(
+        &self,
+        position: &NetworkPosition,
+        roles: &[usize],
+        take: &mut dyn FnMut(Option<i64>),
+    ) -> Result<(), Failure> {
+        if let Some(program) = &self.goals {
+            return GOALS.with_borrow_mut(|live| {
+                program.restart(live, &position.live);
+                let mut holds = |when: Ref| {
+                    let value = program.value(live, when.node());
+                    value.is_some_and(|value| value != when.is_negated())
+                };
+                self.goals_that(roles, &mut holds, take)
+            });
         }
+        self.question(&[], |memo| {
+            let mut holds = |when| self.evaluate(&position.live, &[], when, memo);
+            self.goals_that(roles, &mut holds, take)
+        })
     }
 
     #[inline]

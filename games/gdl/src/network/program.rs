@@ -197,6 +197,28 @@ impl Program {
         live
     }
 
+    /// Makes the facts of another state those of this one, whose gates are evaluated from the state in
+    /// which no fact is true.
+    pub(super) fn restart(&self, live: &mut Live, facts: &Live) {
+        live.clone_from(&self.empty);
+        for (word, bits) in facts.inputs.iter().enumerate() {
+            let mut bits = *bits;
+            while bits != 0 {
+                let fact = word * 64 + bits.trailing_zeros() as usize;
+                if fact < self.facts {
+                    self.set(live, fact);
+                }
+                bits &= bits - 1;
+            }
+        }
+        self.settle(live);
+    }
+
+    /// Whether a node has a value in every state.
+    pub(super) fn is_live(&self, node: usize) -> bool {
+        node == 0 || self.source[node] != NONE
+    }
+
     /// Changes a fact or move. The gates follow with [`Program::settle`].
     #[inline]
     pub(super) fn set(&self, live: &mut Live, input: usize) {

@@ -3,7 +3,7 @@
 //! Most of what rules say about the next position is that nothing changes. With the moves known, that
 //! vanishes, and a few facts are left which become true or false, or depend on others.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::circuit::Circuit;
 use super::graph::{Graph, Node, Ref, Simplified, simplified};
@@ -29,8 +29,9 @@ pub(super) struct Change {
 pub(super) struct Specialiser {
     /// Whether the value of each node depends on moves.
     moved: Vec<bool>,
-    /// The value of each such node when nobody makes a move that rules ask for.
-    idle: Map<u32, Ref>,
+    /// The value of each node when nobody makes a move that rules ask for; itself, if it does not
+    /// depend on moves.
+    idle: Vec<Ref>,
     /// The nodes that read each node and depend on moves.
     readers: Vec<Vec<u32>>,
     /// The facts whose next values depend on moves, with those.
@@ -66,7 +67,7 @@ impl Specialiser {
             return None;
         }
         let count = circuit.graph.nodes.len();
-        let mut idle: Map<u32, Ref> = Map::default();
+        let mut idle: Vec<Ref> = (0..count).map(Ref::of).collect();
         let mut readers = vec![Vec::new(); count];
         let depending = (0..count).filter(|node| moved[*node]);
         for node in depending {
@@ -74,14 +75,13 @@ impl Specialiser {
                 Node::And(_) => true,
                 Node::Or(_) => false,
                 _ => {
-                    idle.insert(node as u32, Ref::FALSE);
+                    idle[node] = Ref::FALSE;
                     continue;
                 }
             };
             let mut inputs = Vec::new();
             for input in circuit.graph.inputs(node) {
-                let value = idle.get(&(input.node() as u32));
-                inputs.push(value.map_or(*input, |value| value.negated_if(input.is_negated())));
+                inputs.push(idle[input.node()].negated_if(input.is_negated()));
                 readers[input.node()].push(node as u32);
             }
             let value = if is_and {
@@ -89,7 +89,7 @@ impl Specialiser {
             } else {
                 circuit.graph.or(inputs)
             };
-            idle.insert(node as u32, value);
+            idle[node] = value;
         }
         let facts = circuit.next.iter().enumerate();
         let facts = facts.filter(|(_, next)| moved[next.node()]);
@@ -184,32 +184,56 @@ struct Local<'s> {
 impl Local<'_> {
     /// The value of a node under the joint move.
     fn value(&self, value: Ref) -> Ref {
-        let node = value.node() as u32;
-        let found = self
-            .values
-            .get(&node)
-            .or_else(|| self.specialiser.idle.get(&node));
+        let found = self.values.get(&(value.node() as u32));
+        let found = found.or_else(|| self.specialiser.idle.get(value.node()));
         found.map_or(value, |found| found.negated_if(value.is_negated()))
     }
 
     /// Finds the values of all nodes that these moves change.
     fn propagate(&mut self, does: impl Iterator<Item = u32>) {
-        let mut open = BTreeSet::new();
+        // The inputs that have changed, by node.
+        let mut open: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for node in does {
-            self.values.insert(node, Ref::TRUE);
-            open.extend(&self.specialiser.readers[node as usize]);
+            self.change(node, Ref::TRUE, &mut open);
         }
         // Nodes come after their inputs.
-        while let Some(node) = open.pop_first() {
-            let is_and = matches!(self.graph.nodes[node as usize], Node::And(_));
-            let inputs = self.graph.inputs(node as usize).iter();
-            let inputs = inputs.map(|input| self.value(*input)).collect();
-            let value = self.gate(is_and, inputs);
-            if self.specialiser.idle.get(&node) != Some(&value) {
-                self.values.insert(node, value);
-                open.extend(&self.specialiser.readers[node as usize]);
+        while let Some((node, changed)) = open.pop_first() {
+            let value = self.gate_after(node, &changed);
+            if self.specialiser.idle[node as usize] != value {
+                self.change(node, value, &mut open);
             }
         }
+    }
+
+    fn change(&mut self, node: u32, value: Ref, open: &mut BTreeMap<u32, Vec<u32>>) {
+        self.values.insert(node, value);
+        for reader in &self.specialiser.readers[node as usize] {
+            open.entry(*reader).or_default().push(node);
+        }
+    }
+
+    /// The value of a gate of which these inputs have changed. Some have thousands of others, which need
+    /// not be looked at where the changed ones did not matter before.
+    fn gate_after(&mut self, node: u32, changed: &[u32]) -> Ref {
+        let node = node as usize;
+        let is_and = matches!(self.graph.nodes[node], Node::And(_));
+        let neutral = if is_and { Ref::TRUE } else { Ref::FALSE };
+        let all = self.graph.inputs(node);
+        if all.len() > 2 * changed.len() {
+            let mut inputs = vec![self.specialiser.idle[node]];
+            let mattered = changed.iter().any(|input| {
+                let plain = Ref::of(*input as usize);
+                let input = all.binary_search(&plain).map_or(plain.not(), |_| plain);
+                inputs.push(self.value(input));
+                let idle = self.specialiser.idle[input.node()];
+                idle.negated_if(input.is_negated()) != neutral
+            });
+            if !mattered {
+                return self.gate(is_and, inputs);
+            }
+        }
+        let inputs = all.iter().map(|input| self.value(*input)).collect();
+        self.gate(is_and, inputs)
     }
 
     fn gate(&mut self, is_and: bool, inputs: Vec<Ref>) -> Ref {

@@ -40,33 +40,20 @@ pub(super) fn check(mut sheet: Sheet) -> Result<Sheet, SheetError> {
     Ok(sheet)
 }
 
-/// Calls `visit` with each variable of a pattern.
-fn variables(pattern: &Pattern, visit: &mut impl FnMut(u16)) {
-    match pattern {
-        Pattern::Var(variable) => visit(*variable),
-        Pattern::Term(_) => {}
-        Pattern::Compound(_, arguments) => {
-            for argument in arguments {
-                variables(argument, visit);
-            }
-        }
-    }
-}
-
 /// Every variable is bound by a relation that holds.
 fn safe(rule: &Rule) -> Result<(), SheetError> {
     let mut bound = vec![false; rule.variables.len()];
     for literal in &rule.body {
         if let Literal::Positive(atom) = literal {
             for argument in &atom.args {
-                variables(argument, &mut |variable| bound[variable as usize] = true);
+                argument.each_variable(&mut |variable| bound[variable as usize] = true);
             }
         }
     }
     let unbound = |patterns: &[&Pattern]| {
         let mut found = None;
         for pattern in patterns {
-            variables(pattern, &mut |variable| {
+            pattern.each_variable(&mut |variable| {
                 if !bound[variable as usize] && found.is_none() {
                     found = Some(&rule.variables[variable as usize]);
                 }

@@ -6,7 +6,8 @@ mod tree;
 
 pub use sheet::Sheet;
 pub(crate) use sheet::{Atom, Literal, Pattern, PredId, Rule, pred};
-pub(crate) use tree::{canonical, term};
+pub use tree::canonical;
+pub(crate) use tree::{Node, Tree, read as trees, term};
 
 use crate::error::SheetError;
 

@@ -62,6 +62,28 @@ pub(crate) enum Pattern {
     Compound(Symbol, Box<[Pattern]>),
 }
 
+impl Pattern {
+    /// Calls `visit` with each of its variables, as often as it occurs.
+    pub(crate) fn each_variable(&self, visit: &mut impl FnMut(u16)) {
+        match self {
+            Pattern::Var(variable) => visit(*variable),
+            Pattern::Term(_) => {}
+            Pattern::Compound(_, arguments) => {
+                for argument in arguments {
+                    argument.each_variable(visit);
+                }
+            }
+        }
+    }
+
+    /// Whether all of its variables are among those that are bound, which are listed by their numbers.
+    pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
+        let mut all = true;
+        self.each_variable(&mut |variable| all &= bound[usize::from(variable)]);
+        all
+    }
+}
+
 /// A relation of terms.
 #[derive(Clone, Debug)]
 pub(crate) struct Atom {

@@ -6,16 +6,16 @@ use crate::terms::{Term, Terms};
 
 /// A word or a list.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     pub(super) place: Place,
     /// Where it stands in the text, in bytes.
     pub(super) span: (usize, usize),
-    pub(super) node: Node,
+    pub(crate) node: Node,
 }
 
 /// What a tree is.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Word(String),
     List(Vec<Tree>),
 }
@@ -49,7 +49,7 @@ struct Open {
 }
 
 /// Reads a text into its trees.
-pub(super) fn read(text: &str) -> Result<Vec<Tree>, SheetError> {
+pub(crate) fn read(text: &str) -> Result<Vec<Tree>, SheetError> {
     if text.len() > MOST_BYTES {
         let message = format!(
             "the sheet has {} bytes; at most {MOST_BYTES} are read",
@@ -177,7 +177,7 @@ impl Reader<'_> {
 
 /// A term in its canonical form and in small letters: single blanks, `p` for `(p)`. `None` if the text
 /// is not one term without variables.
-pub(crate) fn canonical(text: &str) -> Option<String> {
+pub fn canonical(text: &str) -> Option<String> {
     let trees = read(text).ok()?;
     let [tree] = &trees[..] else {
         return None;

@@ -13,15 +13,18 @@ use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Outcome, Scores, Seat};
 use crate::kit::rng::Rng;
+use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::{StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
 
 pub use position::Position;
-use position::{COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
+use position::{ALL, COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
 
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
+/// What it adds to the elephant's margin that no farmer is left: more than any target.
+pub const NO_FARMERS: i32 = 100;
 
 /// One ply of the elephant or of a farmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -401,6 +404,37 @@ impl Game for ElephantRun {
             ..
         } = position;
         let _ = write!(out, "{turn}.{tiles:x}.{elephant:x}.{farmers:x}");
+    }
+
+    fn solvable(&self) -> Option<Solvable<'_>> {
+        let target = i32::from(self.target);
+        Some(Solvable {
+            board: &self.board,
+            win: target,
+            draw: target,
+            points: true,
+        })
+    }
+
+    fn cell_sets(&self, position: &Position, sets: &mut CellSets) {
+        let placing = if position.placing() { ALL } else { 0 };
+        let Position {
+            tiles,
+            elephant,
+            farmers,
+            ..
+        } = *position;
+        sets.extend([tiles, elephant, farmers, placing].map(u128::from));
+    }
+
+    /// The elephant's points, and as many more as it needs for any target if no farmer is left.
+    fn margin(&self, position: &Position) -> i32 {
+        let gone = position.farmers == 0 && !position.placing();
+        i32::from(position.points) + if gone { NO_FARMERS } else { 0 }
+    }
+
+    fn margin_bounds(&self, position: &Position) -> (i32, i32) {
+        (i32::from(position.points), i32::MAX)
     }
 
     fn view(&self, position: &Position) -> View {

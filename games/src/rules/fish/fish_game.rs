@@ -9,12 +9,24 @@ use super::fish_rules::{FishRules, Move};
 use super::position::{FishPosition, Phase};
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
+use crate::kit::grid::Grid;
 use crate::kit::info::StaticInfo;
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
+use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::StateError;
 use crate::kit::view::View;
+use crate::settlement::{Budget, PointBoard, Slides, Spears};
+
+/// Which fish a move catches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Catch {
+    /// Those under the penguin, on a cell that goes with it.
+    Left,
+    /// Those of the cell that it spears.
+    Speared,
+}
 
 /// How penguins move once all of them are placed: everything in which the games with fish differ.
 ///
@@ -24,6 +36,9 @@ pub trait PenguinMoves: Sized + Send + Sync + Debug + 'static {
     type Blocked: Copy + Eq + Debug + Send + Sync + 'static;
     /// A move of a penguin.
     type Step: Copy + Eq + Hash + Debug + Send + Sync + 'static;
+
+    /// Which fish a move catches.
+    const CATCH: Catch;
 
     /// See [`Game::INFO`].
     const INFO: StaticInfo;
@@ -118,6 +133,25 @@ impl<M: PenguinMoves> FishGame<M> {
         self.fish_rules.board()
     }
 
+    /// A position as far as fish matter, for counting.
+    pub fn point_board(&self, position: &FishGamePosition<M::Blocked>) -> PointBoard<u64> {
+        let common = &position.common;
+        let mut board = PointBoard {
+            seats: self.fish_rules.seats(),
+            pieces: common.penguins,
+            open: common.free(),
+            worth: common.fish,
+            points: common.scores.map(u32::from),
+        };
+        if M::CATCH == Catch::Left && common.phase != Phase::Over {
+            // Whether they move on or stay, these are theirs.
+            for seat in 0..board.seats {
+                board.points[seat] += u32::from(common.fish_under(seat));
+            }
+        }
+        board
+    }
+
     fn position(&self, common: FishPosition) -> FishGamePosition<M::Blocked> {
         let mut blocked = self.moves.nothing_blocked();
         let free = common.free();
@@ -143,6 +177,7 @@ impl<M: PenguinMoves> Game for FishGame<M> {
 
     const INFO: StaticInfo = M::INFO;
     const GUIDE: &'static str = M::GUIDE;
+    const SETTLES: bool = true;
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let (fish_rules, moves) = M::new(options)?;
@@ -178,6 +213,18 @@ impl<M: PenguinMoves> Game for FishGame<M> {
 
     fn scores(&self, position: &Self::Position) -> Scores {
         self.fish_rules.scores(&position.common)
+    }
+
+    fn settled(&self, position: &Self::Position, budget: &mut Budget) -> Option<Scores> {
+        if position.common.phase() != Phase::Move {
+            return None;
+        }
+        let (grid, board) = (&Grid::new(self.board()), self.point_board(position));
+        let worth = board.worth;
+        match M::CATCH {
+            Catch::Left => board.settled(grid, &Slides { grid, worth }, budget),
+            Catch::Speared => board.settled(grid, &Spears { grid, worth }, budget),
+        }
     }
 
     fn reason(&self, position: &Self::Position) -> Option<&'static str> {
@@ -265,6 +312,20 @@ impl<M: PenguinMoves> Game for FishGame<M> {
 
     fn write_identity(&self, position: &Self::Position, out: &mut String) {
         position.common.write_identity(out);
+    }
+
+    fn solvable(&self) -> Option<Solvable<'_>> {
+        (self.seats() == 2).then(|| Solvable::by_points(self.board()))
+    }
+
+    fn cell_sets(&self, position: &Self::Position, sets: &mut CellSets) {
+        let FishPosition { fish, penguins, .. } = position.common;
+        let all = fish.into_iter().chain(penguins.into_iter().take(2));
+        sets.extend(all.map(u128::from));
+    }
+
+    fn margin_bounds(&self, position: &Self::Position) -> (i32, i32) {
+        self.fish_rules.margin_bounds(&position.common)
     }
 
     fn view(&self, position: &Self::Position) -> View {

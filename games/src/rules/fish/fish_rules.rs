@@ -307,6 +307,24 @@ impl FishRules {
         scores.map(|fish| i32::from(*fish)).collect()
     }
 
+    /// See [`Game::margin_bounds`](crate::Game::margin_bounds): no seat gets more fish than are under its
+    /// penguins and connected with them.
+    pub fn margin_bounds(&self, position: &FishPosition) -> (i32, i32) {
+        let free = u128::from(position.free());
+        let most = |seat: Seat| {
+            let penguins = u128::from(position.penguins[seat]);
+            let cells = match position.phase {
+                Phase::Lay => return i32::from(u8::MAX),
+                Phase::Place => u128::MAX,
+                Phase::Move | Phase::Over => self.board.reached(penguins, free) | penguins,
+            };
+            let count = |set: u64| (u128::from(set) & cells).count_ones() as i32;
+            count(position.fish[0]) + 2 * count(position.fish[1])
+        };
+        let margin = i32::from(position.scores[0]) - i32::from(position.scores[1]);
+        (margin - most(1), margin + most(0))
+    }
+
     /// Reads a move; `go` reads those of penguins.
     pub fn parse<M>(&self, text: &str, go: impl FnOnce(&str) -> Option<M>) -> Option<Move<M>> {
         if let Some(cell) = self.board.find(text) {

@@ -6,6 +6,6 @@ mod fish_rules;
 mod position;
 mod state;
 
-pub use fish_game::{FishGame, FishGamePosition, PenguinMoves};
+pub use fish_game::{Catch, FishGame, FishGamePosition, PenguinMoves};
 pub use fish_rules::{FISH, FishRules, Move, SETUP};
 pub use position::{FishPosition, Phase};

@@ -8,15 +8,18 @@ use serde_json::Value;
 
 use crate::game::{Game, ParseError};
 use crate::kit::board::{Board, CellId};
+use crate::kit::grid::Grid;
 use crate::kit::info::{Limits, StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
-use crate::kit::outcome::{Scores, Seat};
+use crate::kit::outcome::{MAX_SEATS, Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::slides::{self, Slide};
+use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::{self as fields, StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
+use crate::settlement::{Budget, PointBoard, Slides};
 
 /// The highest number of a cell.
 const HIGHEST: u8 = 3;
@@ -189,6 +192,22 @@ impl PaperPenguins {
         }
     }
 
+    /// A position as far as points matter, for counting.
+    pub fn point_board(&self, position: &Position) -> PointBoard<u128> {
+        let mut board = PointBoard {
+            seats: 2,
+            pieces: [0; MAX_SEATS],
+            open: position.unclaimed(),
+            worth: position.points,
+            points: [0; MAX_SEATS],
+        };
+        for seat in 0..2 {
+            board.pieces[seat] = position.pieces[seat];
+            board.points[seat] = u32::from(position.scores[seat]);
+        }
+        board
+    }
+
     /// The board of the game.
     pub fn board(&self) -> &Board {
         &self.board
@@ -236,6 +255,7 @@ impl Game for PaperPenguins {
     };
 
     const GUIDE: &'static str = include_str!("paper_penguins.md");
+    const SETTLES: bool = true;
 
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
@@ -290,6 +310,18 @@ impl Game for PaperPenguins {
 
     fn scores(&self, position: &Position) -> Scores {
         position.scores.map(i32::from).into_iter().collect()
+    }
+
+    fn settled(&self, position: &Position, budget: &mut Budget) -> Option<Scores> {
+        if position.phase != Phase::Move {
+            return None;
+        }
+        let (grid, board) = (Grid::new(&self.board), self.point_board(position));
+        let moves = Slides {
+            grid: &grid,
+            worth: board.worth,
+        };
+        board.settled(&grid, &moves, budget)
     }
 
     fn reason(&self, position: &Position) -> Option<&'static str> {
@@ -385,6 +417,32 @@ impl Game for PaperPenguins {
         for set in position.points.iter().chain(&position.pieces) {
             let _ = write!(out, ".{set:x}");
         }
+    }
+
+    fn solvable(&self) -> Option<Solvable<'_>> {
+        Some(Solvable::by_points(&self.board))
+    }
+
+    fn cell_sets(&self, position: &Position, sets: &mut CellSets) {
+        sets.extend(position.points);
+        sets.extend(position.pieces);
+    }
+
+    fn margin_bounds(&self, position: &Position) -> (i32, i32) {
+        let margin = self.margin(position);
+        let [ones, twos] = position.points;
+        let reached = |seat: Seat| match position.phase {
+            // Wherever the pieces come to stand.
+            Phase::Place => u128::MAX,
+            _ => self
+                .board
+                .reached(position.pieces[seat], position.unclaimed()),
+        };
+        let most = |seat: Seat| {
+            let cells = reached(seat);
+            ((ones & cells).count_ones() + 2 * (twos & cells).count_ones()) as i32
+        };
+        (margin - most(1), margin + most(0))
     }
 
     fn view(&self, position: &Position) -> View {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 mod clocks;
+mod early_ends;
 mod hands;
 mod script;
 mod starting;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
+use games::settlement::Budget;
 use games::{Limits, Rules};
 use protocol::{BotHello, FaultCode, FromBot, MatchResult, Millis, TimeControl, ToBot, Turn};
 use serde_json::{Value, json};
@@ -61,6 +63,7 @@ pub(crate) fn setup(
         opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
         seed: SEED,
         limits,
+        early_ends: EarlyEnds::default(),
         seats: setups.collect(),
         cores: 2,
         rules,
@@ -105,6 +108,27 @@ impl Script {
         }
     }
 
+    /// A match that may end early, from this state if one is given.
+    pub(crate) fn with_early_ends(
+        game: &str,
+        options: Value,
+        state: Option<Value>,
+        early_ends: EarlyEnds,
+    ) -> Self {
+        let rules = games::find(game).unwrap().configure(&options).unwrap();
+        let start = state.map(|state| rules.load(&state).unwrap());
+        let setup = setup(rules.clone(), Limits::NONE, &[], control(), None);
+        let setup = Setup {
+            start: start.unwrap_or_else(|| setup.start.fork()),
+            early_ends,
+            ..setup
+        };
+        Script {
+            arbiter: Arbiter::new(setup).unwrap(),
+            ..Self::with(rules, Limits::NONE, &[], control(), None)
+        }
+    }
+
     pub(crate) fn reading(&self) -> Reading {
         Reading {
             at: self.now,
@@ -145,6 +169,15 @@ impl Script {
                     );
                 }
                 Action::Dismiss { seat } => self.dismissed.push(seat),
+                Action::Settle { budget } => {
+                    let mut budget = Budget::in_all(budget);
+                    let settlement = self.arbiter.session().settlement(&mut budget);
+                    self.event(Event::Settled {
+                        settlement,
+                        positions: budget.used(),
+                        took: Duration::from_millis(1),
+                    });
+                }
             }
         }
     }

@@ -41,7 +41,7 @@ pub struct Share {
 
 impl MachineLoad {
     /// Takes in a match.
-    pub(crate) fn add(&mut self, load: &Load) {
+    pub fn add(&mut self, load: &Load) {
         self.matches += 1;
         self.busy += u64::from(is_busy(load));
         self.waiting.add(load.waiting);

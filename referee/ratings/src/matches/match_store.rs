@@ -6,9 +6,11 @@ use std::num::NonZero;
 use games::MAX_SEATS;
 use protocol::{CpuTimeBy, FaultCode, Record};
 
+use super::adjudications::Adjudications;
 use super::agreement::{Agreement, Alike, Line};
 use super::fingerprint::Fingerprint;
 use super::machine_load::MachineLoad;
+use super::machines::Machines;
 use super::match_summary::MatchSummary;
 use super::number::Number;
 use super::time_use::{self, TimeUse};
@@ -67,7 +69,9 @@ pub struct MatchStore {
     pub(crate) unusable: u64,
     /// How many matches no bot was ready for, where nobody gets a point for them.
     pub(crate) unstarted: u64,
+    pub(crate) adjudications: Adjudications,
     pub(crate) machine: MachineLoad,
+    pub(crate) machines: Machines,
     agreement: Agreement,
     /// How many logs came before the one that matches are taken from now.
     log: u64,
@@ -83,6 +87,8 @@ pub struct Account {
     moves: Option<NonZero<u64>>,
     opening: u64,
     line: Line,
+    /// How many plies there were.
+    plies: u64,
     /// What each seat did with its time.
     time: Vec<TimeUse>,
 }
@@ -101,6 +107,7 @@ impl Account {
             moves: moves(played, game),
             opening: opening(played, game),
             line: Line::of(played),
+            plies: played.moves.list.len() as u64,
             time,
         }
     }
@@ -116,6 +123,12 @@ impl MatchStore {
     /// a point for them, and ratings leave them out.
     pub fn sharing_unstarted(mut self) -> Self {
         self.standings.share_unstarted();
+        self
+    }
+
+    /// Counts results by machine, too, which takes memory for each pairing on each machine.
+    pub fn by_machine(mut self) -> Self {
+        self.machines = Machines::with_results();
         self
     }
 
@@ -216,11 +229,15 @@ impl MatchStore {
         let (number, bots) = (stored.number, stored.bots);
         self.agreement
             .add(summary.opening, number, bots, &summary.line);
-        if self.standings.is_lost_by_all(played) {
+        let is_lost_by_all = self.standings.is_lost_by_all(played);
+        self.machines
+            .add(played, &known, stored.ranks, is_lost_by_all);
+        if is_lost_by_all {
             self.unstarted += 1;
         } else {
             self.stored.push(stored);
         }
+        self.adjudications.add(played, summary.plies);
         if let Some(load) = &played.load {
             self.machine.add(load);
         }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use protocol::{CpuTimeBy, FaultCode, Load, LoggedMove, Millis, Record, TimeControl};
+use protocol::{
+    Adjudication, CpuTimeBy, FaultCode, Load, LoggedMove, Machine, Millis, Record, TimeControl,
+};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -31,6 +33,9 @@ pub struct MatchSummary {
     pub players: Vec<PlayerSummary>,
     /// The time control of players that have none of their own.
     pub time: TimeControl,
+    /// The machine that it was played on, if the log has it.
+    #[serde(default)]
+    pub machine: Option<Machine>,
     /// How busy the machine was meanwhile, if the log has it.
     #[serde(default)]
     pub load: Option<Load>,
@@ -40,6 +45,9 @@ pub struct MatchSummary {
     pub moves: Plies,
     /// How it ended.
     pub result: ResultSummary,
+    /// What was adjudicated, if anything was.
+    #[serde(default)]
+    pub adjudication: Option<Adjudication>,
 }
 
 /// A player of a match.
@@ -165,6 +173,7 @@ impl MatchSummary {
             start: Fingerprint::default(),
             players: record.players.iter().map(seated).collect(),
             time: record.time.clone(),
+            machine: record.machine.clone(),
             load: record.load,
             opening: record.opening,
             moves: Plies::default(),
@@ -173,6 +182,7 @@ impl MatchSummary {
                 outcome: record.result.outcome.clone(),
                 faults: record.result.faults.iter().map(fault).collect(),
             },
+            adjudication: record.adjudication.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use protocol::{CpuTimeBy, Millis, TimeControl};
+use protocol::{CpuTimeBy, Machine, Millis, TimeControl};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, F64Deserializer};
@@ -43,6 +43,7 @@ pub struct ScanMemo {
     times: HashMap<Box<[u8]>, TimeControl>,
     options: HashMap<Box<[u8]>, Value>,
     starts: HashMap<Box<[u8]>, Fingerprint>,
+    machines: HashMap<Box<[u8]>, Option<Machine>>,
 }
 
 /// What a text means, from memory if it was there before.
@@ -291,6 +292,7 @@ impl<'a> Scan<'a> {
         let (mut format, mut match_id, mut game, mut options) = (None, None, None, None);
         let (mut seed, mut start, mut players, mut time) = (None, None, None, None);
         let (mut load, mut opening, mut moves, mut result) = (None, None, None, None);
+        let (mut machine, mut adjudication) = (None, None);
         self.object(|scan, key| match key {
             b"format" => once(&mut format, scan.natural()?.try_into().ok()?),
             b"match" => once(&mut match_id, scan.text()?.to_owned()),
@@ -300,7 +302,12 @@ impl<'a> Scan<'a> {
             b"start" => once(&mut start, remember(&mut memo.starts, scan.skip()?)?),
             b"players" => once(&mut players, scan.players(memo)?),
             b"time" => once(&mut time, remember(&mut memo.times, scan.skip()?)?),
+            b"machine" => once(&mut machine, remember(&mut memo.machines, scan.skip()?)?),
             b"load" => once(&mut load, serde_json::from_slice(scan.skip()?).ok()?),
+            b"adjudication" => once(
+                &mut adjudication,
+                serde_json::from_slice(scan.skip()?).ok()?,
+            ),
             b"opening" => once(&mut opening, scan.natural()?.try_into().ok()?),
             b"moves" => once(&mut moves, scan.plies()?),
             b"result" => once(&mut result, scan.ended()?),
@@ -315,7 +322,9 @@ impl<'a> Scan<'a> {
             start: start?,
             players: players?,
             time: time?,
+            machine: machine.flatten(),
             load: load.unwrap_or_default(),
+            adjudication: adjudication.flatten(),
             opening: opening?,
             moves: moves?,
             result: result?,
@@ -524,7 +533,7 @@ mod tests {
     use games::Rng;
 
     const LINES: [&str; 2] = [
-        r#"{"format":1,"match":"m-000017","game":"siam","options":{"b":1,"a":[2,{}]},"seed":18446744073709551615,"start":{"ply":0,"cells":["a1",null,true,-1.5]},"players":[{"name":"x","role":"elephants","command":["x","-y"]},{"name":"y","role":"rhinos","version":"1","command":[],"time":{"per_move_ms":5,"startup_ms":1,"margin_ms":1}}],"time":{"base_ms":100,"startup_ms":1,"margin_ms":1},"limits":{"max_plies":null,"repetition":3},"load":{"waiting":0.25},"opening":1,"moves":[{"seat":0,"move":"a1-b2","ms":0},{"seat":1,"move":"b","ms":12.345,"cpu_ms":0.5,"info":{"depth":3,"nodes":123456,"pv":["a",[1]],"value":-0.5}},{"seat":0,"move":"d","forced":true,"info":{"depth":"deep","nodes":{"depth":1}}},{"seat":0,"move":"e","info":[1,{"depth":2}]},{"seat":1,"move":"f","info":null,"cpu_ms":null}],"result":{"scores":[1,-10],"outcome":[1.0,0],"reason":"forfeit","faults":[{"seat":1,"code":"timeout","ply":3,"message":"late","ms":5.25}]},"started":"2026-01-02T03:04:05.678Z","duration_ms":2345.6,"referee":"referee 0.1.0","prev":"00"}"#,
+        r#"{"format":1,"match":"m-000017","game":"siam","options":{"b":1,"a":[2,{}]},"seed":18446744073709551615,"start":{"ply":0,"cells":["a1",null,true,-1.5]},"players":[{"name":"x","role":"elephants","command":["x","-y"]},{"name":"y","role":"rhinos","version":"1","command":[],"time":{"per_move_ms":5,"startup_ms":1,"margin_ms":1}}],"time":{"base_ms":100,"startup_ms":1,"margin_ms":1},"limits":{"max_plies":null,"repetition":3},"machine":{"name":"box","cores":2,"speed":12.5},"load":{"waiting":0.25},"opening":1,"moves":[{"seat":0,"move":"a1-b2","ms":0},{"seat":1,"move":"b","ms":12.345,"cpu_ms":0.5,"info":{"depth":3,"nodes":123456,"pv":["a",[1]],"value":-0.5}},{"seat":0,"move":"d","forced":true,"info":{"depth":"deep","nodes":{"depth":1}}},{"seat":0,"move":"e","info":[1,{"depth":2}]},{"seat":1,"move":"f","info":null,"cpu_ms":null}],"result":{"scores":[1,-10],"outcome":[1.0,0],"reason":"forfeit","faults":[{"seat":1,"code":"timeout","ply":3,"message":"late","ms":5.25}]},"adjudication":{"ply":2,"by":"settled","budget":9,"positions":8,"ms":0.25,"scores":[1,2],"outcome":[0.0,1.0],"played_out":true},"started":"2026-01-02T03:04:05.678Z","duration_ms":2345.6,"referee":"referee 0.1.0","prev":"00"}"#,
         r#" { "referee" : "r" , "result" : { "faults" : [ ] , "outcome" : [ 0.5 , 0.5 ] , "scores" : [ 0 , 0 ] } , "moves" : [ ] , "opening" : 0 , "time" : { "startup_ms" : 1 , "margin_ms" : 1 } , "players" : [ ] , "start" : "x" , "seed" : 7 , "options" : { } , "game" : "run" , "match" : "m" , "format" : 1 } "#,
     ];
 

@@ -8,6 +8,7 @@ mod fitness;
 #[cfg(test)]
 mod fitness_tests;
 mod fixed_order;
+mod machines;
 mod nash;
 mod openings;
 mod ratings;
@@ -31,6 +32,7 @@ pub(crate) use discovery::rates;
 pub use estimate::{Bound, Estimate};
 pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use fixed_order::FixedOrder;
+pub use machines::{Homogeneity, MachineReport, is_noisy};
 pub use nash::NashRating;
 pub use openings::OpeningReport;
 pub(crate) use ratings::Fitted;

@@ -6,12 +6,13 @@ use thiserror::Error;
 use super::across_games::Across;
 use super::fitness::{Fitness, fitness};
 use super::fixed_order::{FixedOrder, fixed_orders};
+use super::machines::{MachineReport, machines};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Fitted, Ratings, Resampling, rate};
 use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
+use crate::matches::{Adjudications, Noise, TimeUse};
 use crate::matches::{FAULT_CODES, MatchStore};
-use crate::matches::{Noise, TimeUse};
 use crate::model::Anchor;
 use crate::results::Selection;
 use crate::results::{Meeting, SwappedPairs};
@@ -124,6 +125,10 @@ pub struct Report {
     pub unusable: u64,
     /// Whether losses on time are to be believed.
     pub noise: Noise,
+    /// What was decided before its end.
+    pub adjudications: Adjudications,
+    /// The machines that matches were played on.
+    pub machines: Vec<MachineReport>,
 }
 
 /// A bot.
@@ -221,6 +226,8 @@ impl MatchStore {
             duplicates,
             unusable: self.unusable,
             noise: Noise::new(uses, self.machine),
+            adjudications: self.adjudications,
+            machines: machines(&self.machines, &digest.bots),
         })
     }
 

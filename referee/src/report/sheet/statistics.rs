@@ -23,6 +23,9 @@ pub enum By {
     Pair,
     /// All results, with each version of a bot as a bot of its own
     Version,
+    /// What was played on each machine, and whether results there are those of the others. For matches
+    /// that were counted like that ([`MatchStore::by_machine`])
+    Machine,
 }
 
 /// What a report is written as.

@@ -37,6 +37,29 @@ pub enum Next {
     Over,
 }
 
+/// The same for who takes whole groups.
+#[cfg(feature = "cluster")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NextGroup {
+    /// To play these matches, of one group.
+    Group(ScheduledGroup),
+    /// To wait for results.
+    Wait,
+    /// Nothing more.
+    Over,
+}
+
+#[cfg(feature = "cluster")]
+/// The matches of a group that nobody plays yet: all seat orders of one start, but for those that were
+/// played before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScheduledGroup {
+    /// The number of the group's first match, even if that one was played before.
+    pub(crate) number: usize,
+    /// The matches, at least one.
+    pub(crate) matches: Vec<Scheduled>,
+}
+
 /// The matches of a tournament, as they become known.
 ///
 /// Which ones there are, their order and their numbers follow from the shape and from results;
@@ -106,6 +129,18 @@ impl Schedule {
         matches!(state, Some(MatchStatus::Finished(_)))
     }
 
+    /// Whether a match of the group that begins with this number is known, and is not finished.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn awaits_group(&self, number: usize) -> bool {
+        let Some(first) = self.get(number) else {
+            return false;
+        };
+        let mut group = self.matches[number - 1..]
+            .iter()
+            .take_while(|scheduled| scheduled.is_of_group_with(first));
+        group.any(|scheduled| !self.is_finished(scheduled.number))
+    }
+
     /// How many matches are finished.
     pub fn finished(&self) -> usize {
         self.finished
@@ -139,6 +174,30 @@ impl Schedule {
             }
         }
         Next::Wait
+    }
+
+    /// The matches of the next group that nobody plays yet.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn take_group(&mut self) -> NextGroup {
+        let first = match self.take() {
+            Next::Match(first) => first,
+            Next::Wait => return NextGroup::Wait,
+            Next::Over => return NextGroup::Over,
+        };
+        let before = self.matches[..first.number].iter().rev();
+        let of_group = before.take_while(|scheduled| scheduled.is_of_group_with(&first));
+        let number = first.number + 1 - of_group.count();
+        let mut matches = vec![first];
+        while let Some(scheduled) = self.matches.get(self.cursor)
+            && scheduled.is_of_group_with(&matches[0])
+        {
+            if let MatchStatus::Open = self.states[self.cursor] {
+                self.states[self.cursor] = MatchStatus::Taken;
+                matches.push(scheduled.clone());
+            }
+            self.cursor += 1;
+        }
+        NextGroup::Group(ScheduledGroup { number, matches })
     }
 
     /// Takes in the result of a match, one value a seat. A match that is not known, or is

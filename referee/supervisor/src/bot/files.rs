@@ -97,6 +97,9 @@ impl BotFiles {
 
 /// Reads the files of a bot.
 pub fn build(spec: &BotSpec) -> Build {
+    if spec.ggp.is_some() {
+        return Build::default();
+    }
     let named = of(spec).filter_map(|(path, _)| Some((digest(&path).ok()?, path)));
     let named: Vec<(String, PathBuf)> = named.collect();
     let name = |path: &Path| {
@@ -183,6 +186,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// The owners of a bot's files, except root, whose files are for everybody.
 pub(super) fn owners(spec: &BotSpec) -> Vec<u32> {
+    if spec.ggp.is_some() {
+        return Vec::new();
+    }
     let dir = fs::metadata(&spec.dir).ok().filter(|_| spec.shows_dir);
     let files = of(spec).map(|(_, about)| about);
     let owners = files.chain(dir).map(|about| about.uid());

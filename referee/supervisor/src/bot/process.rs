@@ -146,9 +146,11 @@ impl BotProcess {
         let resources = surroundings.sandbox.resources();
         let output = LineLimits::output(MAX_LINE, resources.output_bytes, resources.output_lines);
         let Launched { handle, pipes, tmp } = launched;
-        let tail = pipes
-            .stderr
-            .map(|pipe| stderr::read(pipe, surroundings.stderr));
+        let tail = pipes.stderr.and_then(|pipe| {
+            let tail = stderr::read(pipe, surroundings.stderr);
+            let unread = |error: &_| tracing::warn!("stderr of `{}`: {error}", spec.name);
+            tail.inspect_err(unread).ok()
+        });
         Box::new(BotProcess {
             meter: CpuMeter::new(handle.pid()),
             idle: spec.idle,
@@ -297,6 +299,9 @@ impl BotProcess {
             }
             ToBot::Turn(_) => self.lines.allow_anew(),
             _ => {}
+        }
+        if let Some(tail) = &self.tail {
+            tail.note(message);
         }
         self.line.clear();
         message.write_line(&mut self.line);

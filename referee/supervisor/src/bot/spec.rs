@@ -29,6 +29,8 @@ pub struct BotSpec {
     pub command: Vec<String>,
     /// The working directory.
     pub dir: PathBuf,
+    /// The SHA-256 of the bundle that `dir` was unpacked from, if it was, in hexadecimal digits.
+    pub bundle: Option<String>,
     /// Whether a sandbox that hides files shows all of `dir`, not only the files that the command
     /// names.
     pub shows_dir: bool,
@@ -46,6 +48,18 @@ pub struct BotSpec {
     pub idle: Idle,
     /// What it may do and use.
     pub wanted: Wanted,
+    /// Where it listens, if it is a player of its own that is asked over HTTP. Nothing is started for
+    /// it then: `command` only says in logs what it is.
+    pub ggp: Option<GgpPlayer>,
+}
+
+/// A player that speaks the protocol of General Game Playing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GgpPlayer {
+    /// The host and the port, as in `127.0.0.1:9147`.
+    pub address: String,
+    /// Whether it is sent sheets whose names mean nothing.
+    pub scramble: bool,
 }
 
 /// What a bot does while it is not its turn.
@@ -91,6 +105,7 @@ impl BotSpec {
             name,
             command,
             dir: resolved(dir),
+            bundle: None,
             shows_dir: true,
             env: BTreeMap::new(),
             time: time.clone(),
@@ -99,6 +114,7 @@ impl BotSpec {
             start_attempts: 1,
             idle: Idle::default(),
             wanted: Wanted::default(),
+            ggp: None,
         }
     }
 

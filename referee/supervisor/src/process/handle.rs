@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, setsid};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -137,6 +137,7 @@ fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Re
         });
     }
     command.fd_mappings(descriptors).map_err(io::Error::other)?;
+    leave_session(&mut command);
     // Our copies of the supervisor's ends are closed with the command.
     let (supervisor, pid) = children::spawn(&mut command)?;
     Ok(Spawned {
@@ -146,6 +147,20 @@ fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Re
         stdout,
         init,
     })
+}
+
+/// Gives a process a session of its own before it begins: Ctrl-C in the terminal is for the referee
+/// alone, which may want to finish what the process is needed for.
+fn leave_session(command: &mut Command) {
+    // SAFETY: between fork and exec only what is safe in signal handlers may be called; this is one
+    // system call.
+    #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            Ok(())
+        });
+    }
 }
 
 impl ProcessHandle {

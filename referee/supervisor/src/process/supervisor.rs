@@ -16,7 +16,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
+use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -65,7 +65,6 @@ async fn supervise(plan: &Plan, control: StdStream) -> io::Result<()> {
     let (commands, mut reports) = UnixStream::from_std(control)?.into_split();
     // Before anything is started, so that no end is missed.
     let mut ended = signal(SignalKind::child())?;
-    setsid()?;
     #[cfg(target_os = "linux")]
     isolate()?;
     let owners = plan.loan.as_ref().map(Loan::owners).transpose();

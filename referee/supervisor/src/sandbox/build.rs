@@ -231,6 +231,9 @@ impl Sandbox {
         hidden: &[PathBuf],
         tier: Tier,
     ) -> Result<(), SandboxError> {
+        if spec.ggp.is_some() {
+            return Ok(());
+        }
         if tier <= Tier::Limits {
             let program = spec.program().map_err(|error| command_error(spec, error))?;
             self.command[0] = text(&program);

@@ -111,7 +111,10 @@ fn not_reached(error: io::Error) -> String {
 impl Started {
     fn confined(launched: Launched, stderr: Stderr) -> io::Result<Self> {
         let Launched { handle, pipes, tmp } = launched;
-        let tail = pipes.stderr.map(|pipe| stderr::read(pipe, stderr));
+        let tail = pipes
+            .stderr
+            .map(|pipe| stderr::read(pipe, stderr))
+            .transpose()?;
         let root = Root::Supervisor {
             handle: Box::new(handle),
             _tmp: tmp,
@@ -127,7 +130,11 @@ impl Started {
         let child = &mut plain.child;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (stdin, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
-        let tail = child.stderr.take().map(|pipe| stderr::read(pipe, stderr));
+        let tail = child
+            .stderr
+            .take()
+            .map(|pipe| stderr::read(pipe, stderr))
+            .transpose()?;
         let root = Root::Plain(plain);
         Ok(Started {
             process: ServiceProcess { root, tail },

@@ -1,15 +1,17 @@
 //! What bots print on stderr: passed on, or kept in a file up to a limit; its end stays in memory.
+//! Beside the file is an index that says which bytes were printed in which turn.
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use protocol::{excerpt, shown_lines};
+use protocol::{ToBot, excerpt, shown_lines};
 use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -18,6 +20,8 @@ use tokio::time::timeout;
 const TAIL: usize = 16 << 10;
 /// Bytes that one read asks for: there are many bots, and most print nothing.
 const CHUNK: usize = 1 << 10;
+/// How many reads are made before others have their turn: as much as a pipe holds.
+const MOST_CHUNKS: usize = 64;
 /// How many characters of the last line sentences quote.
 const MAX_QUOTED: usize = 200;
 
@@ -28,7 +32,8 @@ pub enum Stderr {
     PassOn,
     /// To this file.
     Keep {
-        /// The file; it is created when something is printed.
+        /// The file; it is created when something is printed. The index has the same name with
+        /// [`INDEX_EXTENSION`].
         path: PathBuf,
         /// How many bytes all processes of this bot together may still write.
         left: Arc<AtomicU64>,
@@ -37,14 +42,37 @@ pub enum Stderr {
     },
 }
 
+/// The extension of the index beside a file of stderr. Each of its lines has a byte's place in the file,
+/// the match, the seat and the ply of the turn in which was printed what stands from there on.
+pub const INDEX_EXTENSION: &str = "turns";
+
+/// The turn that a bot was asked for last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct AskedTurn {
+    /// Empty before the first match.
+    match_id: Arc<str>,
+    seat: usize,
+    /// 0 before the first turn of a match.
+    ply: u32,
+}
+
 /// The end of what a process printed.
 #[derive(Debug)]
 pub(crate) struct Tail {
     last: Arc<Mutex<VecDeque<u8>>>,
+    /// `None` if it is passed on.
+    kept: Option<Arc<Kept>>,
     reading: JoinHandle<()>,
 }
 
 impl Tail {
+    /// Notes what the bot is asked next: what it prints from now on belongs to that.
+    pub(crate) fn note(&self, message: &ToBot) {
+        if let Some(kept) = &self.kept {
+            kept.note(message);
+        }
+    }
+
     /// The end of what was printed; if the process has just ended, waits for the rest of it, at
     /// most this long.
     pub(crate) async fn text(&mut self, within: Duration) -> String {
@@ -66,35 +94,94 @@ impl Tail {
 }
 
 /// Reads what a process prints on stderr until it is closed, and copies it there.
-pub(crate) fn read(pipe: ChildStderr, to: Stderr) -> Tail {
+///
+/// # Errors
+/// If the runtime cannot watch the pipe.
+pub(crate) fn read(pipe: ChildStderr, to: Stderr) -> io::Result<Tail> {
     match to {
         Stderr::Keep {
             path,
             left,
             all_left,
-        } => keep(pipe, path, [left, all_left]),
-        Stderr::PassOn => pass_on(pipe),
+        } => keep(pipe, CappedFile::new(path, left, all_left)),
+        Stderr::PassOn => Ok(pass_on(pipe)),
+    }
+}
+
+/// A pipe whose text is kept in a file.
+#[derive(Debug)]
+struct Kept {
+    pipe: Receiver,
+    last: Arc<Mutex<VecDeque<u8>>>,
+    file: Mutex<CappedFile>,
+}
+
+impl Kept {
+    /// Takes what is there; whether more may come.
+    fn take(&self, read: impl Fn(&mut [u8]) -> io::Result<usize>) -> bool {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffer = [0; CHUNK];
+        for _ in 0..MOST_CHUNKS {
+            match read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(length) => {
+                    remember(&self.last, &buffer[..length]);
+                    file.append(&buffer[..length]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes what was printed until now, and notes what the bot is asked next. While bots answer at
+    /// once, the runtime never comes to read it.
+    fn note(&self, message: &ToBot) {
+        if !matches!(message, ToBot::Start(_) | ToBot::Turn(_)) {
+            return;
+        }
+        self.take(|buffer| Ok(rustix::io::read(&self.pipe, buffer)?));
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            ToBot::Start(start) => {
+                file.turn = AskedTurn {
+                    match_id: start.match_id.as_str().into(),
+                    seat: start.seat,
+                    ply: 0,
+                };
+            }
+            ToBot::Turn(turn) => file.turn.ply = turn.ply,
+            _ => {}
+        }
     }
 }
 
 /// Copies to `path` until the pipe is closed. What exceeds a limit is read and dropped, so that the
 /// bot never has to wait.
-fn keep(mut pipe: ChildStderr, path: PathBuf, left: [Arc<AtomicU64>; 2]) -> Tail {
+///
+/// # Errors
+/// If the runtime cannot watch the pipe.
+fn keep(pipe: ChildStderr, file: CappedFile) -> io::Result<Tail> {
     let last = Arc::new(Mutex::new(VecDeque::new()));
-    let tail = last.clone();
+    let kept = Arc::new(Kept {
+        pipe: Receiver::from_owned_fd(pipe.into_owned_fd()?)?,
+        last: last.clone(),
+        file: Mutex::new(file),
+    });
+    let read = kept.clone();
     let reading = tokio::spawn(async move {
-        let mut buffer = vec![0; CHUNK];
-        let mut file = CappedFile {
-            path,
-            file: None,
-            full: false,
-        };
-        while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
-            remember(&tail, &buffer[..read]);
-            file.append(&buffer[..read], &left);
+        let mut is_open = true;
+        while is_open && read.pipe.readable().await.is_ok() {
+            is_open = read.take(|buffer| read.pipe.try_read(buffer));
         }
     });
-    Tail { last, reading }
+    Ok(Tail {
+        last,
+        kept: Some(kept),
+        reading,
+    })
 }
 
 /// Copies to the referee's own stderr in a thread: a slow terminal must not cost a bot time.
@@ -110,7 +197,11 @@ fn pass_on(mut pipe: ChildStderr) -> Tail {
         }
         show(text.end()).await;
     });
-    Tail { last, reading }
+    Tail {
+        last,
+        kept: None,
+        reading,
+    }
 }
 
 async fn show(text: String) {
@@ -163,55 +254,115 @@ fn remember(tail: &Mutex<VecDeque<u8>>, text: &[u8]) {
     tail.drain(..surplus);
 }
 
-/// The file of one process, up to the limits.
+/// The file of one process with its index, up to the limits.
+#[derive(Debug)]
 struct CappedFile {
     path: PathBuf,
     file: Option<File>,
+    index: Option<File>,
+    /// How many bytes the file has.
+    length: u64,
+    /// The turn that the bot was asked for last.
+    turn: AskedTurn,
+    /// The turn in the last line of the index.
+    indexed: AskedTurn,
+    /// How many bytes the processes of this bot may still print.
+    left: Arc<AtomicU64>,
+    /// How many bytes the files of all bots may still grow.
+    all_left: Arc<AtomicU64>,
     /// A limit is reached: nothing more is written.
     full: bool,
 }
 
 impl CappedFile {
-    fn append(&mut self, text: &[u8], left: &[Arc<AtomicU64>; 2]) {
+    fn new(path: PathBuf, left: Arc<AtomicU64>, all_left: Arc<AtomicU64>) -> Self {
+        CappedFile {
+            path,
+            file: None,
+            index: None,
+            length: 0,
+            turn: AskedTurn::default(),
+            indexed: AskedTurn::default(),
+            left,
+            all_left,
+            full: false,
+        }
+    }
+
+    /// Adds what was printed in the turn that the bot was asked for last.
+    fn append(&mut self, text: &[u8]) {
         if self.full {
             return;
         }
-        let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
-        let allowed = left.each_ref().map(|left| {
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-                .unwrap_or_else(|left| left)
-        });
-        let allowed = allowed[0].min(allowed[1]);
-        let kept = text
-            .len()
-            .min(usize::try_from(allowed).unwrap_or(usize::MAX));
-        self.full = kept < text.len();
-        if let Err(error) = self.write(&text[..kept]) {
+        let written = self.enter().and_then(|()| self.write(text));
+        if let Err(error) = written {
             tracing::warn!("{} cannot be written: {error}", self.path.display());
             self.full = true;
         }
     }
 
-    fn write(&mut self, text: &[u8]) -> std::io::Result<()> {
-        if text.is_empty() && self.file.is_none() {
+    /// How many of these bytes the limits allow.
+    fn take(&mut self, bytes: usize) -> usize {
+        let kept = take(&self.left, bytes).min(take(&self.all_left, bytes));
+        self.full = kept < bytes;
+        kept
+    }
+
+    /// Notes in the index if another turn begins here.
+    fn enter(&mut self) -> io::Result<()> {
+        if self.turn == self.indexed {
             return Ok(());
         }
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
-                self.file.insert(File::create(&self.path)?)
-            }
-        };
-        file.write_all(text)?;
+        self.indexed.clone_from(&self.turn);
+        let AskedTurn {
+            match_id,
+            seat,
+            ply,
+        } = &self.turn;
+        let line = format!("{} {match_id} {seat} {ply}\n", self.length);
+        // A limit of what bots may print should not depend on the index.
+        if take(&self.all_left, line.len()) == line.len() {
+            let path = self.path.with_extension(INDEX_EXTENSION);
+            opened(&mut self.index, &path)?.write_all(line.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        let kept = if self.full { 0 } else { self.take(text.len()) };
+        if kept == 0 && self.file.is_none() {
+            return Ok(());
+        }
+        let file = opened(&mut self.file, &self.path)?;
+        file.write_all(&text[..kept])?;
+        self.length += kept as u64;
         if self.full {
             file.write_all(
                 b"\n[the limit of what is kept of stderr is reached: the rest was dropped]\n",
             )?;
         }
         Ok(())
+    }
+}
+
+/// Takes at most this many bytes of what is left; gives how many.
+fn take(left: &AtomicU64, bytes: usize) -> usize {
+    let less = |left: u64| Some(left.saturating_sub(bytes as u64));
+    let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+    let was = taken.unwrap_or_else(|left| left);
+    bytes.min(usize::try_from(was).unwrap_or(usize::MAX))
+}
+
+/// The file, which is created the first time.
+fn opened<'f>(file: &'f mut Option<File>, path: &Path) -> io::Result<&'f mut File> {
+    match file {
+        Some(file) => Ok(file),
+        none => {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            Ok(none.insert(File::create(path)?))
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! A bot that answers at once. Its argument says what it wants: `none` (it follows a game of Paper
 //! Pen-guins by itself and plays at random), `legal` or `all` (it plays the first legal move of any
-//! game). Lines are taken apart by hand, as little as possible.
+//! game). Lines are taken apart by hand, as little as possible. With a second argument, such as `1ms`, each
+//! move takes that much CPU time.
 
+use std::hint::spin_loop;
 use std::io::{self, BufRead, Write};
+use std::time::{Duration, Instant};
 
 use games::rules::paper_penguins::PaperPenguins;
 use games::{Game, Options, Rng};
@@ -16,6 +19,14 @@ const MOVE: &str = r#""move":""#;
 
 fn main() -> io::Result<()> {
     let wants = std::env::args().nth(1).unwrap_or_default();
+    let milliseconds = std::env::args().nth(2);
+    let milliseconds = milliseconds.map_or(0, |text| {
+        let number = text
+            .strip_suffix("ms")
+            .and_then(|number| number.parse().ok());
+        number.expect("milliseconds, as in `1ms`")
+    });
+    let think = Duration::from_millis(milliseconds);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let (mut line, mut answer) = (String::new(), String::new());
     let mut follower = Follower::new();
@@ -26,6 +37,12 @@ fn main() -> io::Result<()> {
             return Ok(());
         }
         if let Some(turn) = line.strip_prefix(TURN) {
+            if !think.is_zero() {
+                let begin = Instant::now();
+                while begin.elapsed() < think {
+                    spin_loop();
+                }
+            }
             let ply = turn.split(',').next().unwrap_or_default();
             answer.push_str(r#"{"type":"move","move":""#);
             match &*wants {

@@ -66,6 +66,7 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
         "limits": limits, "opening": moves.len().min(OPENING), "moves": moves,
         "result": {"scores": tally.scores, "outcome": tally.outcome,
                    "reason": session.reason().as_deref().or(stopped), "faults": []},
+        "machine": {"name": "box", "cpu": "x", "cores": 2, "speed": 12.5},
         "load": {"waiting": 0.25, "stolen": 0},
         "started": "2026-01-02T03:04:05.678Z", "duration_ms": 2345.6, "referee": "referee 0.1.0"
     })
@@ -98,7 +99,7 @@ pub(super) fn run(input: &[u8]) -> bool {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), input).expect("a file that can be written");
     let mut standings = Standings::new(["known"]);
-    let mut matches = MatchStore::new();
+    let mut matches = MatchStore::new().by_machine();
     let mut verified = false;
     let mut log = LogFile::open(file.path()).expect("a file that can be read");
     for read in &mut log {
@@ -128,7 +129,13 @@ fn check_sheets(matches: &MatchStore) {
         },
         ..Request::default()
     };
-    for by in [None, Some(By::Game), Some(By::Seat), Some(By::Opening)] {
+    for by in [
+        None,
+        Some(By::Game),
+        Some(By::Seat),
+        Some(By::Opening),
+        Some(By::Machine),
+    ] {
         let sheet = Sheet::new(matches, &request, by).expect("a request that names nothing");
         assert!(plot(&sheet.report).ends_with("</svg>\n"));
         for format in [

@@ -1,26 +1,29 @@
 //! Lines of the protocol, both ways. What is understood is written and read again.
 
 use games::Rng;
-use protocol::{FromBot, ToBot};
+use protocol::{FromBot, SearchInfo, ToBot};
+use serde_json::Value;
 
 /// What bots say.
-const FROM_BOT: [&str; 8] = [
+const FROM_BOT: [&str; 9] = [
     r#"{"type":"hello","protocol":1,"name":"alpha","version":"1.2","author":"…","games":["siam"],"wants":{"state":true,"legal":false},"colour":"red"}"#,
     r#"{"type":"hello","protocol":1,"name":"x"}"#,
     r#"{"type":"ready","more":1}"#,
     "{\"type\":\"resign\"}\r\n",
     r#"{"type":"move","move":"c2-c3n","ply":12,"info":{"depth":5,"nodes":12345,"value":0.31,"pv":["c2-c3n"],"text":"…"}}"#,
     r#"{"type":"move","move":"d1-d7/g7"}"#,
+    r#"{"type":"info","lines":[{"value":0.61,"pv":["d1-d7/g7","a1"],"depth":5,"nodes":77},{"value":1,"pv":[]}],"value":0.61}"#,
     r#"{"type":"info","depth":3,"nested":{"a":[1,2.5,null,true,"\u0000"]}}"#,
     r#"{"move":"a1","type":"move","ply":4294967295}"#,
 ];
 
 /// What the referee says.
-const TO_BOT: [&str; 7] = [
+const TO_BOT: [&str; 8] = [
     r#"{"type":"hello","protocol":1,"referee":"referee 0.1.0"}"#,
     r#"{"type":"start","match":"m-000017","game":"siam","options":{"opening_ban":false},"seat":0,"role":"elephants","players":[{"name":"alpha","role":"elephants"},{"name":"beta","role":"rhinos"}],"state":{"ply":0},"time":{"per_move_ms":100,"base_ms":9400.5,"increment_ms":1,"startup_ms":10000,"margin_ms":50},"limits":{"max_plies":300,"repetition":3}}"#,
     r#"{"type":"turn","ply":12,"moves":[{"seat":0,"move":"c1-c2n"},{"seat":1,"move":"+e3w"}],"state":{"ply":12},"legal":["c2-c3n"],"clock":{"move_ms":100,"remaining_ms":[9400,null],"increment_ms":0.001}}"#,
     r#"{"type":"turn","ply":0,"moves":[],"clock":{}}"#,
+    r#"{"type":"turn","ply":0,"moves":[],"clock":{"move_ms":5000},"lines":3}"#,
     r#"{"type":"error","code":"illegal_move","message":"no"}"#,
     r#"{"type":"end","moves":[],"result":{"scores":[1,0],"outcome":[1.0,0.0],"reason":"forfeit","faults":[{"seat":0,"code":"timeout","ply":12,"message":"late"}]}}"#,
     r#"{"type":"quit"}"#,
@@ -43,7 +46,11 @@ pub(super) fn from_bot(input: &[u8]) -> bool {
         Ok(message) => {
             let line = message.to_line();
             assert_one_line(&line);
-            assert_eq!(FromBot::from_line(line.as_bytes()).ok(), Some(message));
+            assert_eq!(
+                FromBot::from_line(line.as_bytes()).ok(),
+                Some(message.clone())
+            );
+            read_search_info(message);
             true
         }
         Err(error) => {
@@ -51,6 +58,23 @@ pub(super) fn from_bot(input: &[u8]) -> bool {
             false
         }
     }
+}
+
+/// Reads what a bot says about its thinking: what is left of it makes sense.
+fn read_search_info(message: FromBot) {
+    const ASKED: usize = 3;
+    let info = match message {
+        FromBot::Info(info) => Value::Object(info.fields),
+        FromBot::Move(made) => made.info.unwrap_or_default(),
+        _ => return,
+    };
+    let (read, complaints) = SearchInfo::read(&info, ASKED);
+    let values = read.lines.iter().map(|line| line.value);
+    let mut values = values.chain([read.value]).flatten();
+    assert!(values.all(|value| (0.0..=1.0).contains(&value)) && read.lines.len() <= ASKED);
+    complaints
+        .iter()
+        .for_each(|complaint| assert_short(complaint));
 }
 
 pub(super) fn to_bot(input: &[u8]) -> bool {

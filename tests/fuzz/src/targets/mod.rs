@@ -1,5 +1,6 @@
 //! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
 
+mod bundles;
 mod config;
 mod log;
 mod messages;
@@ -38,4 +39,5 @@ targets![
     "config" config::seeds, config::run;
     "log" log::seeds, log::run;
     "sheets" sheets::seeds, sheets::run;
+    "bundles" bundles::seeds, bundles::run;
 ];

@@ -4,6 +4,7 @@
 mod assumptions;
 mod forger;
 mod lines;
+mod onlooker;
 mod processes;
 mod redteam;
 mod resources;
@@ -178,13 +179,17 @@ impl Bot {
         if let Some(mv) = assumptions::instead(&self.how, &self.begun, turn, self.turns) {
             answer["move"] = mv;
         }
+        if let Some(mv) = onlooker::instead(&self.how) {
+            answer["move"] = mv;
+        }
         if self.turns >= TURN {
             if let Some(text) = lines::instead(&self.how, &answer) {
                 return print(&text);
             }
             self.misbehave(turn);
         }
-        if let Some(info) = self.report() {
+        let reported = onlooker::info(&self.how, turn);
+        if let Some(info) = reported.or_else(|| self.report()) {
             answer["info"] = info;
         }
         say(&answer);

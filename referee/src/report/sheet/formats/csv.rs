@@ -3,6 +3,7 @@
 //! the log that do get an apostrophe first, numbers never do.
 
 use crate::report::sheet::sections::by_game_and_seat::{rated, total};
+use crate::report::sheet::sections::machines::elsewhere;
 use crate::report::sheet::sections::pairs;
 use crate::report::sheet::statistics::{By, Sheet};
 use protocol::shown as clean;
@@ -18,6 +19,7 @@ pub(super) fn write(sheet: &Sheet) -> String {
         Some(By::Seat) => Box::new(seats(sheet).into_iter()),
         Some(By::Opening) => Box::new(openings(sheet)),
         Some(By::Pair) => Box::new(pairs(sheet)),
+        Some(By::Machine) => Box::new(machines(sheet).into_iter()),
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -163,6 +165,50 @@ fn games(sheet: &Sheet) -> Vec<Row> {
             row.extend(results(&sum));
             row.push(sum.scores.to_string());
             row.push(bound(ratings.bots[bot].as_ref()));
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Rows without a bot are of the machine, and have its test; those of bots have the chance of each alone.
+fn machines(sheet: &Sheet) -> Vec<Row> {
+    let report = &sheet.report;
+    let header = ["machine", "cpu", "cores", "speed", "bot"].into_iter();
+    let header = header.chain(RESULTS).chain(["score_elsewhere"]);
+    let test = ["waiting", "stolen", "chi_square", "df", "p_value"];
+    let mut rows = vec![names(header.chain(test))];
+    for machine in &report.machines {
+        let about = [
+            machine.name.as_deref().map(text).unwrap_or_default(),
+            machine.cpu.as_deref().map(text).unwrap_or_default(),
+            machine
+                .cores
+                .map_or(String::new(), |cores| cores.to_string()),
+            figure(machine.speed, 1),
+        ];
+        let test = machine.homogeneity.as_ref();
+        let mut row = about.to_vec();
+        row.extend([String::new(), machine.matches.to_string()]);
+        row.resize(row.len() + RESULTS.len(), String::new());
+        row.push(figure(machine.load.waiting.mean(), 4));
+        row.push(figure(machine.load.stolen.mean(), 4));
+        row.push(figure(test.map(|test| test.chi_square), 4));
+        row.push(test.map_or(String::new(), |test| test.freedom.to_string()));
+        row.push(figure(test.map(|test| test.p_value), 6));
+        rows.push(row);
+        for &bot in &report.ranking {
+            let Some(there) = machine.bots.get(bot).filter(|there| there.matches > 0) else {
+                continue;
+            };
+            let p_value = machine.p_values.get(bot).copied().flatten();
+            let bot = &report.bots[bot];
+            let mut row = about.to_vec();
+            row.push(text(&bot.name));
+            row.extend(results(there));
+            row.push(figure(elsewhere(&bot.results, there).share(), 4));
+            row.resize(row.len() + 4, String::new());
+            row.push(figure(p_value, 6));
             rows.push(row);
         }
     }

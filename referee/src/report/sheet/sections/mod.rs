@@ -1,8 +1,10 @@
 //! What a report says, one file a subject, and in which order.
 
+mod adjudications;
 pub(super) mod by_game_and_seat;
 mod cyclic;
 mod fitness;
+pub(super) mod machines;
 pub(super) mod pairs;
 mod ranking;
 mod reliability;
@@ -12,6 +14,7 @@ mod sprt;
 use super::parts::Part;
 use super::statistics::{By, Sheet};
 
+pub(crate) use machines::too_noisy;
 pub(crate) use pairs::{Pair, all as all_pairs};
 pub(crate) use ranking::Scored;
 pub(crate) use reliability::{load, same_answers};
@@ -22,6 +25,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
     let mut parts = ranking::head(&sheet.report);
     parts.extend(fitness::warnings(&sheet.report));
     parts.extend(seat_orders::all(&sheet.report));
+    parts.extend(machines::noisy(&sheet.report));
     parts.extend(sprt::all(&sheet.report));
     match sheet.by {
         None | Some(By::Version) => {
@@ -31,6 +35,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
             }
             parts.extend(fitness::residuals(&sheet.report));
             parts.extend(by_game_and_seat::overview(&sheet.report));
+            parts.extend(adjudications::all(&sheet.report));
             parts.extend(reliability::all(sheet));
             parts.push(ranking::method(&sheet.report));
         }
@@ -41,6 +46,7 @@ pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
             parts.extend(pairs::list(&sheet.report));
             parts.extend(cyclic::second_opinion(&sheet.report));
         }
+        Some(By::Machine) => parts.extend(machines::all(&sheet.report)),
     }
     parts
 }

@@ -257,6 +257,46 @@ fn what_is_played_at_a_time_changes_nothing() {
     }
 }
 
+#[cfg(feature = "cluster")]
+#[test]
+fn groups_are_taken_whole_and_in_order() {
+    for (seats, bots) in [(2, 4), (3, 5)] {
+        let shape = Shape::round_robin(&[seats, seats], bots, 3);
+        let all = matches(&shape);
+        let mut schedule = Schedule::new(&shape);
+        // Of the first group, the first match was played before; of the second, all.
+        let orders = seats;
+        let mut played: Vec<usize> = vec![1];
+        played.extend(orders + 1..=2 * orders);
+        for &number in &played {
+            schedule.finish(number, &vec![1.0 / seats as f64; seats]);
+        }
+        let mut taken = Vec::new();
+        let mut numbers = Vec::new();
+        while let NextGroup::Group(group) = schedule.take_group() {
+            numbers.push(group.number);
+            let first = &group.matches[0];
+            let is_alike = |other: &Scheduled| {
+                (other.game, other.turn, other.group()) == (first.game, first.turn, first.group())
+            };
+            assert!(group.matches.iter().all(is_alike), "{group:?}");
+            taken.extend(group.matches);
+        }
+        let left = all
+            .iter()
+            .filter(|scheduled| !played.contains(&scheduled.number));
+        assert!(taken.iter().eq(left), "{seats} seats");
+        // Groups are called by their first match, whoever has played it.
+        let firsts = (1..=all.len()).step_by(orders);
+        let firsts: Vec<usize> = firsts.filter(|first| *first != orders + 1).collect();
+        assert_eq!(numbers, firsts);
+        for scheduled in &taken {
+            schedule.finish(scheduled.number, &vec![0.0; seats]);
+        }
+        assert_eq!(schedule.take_group(), NextGroup::Over);
+    }
+}
+
 #[test]
 fn a_schedule_is_restored_from_results_in_the_order_of_a_log() {
     for (format, bots) in [

@@ -1,12 +1,13 @@
-//! Floods over boards as sets of cells: how many moves it takes to reach each cell.
+//! Boards as sets of cells: neighbours, slides and regions of many cells at once.
 
 use std::ops::{BitAnd, BitOr, Not, Shl, Shr};
 
 use arrayvec::ArrayVec;
-use games::kit::board::{Board, CellId};
+
+use super::board::{Board, CellId};
 
 /// A set of cells as bits of an integer.
-pub(super) trait Cells:
+pub trait Cells:
     Copy
     + Eq
     + BitAnd<Output = Self>
@@ -82,7 +83,7 @@ struct Axis<S> {
 
 /// The directions of a board.
 #[derive(Clone, Debug)]
-pub(super) struct Grid<S> {
+pub struct Grid<S> {
     axes: ArrayVec<Axis<S>, 4>,
     /// The number of doublings until a slide covers the longest line.
     doublings: u32,
@@ -92,7 +93,7 @@ pub(super) struct Grid<S> {
 
 impl<S: Cells> Grid<S> {
     /// The directions of a board whose rows are numbered alike.
-    pub(super) fn new(board: &Board) -> Self {
+    pub fn new(board: &Board) -> Self {
         let half = board.directions() / 2;
         let axis = |direction| {
             let steps = || {
@@ -122,20 +123,20 @@ impl<S: Cells> Grid<S> {
     }
 
     /// The number of cells.
-    pub(super) fn cells(&self) -> usize {
+    pub fn cells(&self) -> usize {
         self.cells
     }
 
     /// All cells next to a set; some of them may be in it.
     #[inline]
-    pub(super) fn around(&self, set: S) -> S {
+    pub fn around(&self, set: S) -> S {
         self.axes.iter().fold(S::NONE, |all, axis| {
             all | (set & axis.before) << axis.shift | (set & axis.after) >> axis.shift
         })
     }
 
     /// The cells of `open` that a piece of the set reaches by a straight jump over a cell of `over`.
-    pub(super) fn jumps(&self, set: S, over: S, open: S) -> S {
+    pub fn jumps(&self, set: S, over: S, open: S) -> S {
         let landed = self.axes.iter().fold(S::NONE, |all, axis| {
             let up = over & (set & axis.before) << axis.shift;
             let down = over & (set & axis.after) >> axis.shift;
@@ -145,7 +146,7 @@ impl<S: Cells> Grid<S> {
     }
 
     /// The cells of `open` that are connected to the set through cells of `open`.
-    pub(super) fn region(&self, set: S, open: S) -> S {
+    pub fn region(&self, set: S, open: S) -> S {
         let mut reached = self.around(set) & open;
         loop {
             let next = reached | self.around(reached) & open;
@@ -158,7 +159,7 @@ impl<S: Cells> Grid<S> {
 
     /// The cells of `open` that a piece of the set reaches in one slide along a line of such cells.
     #[inline]
-    pub(super) fn slides(&self, set: S, open: S) -> S {
+    pub fn slides(&self, set: S, open: S) -> S {
         let mut reached = S::NONE;
         for axis in &self.axes {
             let (mut up, mut down) = (set, set);
@@ -179,58 +180,10 @@ impl<S: Cells> Grid<S> {
     }
 }
 
-/// The number of levels of a flood; cells farther away are in none.
-pub(super) const LEVELS: usize = 10;
-
-/// The cells that can be reached in each number of moves.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Flood<S> {
-    /// `within[n]`: the cells within `n + 1` moves.
-    pub(super) within: [S; LEVELS],
-}
-
-impl<S: Cells> Flood<S> {
-    /// A flood from a set over open cells; `reach` gives the cells that one move reaches.
-    #[inline]
-    pub(super) fn new(from: S, open: S, reach: impl Fn(S, S) -> S) -> Self {
-        let mut within = [S::NONE; LEVELS];
-        let mut front = from;
-        let mut all = S::NONE;
-        for level in 0..LEVELS {
-            front = reach(front, open).without(all);
-            if front == S::NONE {
-                within[level..].fill(all);
-                break;
-            }
-            all = all | front;
-            within[level] = all;
-        }
-        Flood { within }
-    }
-
-    /// All cells that are reached.
-    #[inline]
-    pub(super) fn all(&self) -> S {
-        self.within[LEVELS - 1]
-    }
-
-    /// The cells that are reached in fewer moves than by the other flood, or by this one only.
-    #[inline]
-    pub(super) fn before(&self, other: &Self) -> S {
-        let mut won = self.within[0].without(other.within[0]);
-        for level in 1..LEVELS {
-            won = won | self.within[level].without(other.within[level]);
-        }
-        // A cell won at one level stays won: the other flood gets there later.
-        won
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use games::Rng;
-
     use super::*;
+    use crate::kit::rng::Rng;
 
     /// The cells that one slide reaches, found step by step.
     fn walk(board: &Board, from: u128, open: u128) -> u128 {
@@ -269,14 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_side_gets_there_before() {
+    fn a_region_ends_where_nothing_is_open() {
         let grid = Grid::<u64>::new(&Board::square(8, 1));
-        let open = 0b0111_1110;
-        let flood = |from| Flood::new(from, open, |set, open| grid.around(set) & open);
-        let (left, right) = (flood(1), flood(1 << 7));
-        assert_eq!(left.before(&right), 0b0000_1110);
-        assert_eq!(right.before(&left), 0b0111_0000);
-        assert_eq!(left.all(), open);
         assert_eq!(grid.region(1, 0b0000_0110), 0b0000_0110);
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::grid::{Cells, Grid};
+use crate::kit::grid::{Cells, Grid};
 
 /// How the pieces of one side move in their own regions, and what each move gains.
-pub(super) trait EndgameMoves<S> {
+pub trait EndgameMoves<S: Cells> {
+    /// Whether the cell that a piece leaves is open then, for any piece.
+    const OPENS_CELLS: bool;
+
     /// Calls `visit` with the position after each move and the points that the move gains.
     fn each(&self, endgame: Endgame<S>, visit: &mut dyn FnMut(Endgame<S>, u32));
 
@@ -18,23 +21,116 @@ pub(super) trait EndgameMoves<S> {
         let _ = endgame;
         0
     }
+
+    /// The part of an endgame that depends on the piece on this cell: pieces that share open cells with
+    /// it, now or after moves of their own.
+    fn region(&self, grid: &Grid<S>, endgame: Endgame<S>, piece: S) -> Endgame<S>;
+}
+
+/// The region of pieces whose cells are open once they have left them.
+pub fn region_through_pieces<S: Cells>(
+    grid: &Grid<S>,
+    endgame: Endgame<S>,
+    piece: S,
+) -> Endgame<S> {
+    let region = piece | grid.region(piece, endgame.open | endgame.pieces);
+    endgame.within(region)
+}
+
+/// The region of pieces whose cells are closed once they have left them: it does not lead over them.
+pub fn region_between_pieces<S: Cells>(
+    grid: &Grid<S>,
+    endgame: Endgame<S>,
+    piece: S,
+) -> Endgame<S> {
+    let mut pieces = piece;
+    loop {
+        let open = grid.region(pieces, endgame.open);
+        let more = pieces | grid.around(open) & endgame.pieces;
+        if more == pieces {
+            return endgame.within(pieces | open);
+        }
+        pieces = more;
+    }
+}
+
+impl<S: Cells> Endgame<S> {
+    fn within(self, region: S) -> Self {
+        Endgame {
+            pieces: self.pieces & region,
+            open: self.open & region,
+            guarded: self.guarded & region,
+        }
+    }
 }
 
 /// The pieces of one side and the cells that are open to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Endgame<S> {
-    pub(super) pieces: S,
-    pub(super) open: S,
+pub struct Endgame<S> {
+    /// The cells of the pieces.
+    pub pieces: S,
+    /// The cells that they can enter.
+    pub open: S,
+    /// Cells of pieces next to which other seats stand: whoever leaves one has to close it, so that nobody
+    /// gets in. For pieces that close what they leave, there are none.
+    pub guarded: S,
+}
+
+/// How many positions an answer may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// At most so many for one region.
+    a_region: u32,
+    /// At most so many in all.
+    total: u32,
+    /// Those that were looked at.
+    used: u32,
+}
+
+impl Budget {
+    /// At most this many positions for each region.
+    pub fn a_region(positions: u32) -> Self {
+        Budget {
+            a_region: positions,
+            total: u32::MAX,
+            used: 0,
+        }
+    }
+
+    /// At most this many positions for everything.
+    pub fn in_all(positions: u32) -> Self {
+        Budget {
+            a_region: positions,
+            total: positions,
+            used: 0,
+        }
+    }
+
+    /// How many positions were looked at.
+    pub fn used(&self) -> u32 {
+        self.used
+    }
+
+    fn for_region(&self) -> u32 {
+        self.a_region.min(self.total.saturating_sub(self.used))
+    }
 }
 
 /// A number of points that is not known exactly, with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PointRange {
-    pub(super) least: u32,
-    pub(super) most: u32,
+pub struct PointRange {
+    /// What is certain with best play.
+    pub least: u32,
+    /// What nothing can exceed.
+    pub most: u32,
 }
 
 impl PointRange {
+    /// The number, if it is known.
+    pub fn exact(self) -> Option<u32> {
+        (self.least == self.most).then_some(self.least)
+    }
+
     fn plus(self, other: PointRange) -> PointRange {
         PointRange {
             least: self.least + other.least,
@@ -43,54 +139,63 @@ impl PointRange {
     }
 }
 
-/// The number of moves searched for one answer, a tenth of a millisecond. More of them won no more
-/// matches, and made searches that ask again and again miss their deadline.
-const EFFORT: u32 = 300;
 /// The number of answers that are kept; if there are more, all are dropped.
 const MOST_KNOWN: usize = 1 << 16;
 
 /// Finds out what a side can get, and keeps the answers.
-#[derive(Debug, Default)]
-pub(super) struct EndgameSolver<S> {
+#[derive(Debug)]
+pub struct EndgameSolver<S> {
     known: HashMap<Endgame<S>, PointRange, FixedHash>,
+}
+
+impl<S> Default for EndgameSolver<S> {
+    fn default() -> Self {
+        let known = HashMap::default();
+        EndgameSolver { known }
+    }
 }
 
 /// A hash function that is the same in every process.
 type FixedHash = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
 
 impl<S: Cells + Hash> EndgameSolver<S> {
-    /// What a side can get in all its regions together.
-    pub(super) fn solve(
+    /// What a side can get in all its regions together. Each region takes at most `effort` positions,
+    /// and less of what is left in `budget`; what is not known then is a range.
+    pub fn solve(
         &mut self,
         grid: &Grid<S>,
         moves: &impl EndgameMoves<S>,
         endgame: Endgame<S>,
+        budget: &mut Budget,
     ) -> PointRange {
         let mut sum = PointRange { least: 0, most: 0 };
         let mut rest = endgame.pieces;
         while rest != S::NONE {
-            let first = S::cell(rest.lowest());
-            let region = first | grid.region(first, endgame.open | endgame.pieces);
-            let part = Endgame {
-                pieces: endgame.pieces & region,
-                open: endgame.open & region,
-            };
-            rest = rest.without(region);
-            sum = sum.plus(self.solve_region(moves, part));
+            let part = moves.region(grid, endgame, S::cell(rest.lowest()));
+            rest = rest.without(part.pieces);
+            sum = sum.plus(self.solve_region(moves, part, budget));
         }
         sum
     }
 
     /// What a side can get in one region.
-    fn solve_region(&mut self, moves: &impl EndgameMoves<S>, endgame: Endgame<S>) -> PointRange {
+    fn solve_region(
+        &mut self,
+        moves: &impl EndgameMoves<S>,
+        endgame: Endgame<S>,
+        budget: &mut Budget,
+    ) -> PointRange {
         if let Some(known) = self.known.get(&endgame) {
             return *known;
         }
         if self.known.len() > MOST_KNOWN {
             self.known.clear();
         }
-        let mut effort = EFFORT;
-        self.search(moves, endgame, &mut effort)
+        let mut effort = budget.for_region();
+        let before = effort;
+        let found = self.search(moves, endgame, &mut effort);
+        budget.used += before - effort;
+        found
     }
 
     /// Tries all moves, those with the highest bound first, as far as the effort allows.
@@ -147,20 +252,26 @@ impl<S: Cells + Hash> EndgameSolver<S> {
 
 #[cfg(test)]
 mod tests {
-    use games::kit::board::Board;
-
     use super::*;
+    use crate::kit::board::Board;
 
     /// Pieces that step to a neighbour and take the cell; each cell is worth one.
     struct Steps<'a>(&'a Grid<u64>);
 
     impl EndgameMoves<u64> for Steps<'_> {
+        const OPENS_CELLS: bool = false;
+
         fn each(&self, endgame: Endgame<u64>, visit: &mut dyn FnMut(Endgame<u64>, u32)) {
             for from in endgame.pieces.each() {
                 for to in (self.0.around(1 << from) & endgame.open).each() {
                     let pieces = endgame.pieces ^ 1 << from ^ 1 << to;
                     let open = endgame.open ^ 1 << to;
-                    visit(Endgame { pieces, open }, 1);
+                    let next = Endgame {
+                        pieces,
+                        open,
+                        ..endgame
+                    };
+                    visit(next, 1);
                 }
             }
         }
@@ -168,11 +279,21 @@ mod tests {
         fn most(&self, endgame: Endgame<u64>) -> u32 {
             self.0.region(endgame.pieces, endgame.open).count()
         }
+
+        fn region(&self, grid: &Grid<u64>, endgame: Endgame<u64>, piece: u64) -> Endgame<u64> {
+            region_through_pieces(grid, endgame, piece)
+        }
     }
 
     fn solve(pieces: u64, open: u64) -> PointRange {
         let grid = Grid::new(&Board::square(8, 1));
-        EndgameSolver::default().solve(&grid, &Steps(&grid), Endgame { pieces, open })
+        let endgame = Endgame {
+            pieces,
+            open,
+            guarded: 0,
+        };
+        let mut budget = Budget::a_region(300);
+        EndgameSolver::default().solve(&grid, &Steps(&grid), endgame, &mut budget)
     }
 
     #[test]
@@ -198,8 +319,11 @@ mod tests {
         let endgame = Endgame {
             pieces: 1,
             open: teeth & !1,
+            guarded: 0,
         };
-        let found = EndgameSolver::default().solve(&grid, &Steps(&grid), endgame);
+        let mut budget = Budget::in_all(300);
+        let found = EndgameSolver::default().solve(&grid, &Steps(&grid), endgame, &mut budget);
+        assert_eq!(budget.used(), 300);
         assert!(found.least >= 14 && found.most < teeth.count());
         assert!(found.least <= found.most);
     }

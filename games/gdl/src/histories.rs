@@ -1,0 +1,48 @@
+//! What each seat knows of the steps so far, where something is hidden.
+
+use std::sync::Arc;
+
+use games::Seat;
+use serde_json::Value;
+
+use crate::engine::{Engine, Percepts};
+use crate::play::Play;
+
+/// What a seat knows of a step: its own move, then what it saw.
+pub(crate) type Perceived = Arc<[String]>;
+
+/// What everybody knows of the steps so far, by seats; empty if nothing is hidden.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Histories(pub(crate) Vec<Vec<Perceived>>);
+
+impl Histories {
+    pub(crate) fn to_json(&self, seat: Seat) -> Value {
+        let steps = self.0.get(seat).into_iter().flatten();
+        steps.map(|step| Value::from(step.to_vec())).collect()
+    }
+}
+
+/// Notes what each seat knows of a step.
+pub(crate) fn note<E: Engine>(
+    play: &Play<E>,
+    before: &E::Position,
+    joint: &[u32],
+    percepts: &Percepts,
+    histories: &mut Histories,
+) {
+    histories.0.resize(play.seats.len(), Vec::new());
+    for (seat, role) in play.seats.iter().enumerate() {
+        let own = play.engine.text(before, *role, joint[*role]).to_owned();
+        let step = std::iter::once(own).chain(percepts[*role].iter().cloned());
+        histories.0[seat].push(step.collect());
+    }
+}
+
+/// What a seat saw at a step, as JSON has it.
+pub(crate) fn perceived(step: &Value) -> Option<Perceived> {
+    let texts = step
+        .as_array()?
+        .iter()
+        .map(|text| text.as_str().map(str::to_owned));
+    texts.collect()
+}

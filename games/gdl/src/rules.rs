@@ -1,0 +1,63 @@
+//! A sheet as the rules of a game.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use games::session::{LoadError, Origin};
+use games::{BrokenRules, Info, Options, Rules, Seat, Session};
+use serde_json::Value;
+
+use crate::engine::Engine;
+use crate::knowledge;
+use crate::session::GdlSession;
+use crate::shared::SharedRules;
+
+/// Rules are shared by their sessions.
+pub(crate) struct GdlRules<E: Engine>(pub(crate) Arc<SharedRules<E>>);
+
+impl<E: Engine> Rules for GdlRules<E> {
+    fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn own_id(&self) -> &str {
+        &self.0.own_id
+    }
+
+    fn options(&self) -> &Options {
+        &self.0.options
+    }
+
+    fn roles(&self) -> &[String] {
+        &self.0.roles
+    }
+
+    fn origin(&self) -> Option<&Origin> {
+        Some(&self.0.origin)
+    }
+
+    fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
+        Ok(Box::new(GdlSession::new(&self.0, self.0.first()?)?))
+    }
+
+    fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
+        Ok(Box::new(GdlSession::new(&self.0, self.0.loaded(state)?)?))
+    }
+
+    fn sample(
+        &self,
+        observation: &Value,
+        seat: Seat,
+        seed: u64,
+        count: u32,
+    ) -> Result<Vec<Value>, LoadError> {
+        if !self.0.play.hidden {
+            return Ok(vec![observation.clone(); count.min(1) as usize]);
+        }
+        knowledge::sample(&self.0, observation, seat, (seed, count))
+    }
+}

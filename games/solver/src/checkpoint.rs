@@ -1,0 +1,241 @@
+//! Checkpoints: what a search has found, as bytes.
+//!
+//! A line of JSON that says what is searched, the counts, the entries of the table, and a checksum. A
+//! table of another size takes the entries as well, as far as there is room.
+
+use std::io::{self, Read, Write};
+
+use games::Game;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::solve::Solver;
+use crate::table::{ENTRY, Entry};
+
+/// The first bytes of every checkpoint.
+const MAGIC: &[u8; 16] = b"referee solve 1\n";
+/// The most bytes of the line of JSON.
+const MOST_JSON: u64 = 1 << 24;
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("it is not a checkpoint of `referee solve`")]
+    Magic,
+    /// It was cut off or changed.
+    #[error("it is damaged or cut off")]
+    Damaged,
+    /// It belongs to another search.
+    #[error("it is of another {what}: {there}, where the command line says {here}")]
+    Other {
+        /// What differs.
+        what: String,
+        /// What the checkpoint says.
+        there: String,
+        /// What was expected.
+        here: String,
+    },
+}
+
+/// What stands before the entries.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    /// What is searched, as the caller describes it.
+    about: serde_json::Map<String, Value>,
+    positions: u64,
+    bounds: (i32, i32),
+    last: Option<bool>,
+    entries: u64,
+}
+
+/// A running checksum of what goes through it.
+pub(crate) struct Summed<T> {
+    inner: T,
+    sum: u64,
+}
+
+impl<T> Summed<T> {
+    pub(crate) fn new(inner: T) -> Self {
+        Summed { inner, sum: 0 }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.sum = (self.sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+impl<T: Write> Summed<T> {
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.add(bytes);
+        Ok(self.inner.write_all(bytes)?)
+    }
+
+    pub(crate) fn put_json(&mut self, value: &impl Serialize) -> Result<(), CheckpointError> {
+        let text = serde_json::to_vec(value).map_err(io::Error::other)?;
+        self.put(&(text.len() as u64).to_le_bytes())?;
+        self.put(&text)
+    }
+
+    /// Puts the checksum at the end.
+    pub(crate) fn end(mut self) -> Result<(), CheckpointError> {
+        let sum = self.sum;
+        self.put(&sum.to_le_bytes())?;
+        Ok(self.inner.flush()?)
+    }
+}
+
+impl<T: Read> Summed<T> {
+    pub(crate) fn take(&mut self, bytes: &mut [u8]) -> Result<(), CheckpointError> {
+        let read = self.inner.read_exact(bytes);
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => CheckpointError::Damaged,
+            _ => CheckpointError::Io(error),
+        })?;
+        self.add(bytes);
+        Ok(())
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u64, CheckpointError> {
+        let mut bytes = [0; 8];
+        self.take(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn json<V: DeserializeOwned>(&mut self) -> Result<V, CheckpointError> {
+        let length = self.number()?;
+        if length > MOST_JSON {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut text = vec![0; length as usize];
+        self.take(&mut text)?;
+        serde_json::from_slice(&text).map_err(|_| CheckpointError::Damaged)
+    }
+
+    /// The first bytes must be these.
+    pub(crate) fn magic(&mut self, expected: &[u8; 16]) -> Result<(), CheckpointError> {
+        let mut magic = [0; 16];
+        match self.take(&mut magic) {
+            Ok(()) if magic == *expected => Ok(()),
+            Err(CheckpointError::Io(error)) => Err(CheckpointError::Io(error)),
+            _ => Err(CheckpointError::Magic),
+        }
+    }
+
+    /// The checksum must be right.
+    pub(crate) fn check_end(mut self) -> Result<(), CheckpointError> {
+        let sum = self.sum;
+        if self.number()? == sum {
+            Ok(())
+        } else {
+            Err(CheckpointError::Damaged)
+        }
+    }
+}
+
+impl Entry {
+    fn to_bytes(self) -> [u8; ENTRY] {
+        let mut bytes = [0; ENTRY];
+        bytes[..16].copy_from_slice(&self.key.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.first.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.second.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.work.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; ENTRY]) -> Self {
+        let number = |at: usize| {
+            let part = bytes[at..at + 4].iter().rev();
+            part.fold(0, |number, byte| number << 8 | u32::from(*byte))
+        };
+        let key = bytes[..16].iter().rev();
+        Entry {
+            key: key.fold(0, |key, byte| key << 8 | u128::from(*byte)),
+            first: number(16),
+            second: number(20),
+            work: number(24),
+        }
+    }
+}
+
+impl<G: Game> Solver<'_, G> {
+    /// Writes all that has been found. `about` says what is searched; [`Solver::restore`] must be given
+    /// the same.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(
+        &self,
+        about: &serde_json::Map<String, Value>,
+        out: impl Write,
+    ) -> Result<(), CheckpointError> {
+        let table = &self.search.table;
+        let head = Head {
+            about: about.clone(),
+            positions: self.search.progress.positions,
+            bounds: self.search.progress.bounds,
+            last: self.last,
+            entries: table.used() as u64,
+        };
+        let mut out = Summed::new(out);
+        out.put(MAGIC)?;
+        out.put_json(&head)?;
+        for entry in table.iter() {
+            out.put(&entry.to_bytes())?;
+        }
+        out.end()
+    }
+
+    /// Reads what [`Solver::save`] wrote, to go on from there.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is about something else; the solver is then of no use.
+    pub fn restore(
+        &mut self,
+        about: &serde_json::Map<String, Value>,
+        from: impl Read,
+    ) -> Result<(), CheckpointError> {
+        let mut from = Summed::new(from);
+        from.magic(MAGIC)?;
+        let head: Head = from.json()?;
+        compare(&head.about, about)?;
+        for _ in 0..head.entries {
+            let mut bytes = [0; ENTRY];
+            from.take(&mut bytes)?;
+            self.search.table.put(Entry::from_bytes(&bytes));
+        }
+        from.check_end()?;
+        self.search.progress.positions = head.positions;
+        self.search.progress.bounds = head.bounds;
+        self.last = head.last;
+        Ok(())
+    }
+}
+
+/// An error that names the first thing that differs.
+pub(crate) fn compare(
+    there: &serde_json::Map<String, Value>,
+    here: &serde_json::Map<String, Value>,
+) -> Result<(), CheckpointError> {
+    let keys = here.keys().chain(there.keys());
+    let value =
+        |map: &serde_json::Map<String, Value>, key| map.get(key).cloned().unwrap_or_default();
+    for key in keys {
+        let (there, here) = (value(there, key), value(here, key));
+        if there != here {
+            return Err(CheckpointError::Other {
+                what: key.clone(),
+                there: there.to_string(),
+                here: here.to_string(),
+            });
+        }
+    }
+    Ok(())
+}

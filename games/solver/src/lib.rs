@@ -1,0 +1,22 @@
+//! Exact values of positions.
+//!
+//! [`Solver`] finds who wins a position, or with which scores, if both play best. It takes every game of
+//! two seats that says by [`Game::solvable`](games::Game::solvable) that its positions cannot come
+//! back. [`elephant_run`] is a faster solver for one question about one game.
+//!
+//! Nothing here reads a clock or a file: whoever calls a search watches the time, and checkpoints are
+//! bytes.
+
+mod alpha_beta;
+mod check;
+mod checkpoint;
+pub mod elephant_run;
+mod keys;
+mod proof_number;
+mod search;
+mod solve;
+mod table;
+
+pub use checkpoint::CheckpointError;
+pub use search::{Progress, Stopped, Watch};
+pub use solve::{Method, Question, Solver, Unsolvable, Value, Winner};

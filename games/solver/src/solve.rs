@@ -1,0 +1,324 @@
+//! The front: asks the searches what is needed until a position's value is known.
+
+use games::Game;
+use games::kit::solving::Solvable;
+use thiserror::Error;
+
+use crate::search::{Progress, Search, Stopped, Watch};
+
+/// What is asked of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Who wins.
+    Win,
+    /// By how much: the points of best play.
+    Value,
+}
+
+/// How it is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Depth-first proof-number search.
+    ProofNumber,
+    /// Alpha-beta with windows of one point.
+    AlphaBeta,
+}
+
+/// Why a game cannot be solved.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unsolvable {
+    /// It has more seats.
+    #[error("only games of two seats can be solved, and {game} has {seats} under these options")]
+    Seats {
+        /// Its id.
+        game: &'static str,
+        /// How many.
+        seats: usize,
+    },
+    /// It has cycles.
+    #[error(
+        "{game} cannot be solved: its positions can come back, so what one is worth depends on the plies \
+         before it and on the limits of a match; `referee solve` takes games in which every move is \
+         final"
+    )]
+    Cycles {
+        /// Its id.
+        game: &'static str,
+    },
+}
+
+/// Who wins, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Winner {
+    /// A seat.
+    Seat(usize),
+    /// Nobody.
+    Draw,
+}
+
+/// What best play comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Who wins; `None` if that is not known.
+    pub winner: Option<Winner>,
+    /// Between which margins the final one is, both ends included.
+    pub bounds: (i32, i32),
+}
+
+/// The exact value of one position.
+pub struct Solver<'w, G: Game> {
+    pub(crate) search: Search<'w, G>,
+    about: Solvable<'w>,
+    position: G::Position,
+    question: Question,
+    method: Method,
+    /// The answer to the last question about a margin.
+    pub(crate) last: Option<bool>,
+}
+
+impl<'w, G: Game> Solver<'w, G> {
+    /// A solver whose table takes at most `bytes`. `watch` is called now and then and can stop it.
+    ///
+    /// # Errors
+    /// If the game cannot be solved.
+    pub fn new(
+        game: &'w G,
+        position: G::Position,
+        question: Question,
+        method: Option<Method>,
+        bytes: usize,
+        watch: Box<Watch<'w>>,
+    ) -> Result<Self, Unsolvable> {
+        let name = G::INFO.id;
+        let seats = game.seats();
+        if seats != 2 {
+            return Err(Unsolvable::Seats { game: name, seats });
+        }
+        let about = game.solvable().ok_or(Unsolvable::Cycles { game: name })?;
+        let question = if about.points {
+            question
+        } else {
+            Question::Win
+        };
+        let method = method.unwrap_or(match question {
+            Question::Win => Method::ProofNumber,
+            Question::Value => Method::AlphaBeta,
+        });
+        let mut search = Search::new(game, &about, bytes, watch);
+        search.progress.bounds = search.seen(&position);
+        Ok(Solver {
+            search,
+            about,
+            position,
+            question,
+            method,
+            last: None,
+        })
+    }
+
+    /// Searches at most this many positions.
+    pub fn limit(&mut self, positions: u64) {
+        self.search.most = Some(positions);
+    }
+
+    /// The position that is solved.
+    pub(crate) fn position(&self) -> &G::Position {
+        &self.position
+    }
+
+    /// What is asked: games without points have no more to it than who wins.
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// How it is found.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// How far the search has come.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            table: self.search.table.filled(),
+            ..self.search.progress
+        }
+    }
+
+    /// What is known.
+    pub fn value(&self) -> Value {
+        let bounds = self.search.progress.bounds;
+        let (least, most) = bounds;
+        let Solvable { win, draw, .. } = self.about;
+        let winner = match () {
+            () if least >= win => Some(Winner::Seat(0)),
+            () if most < draw => Some(Winner::Seat(1)),
+            () if least >= draw && most < win => Some(Winner::Draw),
+            () => None,
+        };
+        Value { winner, bounds }
+    }
+
+    /// Whether nothing is left to be asked.
+    pub fn is_solved(&self) -> bool {
+        self.next_need().is_none()
+    }
+
+    /// Searches until the position is solved, or goes on after a stop.
+    ///
+    /// # Errors
+    /// If the watch or the limit stops it.
+    pub fn run(&mut self) -> Result<Value, Stopped> {
+        while let Some(need) = self.next_need() {
+            self.search.progress.asks = need;
+            let position = self.position;
+            let bound = match self.method {
+                Method::AlphaBeta => self.search.reach(&position, need)?,
+                Method::ProofNumber if self.search.prove(&position, need)? => need,
+                Method::ProofNumber => need - 1,
+            };
+            let (least, most) = &mut self.search.progress.bounds;
+            self.last = Some(bound >= need);
+            if bound >= need {
+                *least = bound.max(*least)
+            } else {
+                *most = bound.min(*most)
+            }
+        }
+        Ok(self.value())
+    }
+
+    /// Forgets the bounds, but not the table.
+    #[doc(hidden)]
+    pub fn ask_again(&mut self) {
+        self.search.progress.bounds = self.search.seen(&self.position);
+        self.last = None;
+    }
+
+    /// Whether the final margin of best play is at least `need`: one question, whatever else is asked.
+    ///
+    /// # Errors
+    /// If the watch or the limit stops it.
+    pub fn at_least(&mut self, need: i32) -> Result<bool, Stopped> {
+        let position = self.position;
+        self.decide(&position, need)
+    }
+
+    /// The margin to ask for next: whether the final one is at least this.
+    fn next_need(&self) -> Option<i32> {
+        let (least, most) = self.search.progress.bounds;
+        let open = |need: i32| (least < need && most >= need).then_some(need);
+        match self.question {
+            Question::Win => open(self.about.win).or_else(|| open(self.about.draw)),
+            Question::Value if least == most => None,
+            Question::Value => Some(match self.last {
+                Some(true) => least + 1,
+                Some(false) => most,
+                None => self.search.margin(&self.position).clamp(least + 1, most),
+            }),
+        }
+    }
+
+    /// What each seat can hold: seat 0 a final margin of at least the first, seat 1 one below the
+    /// second.
+    pub(crate) fn holds(&self) -> (Option<i32>, Option<i32>) {
+        let Value { winner, bounds } = self.value();
+        match (self.question, winner) {
+            (Question::Value, _) => (Some(bounds.0), Some(bounds.1.saturating_add(1))),
+            (_, Some(Winner::Seat(0))) => (Some(self.about.win), None),
+            (_, Some(Winner::Seat(_))) => (None, Some(self.about.draw)),
+            (_, Some(Winner::Draw)) => (Some(self.about.draw), Some(self.about.win)),
+            (_, None) => (None, None),
+        }
+    }
+
+    /// The line of play that shows the value, up to the end of the game: best moves or, of a seat that has
+    /// lost, those that took the most work to refute. Empty before the position is solved.
+    ///
+    /// # Errors
+    /// If the watch or the limit stops it: what the table has lost is searched again.
+    pub fn line(&mut self) -> Result<Vec<G::Move>, Stopped> {
+        let mut line = Vec::new();
+        if !self.is_solved() {
+            return Ok(line);
+        }
+        let mut position = self.position;
+        while let Some(seat) = self.search.game.to_move(&position) {
+            let mv = self.best(&position, seat)?;
+            position = self.search.after(&position, mv);
+            line.push(mv);
+        }
+        Ok(line)
+    }
+
+    /// [`Solver::line`] as text.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn written_line(&mut self) -> Result<Vec<String>, Stopped> {
+        let line = self.line()?;
+        let text = |mv| {
+            let mut text = String::new();
+            self.search.game.write_move(mv, &mut text);
+            text
+        };
+        Ok(line.into_iter().map(text).collect())
+    }
+
+    fn best(&mut self, position: &G::Position, seat: usize) -> Result<G::Move, Stopped> {
+        let (seat_0, seat_1) = self.holds();
+        let moves = self.search.legal(position);
+        let (mine, others) = if seat == 0 {
+            (seat_0, seat_1)
+        } else {
+            (seat_1, seat_0)
+        };
+        let Some(need) = mine else {
+            let need = others.unwrap_or_default();
+            let work = |mv: &G::Move| {
+                let next = self.search.after(position, *mv);
+                self.search.work(&next, need)
+            };
+            return Ok(*moves.iter().max_by_key(|mv| work(mv)).expect("a move"));
+        };
+        self.holding_move(position, seat, need)
+    }
+
+    /// A move with which the seat holds this margin, which it can.
+    pub(crate) fn holding_move(
+        &mut self,
+        position: &G::Position,
+        seat: usize,
+        need: i32,
+    ) -> Result<G::Move, Stopped> {
+        let moves = self.search.legal(position);
+        for &mv in &moves {
+            let next = self.search.after(position, mv);
+            if self.known(&next, need) == Some(seat == 0) {
+                return Ok(mv);
+            }
+        }
+        for &mv in &moves {
+            let next = self.search.after(position, mv);
+            if self.decide(&next, need)? == (seat == 0) {
+                return Ok(mv);
+            }
+        }
+        unreachable!("a seat that holds a margin has a move that holds it")
+    }
+
+    /// Whether the final margin is at least `need`, if that is known without a search.
+    fn known(&self, position: &G::Position, need: i32) -> Option<bool> {
+        match self.method {
+            Method::ProofNumber => self.search.known_answer(position, need),
+            Method::AlphaBeta => self.search.known_bound(position, need),
+        }
+    }
+
+    /// Whether the final margin of best play is at least `need`.
+    fn decide(&mut self, position: &G::Position, need: i32) -> Result<bool, Stopped> {
+        match self.method {
+            Method::ProofNumber => self.search.prove(position, need),
+            Method::AlphaBeta => Ok(self.search.reach(position, need)? >= need),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Separate regions in the Game of the Amazons: who has more moves left wins.
+
+use super::points::shots;
+use super::solver::{
+    Budget, Endgame, EndgameMoves, EndgameSolver, PointRange, region_through_pieces,
+};
+use crate::kit::grid::{Cells as _, Grid};
+use crate::kit::outcome::Seat;
+
+/// How many moves each seat still has with best play; `None` while both can reach the same empty cell.
+///
+/// An amazon that moves away from one of the other seat opens the way into its own region, unless it shoots
+/// back at where it was. So `least` is what a seat has without ever opening it, and the other one's `most`
+/// holds against a seat that does not.
+pub fn moves_left(
+    grid: &Grid<u128>,
+    solver: &mut EndgameSolver<u128>,
+    amazons: [u128; 2],
+    empty: u128,
+    budget: &mut Budget,
+) -> Option<[PointRange; 2]> {
+    let regions = amazons.map(|own| grid.region(own, empty | own));
+    if regions[0] & regions[1] & empty != 0 {
+        return None;
+    }
+    Some([0, 1].map(|seat: Seat| {
+        let endgame = Endgame {
+            pieces: amazons[seat],
+            open: empty & regions[seat],
+            guarded: 0,
+        };
+        let all = solver.solve(grid, &Arrows(grid), endgame, budget);
+        let guarded = amazons[seat] & grid.around(amazons[1 - seat]);
+        if guarded == 0 {
+            return all;
+        }
+        let careful = Endgame { guarded, ..endgame };
+        let least = solver.solve(grid, &Arrows(grid), careful, budget).least;
+        PointRange { least, ..all }
+    }))
+}
+
+/// The seat that wins with best play if `mover` is to move, as far as the ranges say.
+pub fn winner(moves_left: [PointRange; 2], mover: Seat) -> Option<Seat> {
+    let (own, other) = (moves_left[mover], moves_left[1 - mover]);
+    if own.least > other.most {
+        Some(mover)
+    } else if own.most <= other.least {
+        Some(1 - mover)
+    } else {
+        None
+    }
+}
+
+/// Moves of amazons in a region of their own; each counts one.
+struct Arrows<'a>(&'a Grid<u128>);
+
+impl EndgameMoves<u128> for Arrows<'_> {
+    const OPENS_CELLS: bool = true;
+
+    fn each(&self, endgame: Endgame<u128>, visit: &mut dyn FnMut(Endgame<u128>, u32)) {
+        shots(self.0, endgame, &mut |next, _| visit(next, 1));
+    }
+
+    fn most(&self, endgame: Endgame<u128>) -> u32 {
+        self.0.region(endgame.pieces, endgame.open).count()
+    }
+
+    fn region(&self, grid: &Grid<u128>, endgame: Endgame<u128>, piece: u128) -> Endgame<u128> {
+        region_through_pieces(grid, endgame, piece)
+    }
+}

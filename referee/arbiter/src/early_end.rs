@@ -1,0 +1,357 @@
+//! What ends a match before its game does: settlement, bots that agree by their values, and offers. The
+//! arbiter and the verification of logs both use it.
+
+use games::{Rng, hash_text};
+use protocol::{AdjudicatedBy, Adjudication, Offer, SeatOffer};
+use serde_json::Value;
+
+/// Separates the choice of matches that are played out from other streams of the match's seed.
+const PLAYED_OUT: u64 = 3;
+
+/// The most positions that counting may take after a ply: about ten seconds.
+pub const MOST_POSITIONS: u32 = 10_000_000;
+
+/// What may end a match before its game does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EarlyEnds {
+    /// How many positions counting may take after each ply; `None` to count nothing.
+    pub settled: Option<u32>,
+    /// When a match of two seats is given to one of them.
+    pub resign: Option<ResignRule>,
+    /// When a match of two seats is drawn.
+    pub draw: Option<DrawRule>,
+    /// Whether bots may offer how to end it.
+    pub offers: bool,
+    /// The share of these matches, in [0, 1], that goes on all the same.
+    pub play_out: f64,
+}
+
+/// Both bots say that one of them loses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResignRule {
+    /// The highest value of the loser, below one half; the winner's is at least 1 less this.
+    pub value: f64,
+    /// For how many moves each, at least 1.
+    pub moves: u32,
+}
+
+/// Both bots say that the match is even.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawRule {
+    /// How far values may be from one half.
+    pub value: f64,
+    /// For how many moves each, at least 1.
+    pub moves: u32,
+    /// Not before so many plies.
+    pub after: u32,
+}
+
+impl EarlyEnds {
+    /// Whether a match under these rules can have been adjudicated so: by a rule that they have, and played
+    /// out or not as its seed says.
+    pub fn allow(&self, adjudication: &Adjudication, seed: u64, match_id: &str) -> bool {
+        let by_rule = match adjudication.by {
+            AdjudicatedBy::Settled { budget, .. } => self.settled == Some(budget),
+            AdjudicatedBy::Resign { value, moves } => {
+                self.resign == Some(ResignRule { value, moves })
+            }
+            AdjudicatedBy::Draw {
+                value,
+                moves,
+                after,
+            } => {
+                let rule = DrawRule {
+                    value,
+                    moves,
+                    after,
+                };
+                self.draw == Some(rule)
+            }
+            AdjudicatedBy::Agreed {} => self.offers,
+        };
+        by_rule && adjudication.played_out == self.is_played_out(seed, match_id)
+    }
+
+    /// Whether this match goes on whatever is adjudicated.
+    pub(crate) fn is_played_out(&self, seed: u64, match_id: &str) -> bool {
+        let mut rng = Rng::from_parts(&[seed, PLAYED_OUT, hash_text(match_id)]);
+        rng.unit() < self.play_out
+    }
+}
+
+/// What the bots have said about how the match will end.
+#[derive(Clone, Debug)]
+pub struct Opinions {
+    seats: Vec<Opinion>,
+}
+
+/// What one bot has said.
+#[derive(Clone, Debug, Default)]
+struct Opinion {
+    /// For how many moves in a row it has told a value that makes it the loser, the winner, or neither.
+    losing: u32,
+    winning: u32,
+    even: u32,
+    /// What it offered with its last move.
+    offer: Option<Offer>,
+}
+
+impl Opinions {
+    /// Nobody has said anything.
+    pub fn new(seats: usize) -> Self {
+        Opinions {
+            seats: vec![Opinion::default(); seats],
+        }
+    }
+
+    /// Takes note of a move that a bot has made: what it said about it, and what it offered.
+    pub fn note(
+        &mut self,
+        rules: &EarlyEnds,
+        seat: usize,
+        info: Option<&Value>,
+        offer: Option<&Offer>,
+    ) {
+        let value = info.and_then(value);
+        let count = |streak: &mut u32, holds: &dyn Fn(f64) -> bool| {
+            *streak = if value.is_some_and(holds) {
+                *streak + 1
+            } else {
+                0
+            };
+        };
+        let opinion = &mut self.seats[seat];
+        opinion.offer = offer.cloned();
+        if let Some(resign) = rules.resign {
+            count(&mut opinion.losing, &|value| value <= resign.value);
+            count(&mut opinion.winning, &|value| value >= 1.0 - resign.value);
+        }
+        if let Some(draw) = rules.draw {
+            count(&mut opinion.even, &|value| {
+                (value - 0.5).abs() <= draw.value
+            });
+        }
+    }
+
+    /// What the others offered with their last moves.
+    pub(crate) fn offers_to(&self, seat: usize) -> Vec<SeatOffer> {
+        let others = self
+            .seats
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != seat);
+        let offers = others.filter_map(|(seat, opinion)| {
+            let offer = opinion.offer.clone()?;
+            Some(SeatOffer { seat, offer })
+        });
+        offers.collect()
+    }
+
+    /// The result that the bots agree on at this ply, if they do; `scores` are the points now.
+    pub fn verdict(&self, rules: &EarlyEnds, ply: u32, scores: &[i64]) -> Option<Adjudication> {
+        let (by, outcome, agreed_scores) = self
+            .agreed(rules)
+            .or_else(|| self.won(rules))
+            .or_else(|| self.drawn(rules, ply))?;
+        Some(Adjudication {
+            ply,
+            by,
+            scores: agreed_scores.unwrap_or_else(|| scores.to_vec()),
+            outcome,
+            played_out: false,
+        })
+    }
+
+    fn agreed(&self, rules: &EarlyEnds) -> Option<Verdict> {
+        let seats = self.seats.len();
+        let first = self
+            .seats
+            .first()
+            .filter(|_| rules.offers)?
+            .offer
+            .as_ref()?;
+        let all_agree = self
+            .seats
+            .iter()
+            .all(|opinion| opinion.offer.as_ref() == Some(first));
+        if !all_agree {
+            return None;
+        }
+        let (outcome, scores) = match first {
+            Offer::Draw {} => (vec![0.5; seats], None),
+            Offer::Settle { scores, outcome } => (outcome.clone(), scores.clone()),
+        };
+        Some((AdjudicatedBy::Agreed {}, outcome, scores))
+    }
+
+    fn won(&self, rules: &EarlyEnds) -> Option<Verdict> {
+        let ResignRule { value, moves } = rules.resign?;
+        let [one, other] = &self.seats[..] else {
+            return None;
+        };
+        let loses =
+            |loser: &Opinion, winner: &Opinion| loser.losing >= moves && winner.winning >= moves;
+        let outcome = if loses(one, other) {
+            vec![0.0, 1.0]
+        } else if loses(other, one) {
+            vec![1.0, 0.0]
+        } else {
+            return None;
+        };
+        Some((AdjudicatedBy::Resign { value, moves }, outcome, None))
+    }
+
+    fn drawn(&self, rules: &EarlyEnds, ply: u32) -> Option<Verdict> {
+        let DrawRule {
+            value,
+            moves,
+            after,
+        } = rules.draw?;
+        let is_even = ply >= after
+            && self.seats.len() == 2
+            && self.seats.iter().all(|opinion| opinion.even >= moves);
+        let by = AdjudicatedBy::Draw {
+            value,
+            moves,
+            after,
+        };
+        is_even.then(|| (by, vec![0.5; 2], None))
+    }
+}
+
+/// What decides, the outcome, and the points if they are agreed on, too.
+type Verdict = (AdjudicatedBy, Vec<f64>, Option<Vec<i64>>);
+
+/// The value that a bot tells of its own seat, in [0, 1]; `None` if it tells none, or nonsense.
+fn value(info: &Value) -> Option<f64> {
+    let value = info.get("value")?.as_f64()?;
+    (0.0..=1.0).contains(&value).then_some(value)
+}
+
+/// Why an offer cannot be one in a match of so many seats.
+pub(crate) fn wrong_offer(offer: &Offer, seats: usize) -> Option<String> {
+    let Offer::Settle { scores, outcome } = offer else {
+        return None;
+    };
+    if outcome.len() != seats || scores.as_ref().is_some_and(|scores| scores.len() != seats) {
+        return Some(format!(
+            "an offer needs one number for each of the {seats} seats"
+        ));
+    }
+    let sum: f64 = outcome.iter().sum();
+    let is_outcome = outcome.iter().all(|share| (0.0..=1.0).contains(share))
+        && (sum - seats as f64 / 2.0).abs() < 1e-6;
+    (!is_outcome).then(|| {
+        "the `outcome` of an offer has numbers from 0 to 1 whose sum is half the number of seats".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const RULES: EarlyEnds = EarlyEnds {
+        settled: None,
+        resign: Some(ResignRule {
+            value: 0.02,
+            moves: 2,
+        }),
+        draw: Some(DrawRule {
+            value: 0.05,
+            moves: 2,
+            after: 6,
+        }),
+        offers: true,
+        play_out: 0.1,
+    };
+
+    /// What follows after these values, told in turn.
+    fn after(values: &[Value]) -> Option<Adjudication> {
+        let mut opinions = Opinions::new(2);
+        for (ply, value) in values.iter().enumerate() {
+            let info = json!({ "value": value });
+            opinions.note(&RULES, ply % 2, Some(&info), None);
+        }
+        opinions.verdict(&RULES, values.len() as u32, &[3, 4])
+    }
+
+    #[test]
+    fn both_have_to_say_who_loses() {
+        let outcome = |values: &[Value]| after(values).map(|verdict| verdict.outcome);
+        let sure = [json!(0.01), json!(0.99), json!(0), json!(1)];
+        assert_eq!(outcome(&sure), Some(vec![0.0, 1.0]));
+        assert_eq!(after(&sure).unwrap().scores, [3, 4]);
+        for other in [
+            json!(0.5),
+            json!(0.01),
+            json!("0.99"),
+            json!(99),
+            json!(null),
+            json!(-1),
+        ] {
+            let alone = [json!(0.01), other.clone(), json!(0), other];
+            assert_eq!(outcome(&alone), None, "{alone:?}");
+        }
+        // A doubt in between.
+        let doubt = [
+            json!(0.01),
+            json!(0.99),
+            json!(0.3),
+            json!(1),
+            json!(0),
+            json!(1),
+        ];
+        assert_eq!(outcome(&doubt), None);
+    }
+
+    #[test]
+    fn matches_are_even_for_a_while() {
+        let even = vec![json!(0.5); 4];
+        assert_eq!(after(&even), None, "too early");
+        let even = vec![json!(0.52); 6];
+        let verdict = after(&even).unwrap();
+        assert_eq!(verdict.outcome, [0.5, 0.5]);
+        assert_eq!(verdict.by.reason(), "adjudicated_draw");
+    }
+
+    #[test]
+    fn offers_stand_until_the_next_move() {
+        let mut opinions = Opinions::new(2);
+        let settle = |scores: Option<Vec<i64>>| Offer::Settle {
+            scores,
+            outcome: vec![1.0, 0.0],
+        };
+        let end = |opinions: &Opinions| opinions.verdict(&RULES, 3, &[0, 0]);
+        opinions.note(&RULES, 0, None, Some(&settle(Some(vec![9, 8]))));
+        assert_eq!(opinions.offers_to(1).len(), 1);
+        assert_eq!(opinions.offers_to(0).len(), 0);
+        opinions.note(&RULES, 1, None, Some(&settle(None)));
+        assert_eq!(end(&opinions), None, "not the same");
+        opinions.note(&RULES, 0, None, Some(&settle(None)));
+        assert_eq!(end(&opinions).unwrap().outcome, [1.0, 0.0]);
+        opinions.note(&RULES, 1, None, None);
+        assert_eq!(end(&opinions), None, "it does not stand any more");
+    }
+
+    #[test]
+    fn offers_share_out_what_there_is() {
+        let offer = |outcome: &[f64]| Offer::Settle {
+            scores: None,
+            outcome: outcome.to_vec(),
+        };
+        assert_eq!(wrong_offer(&offer(&[1.0, 0.0]), 2), None);
+        assert_eq!(wrong_offer(&offer(&[1.0, 0.25, 0.25]), 3), None);
+        for wrong in [&[1.0, 1.0][..], &[1.0], &[2.0, -1.0], &[f64::NAN, 1.0]] {
+            assert!(wrong_offer(&offer(wrong), 2).is_some(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn about_the_share_is_played_out() {
+        let count = (0..2000)
+            .filter(|n| RULES.is_played_out(7, &format!("m-{n}")))
+            .count();
+        assert!((150..250).contains(&count), "{count}");
+    }
+}

@@ -1,0 +1,407 @@
+//! The side that knows what is to be done: it publishes jobs and takes their results.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use async_nats::{HeaderMap, Message, Subscriber};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+
+use crate::api::{self, Stored};
+use crate::connection::Connection;
+use crate::error::ClusterError;
+use crate::names::{self, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
+use crate::presence::Presence;
+use crate::worker::{DEAD, WORKER};
+
+/// How many jobs may be in the hands of workers at a time. The server's own default is 1000.
+const MOST_LEASED: u32 = 100_000;
+/// How many workers may wait for a job at a time. The server's own default is 512.
+const MOST_WAITING: u32 = 10_000;
+/// How many subjects of a stream a server lists in one answer.
+const PAGE: usize = 100_000;
+
+/// Publishes the jobs of one tournament and takes their results.
+pub struct Coordinator {
+    connection: Connection,
+    id: TournamentId,
+    news: Subscriber,
+    heartbeats: Subscriber,
+    /// Where the stream of results is read on.
+    next: u64,
+    lease: Duration,
+    /// Whether the queue seemed to be stuck when it was last looked at.
+    was_stuck: bool,
+}
+
+/// What became of a job that was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// It is in the queue.
+    Now,
+    /// It was there already, waiting or in the hands of a worker.
+    Before,
+}
+
+/// The result of a job, as some worker brought it.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// The job's number.
+    pub job: u64,
+    /// What the worker calls itself; empty if it does not say.
+    pub worker: String,
+    /// The result, or why the job cannot be done.
+    pub result: Result<Vec<u8>, Vec<u8>>,
+    /// Its place in the stream.
+    sequence: u64,
+}
+
+/// What workers say while they are at it. Nothing stores it, so it may be lost.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// What a worker told of its job; nothing at all if it has stored a result.
+    News {
+        /// What the worker calls itself.
+        worker: String,
+        /// What it told.
+        about: Vec<u8>,
+    },
+    /// A worker is there.
+    Heartbeat(Presence),
+}
+
+impl Coordinator {
+    /// Opens a tournament's streams, which may be there already. Each job belongs to a worker for as long
+    /// as `lease`, which the worker renews.
+    ///
+    /// # Errors
+    /// If the server has no JetStream, refuses, or does not answer.
+    pub async fn open(
+        connection: &Connection,
+        id: &TournamentId,
+        lease: Duration,
+    ) -> Result<Self, ClusterError> {
+        let jobs = id.jobs();
+        open_stream(connection, TOURNAMENTS, &tournaments()).await?;
+        open_stream(connection, &jobs, &one_for_each(&id.job("*"), "workqueue")).await?;
+        open_stream(
+            connection,
+            &id.results(),
+            &one_for_each(&id.result("*"), "limits"),
+        )
+        .await?;
+        open_queue(connection, id, lease).await?;
+        let subscribe = async |subject: String| {
+            let subscribed = connection.client.subscribe(subject).await;
+            subscribed.map_err(|error| ClusterError::Unanswered(error.to_string()))
+        };
+        Ok(Coordinator {
+            news: subscribe(id.news("*")).await?,
+            heartbeats: subscribe(WorkerName::ALL_HEARTBEATS.to_owned()).await?,
+            connection: connection.clone(),
+            id: id.clone(),
+            next: 1,
+            lease,
+            was_stuck: false,
+        })
+    }
+
+    /// What the tournament is called.
+    pub fn id(&self) -> &TournamentId {
+        &self.id
+    }
+
+    /// What was announced last for this tournament, if anything was.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn announced(&self) -> Result<Option<Vec<u8>>, ClusterError> {
+        let found = api::first_from(&self.connection, TOURNAMENTS, 1, &self.id.subject()).await?;
+        Ok(found.map(|found| found.payload))
+    }
+
+    /// Tells workers of the tournament; what was announced before is replaced.
+    ///
+    /// # Errors
+    /// If the server does not take it.
+    pub async fn announce(&self, announcement: Vec<u8>) -> Result<(), ClusterError> {
+        self.store(self.id.subject(), announcement)
+            .await
+            .map(|_| ())
+    }
+
+    /// Puts a job into the queue, unless one of this number is there. Its result, if there is one, does
+    /// not matter: see to it that none is expected.
+    ///
+    /// # Errors
+    /// If the server does not take it.
+    pub async fn publish(&self, job: u64, payload: Vec<u8>) -> Result<Published, ClusterError> {
+        self.store(self.id.job(job), payload).await
+    }
+
+    async fn store(&self, subject: String, payload: Vec<u8>) -> Result<Published, ClusterError> {
+        let stored = api::store(&self.connection, subject, HeaderMap::new(), payload).await?;
+        Ok(if stored {
+            Published::Now
+        } else {
+            Published::Before
+        })
+    }
+
+    /// The jobs that are in the queue, waiting or in the hands of workers.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn queued(&self) -> Result<HashSet<u64>, ClusterError> {
+        let mut queued = HashSet::new();
+        let mut offset = 0;
+        loop {
+            let body = json!({"subjects_filter": self.id.job("*"), "offset": offset});
+            let what = format!("STREAM.INFO.{}", self.id.jobs());
+            let info = api::ask(&self.connection, &what, &body).await?;
+            let subjects = info["state"]["subjects"].as_object();
+            let subjects = subjects.into_iter().flat_map(|subjects| subjects.keys());
+            let before = offset;
+            for subject in subjects {
+                queued.extend(names::number(subject));
+                offset += 1;
+            }
+            if offset - before < PAGE {
+                return Ok(queued);
+            }
+        }
+    }
+
+    /// Looks whether the server holds jobs that it will never give to anybody, and has it begin the queue
+    /// anew then; true if so. A server that was killed can forget that it removed jobs and remember that
+    /// they were acknowledged (seen with 2.9). Jobs in the hands of workers may be given once more.
+    ///
+    /// `all_idle` says that there are workers, and that none of them has a job: if that lasts while there
+    /// are jobs, the queue is stuck whatever the server counts.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn mend_queue(&mut self, all_idle: bool) -> Result<bool, ClusterError> {
+        let jobs = self.id.jobs();
+        let connection = &self.connection;
+        let what = format!("CONSUMER.INFO.{jobs}.{WORKERS}");
+        let owed = match api::ask(connection, &what, &Value::Null).await {
+            Ok(consumer) => ["num_pending", "num_ack_pending"]
+                .map(|name| consumer[name].as_u64().unwrap_or(0))
+                .iter()
+                .sum::<u64>(),
+            // It was removed here, and the answer got lost.
+            Err(ClusterError::Unknown) => {
+                open_queue(connection, &self.id, self.lease).await?;
+                return Ok(true);
+            }
+            Err(error) => return Err(error),
+        };
+        // Afterwards: until then jobs can only have become fewer, because nobody else publishes any.
+        let stream = api::ask(connection, &format!("STREAM.INFO.{jobs}"), &Value::Null).await?;
+        let there = stream["state"]["messages"].as_u64().unwrap_or(0);
+        let is_stuck = there > owed || (there > 0 && all_idle);
+        // A job may be in the midst of being removed.
+        if !std::mem::replace(&mut self.was_stuck, is_stuck) || !is_stuck {
+            return Ok(false);
+        }
+        let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
+        unless_gone(api::ask(connection, &what, &Value::Null).await)?;
+        open_queue(connection, &self.id, self.lease).await?;
+        self.was_stuck = false;
+        Ok(true)
+    }
+
+    /// The next result that is stored and was not given yet; `None` if there is none at the moment. It
+    /// stays on the server until the tournament is closed.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn next_result(&mut self) -> Result<Option<JobResult>, ClusterError> {
+        let stream = self.id.results();
+        loop {
+            let all = self.id.result("*");
+            let found = api::first_from(&self.connection, &stream, self.next, &all).await?;
+            let Some(found) = found else { return Ok(None) };
+            self.next = found.sequence + 1;
+            if let Some(result) = result(found) {
+                return Ok(Some(result));
+            }
+        }
+    }
+
+    /// The result of a job, whether it was given or not.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn result_of(&self, job: u64) -> Result<Option<JobResult>, ClusterError> {
+        let (stream, subject) = (self.id.results(), self.id.result(job));
+        let found = api::first_from(&self.connection, &stream, 1, &subject).await?;
+        Ok(found.and_then(result))
+    }
+
+    /// Looks whether the server has lost results, as after a power failure; those that are there are given
+    /// once more then.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn check_results(&mut self) -> Result<(), ClusterError> {
+        let what = format!("STREAM.INFO.{}", self.id.results());
+        let info = api::ask(&self.connection, &what, &Value::Null).await?;
+        let last = info["state"]["last_seq"].as_u64().unwrap_or(0);
+        if last + 1 < self.next {
+            self.next = 1;
+        }
+        Ok(())
+    }
+
+    /// Removes a result that is of no use: another one can be stored for this job.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn refuse(&self, result: &JobResult) -> Result<(), ClusterError> {
+        let what = format!("STREAM.MSG.DELETE.{}", self.id.results());
+        let body = json!({"seq": result.sequence, "no_erase": true});
+        unless_gone(api::ask(&self.connection, &what, &body).await)
+    }
+
+    /// What workers say, as it comes. May be dropped and called again.
+    pub async fn heard(&mut self) -> Heard {
+        loop {
+            let (message, is_news) = tokio::select! {
+                news = self.news.next() => (news, true),
+                heartbeat = self.heartbeats.next() => (heartbeat, false),
+            };
+            // Subscriptions end with the client, which lives as long as this.
+            let Some(message) = message else {
+                std::future::pending().await
+            };
+            if is_news {
+                return news(&message);
+            }
+            if let Some(presence) = Presence::read(&message.payload) {
+                return Heard::Heartbeat(presence);
+            }
+        }
+    }
+
+    /// Takes all jobs out of the queue. Workers that have one may still bring its result.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn withdraw(&self) -> Result<(), ClusterError> {
+        let what = format!("STREAM.PURGE.{}", self.id.jobs());
+        unless_gone(api::ask(&self.connection, &what, &Value::Null).await)
+    }
+
+    /// Removes all that the server has of a tournament, whether that is much or nothing.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub async fn close(connection: &Connection, id: &TournamentId) -> Result<(), ClusterError> {
+        // First what tells workers of it.
+        let what = format!("STREAM.PURGE.{TOURNAMENTS}");
+        let body = json!({"filter": id.subject()});
+        unless_gone(api::ask(connection, &what, &body).await)?;
+        for stream in [id.jobs(), id.results(), id.files()] {
+            let what = format!("STREAM.DELETE.{stream}");
+            unless_gone(api::ask(connection, &what, &Value::Null).await)?;
+        }
+        Ok(())
+    }
+}
+
+fn result(stored: Stored) -> Option<JobResult> {
+    Some(JobResult {
+        job: names::number(&stored.subject)?,
+        worker: stored.header(WORKER).unwrap_or_default().to_owned(),
+        sequence: stored.sequence,
+        result: match stored.header(DEAD) {
+            None => Ok(stored.payload),
+            Some(_) => Err(stored.payload),
+        },
+    })
+}
+
+fn news(message: &Message) -> Heard {
+    let worker = message.subject.rsplit('.').next().unwrap_or_default();
+    Heard::News {
+        worker: worker.to_owned(),
+        about: message.payload.to_vec(),
+    }
+}
+
+/// Makes sure that workers can take jobs.
+async fn open_queue(
+    connection: &Connection,
+    id: &TournamentId,
+    lease: Duration,
+) -> Result<(), ClusterError> {
+    let jobs = id.jobs();
+    let consumer = json!({"stream_name": jobs, "config": {
+        "durable_name": WORKERS,
+        "ack_policy": "explicit",
+        "ack_wait": nanoseconds(lease),
+        "deliver_policy": "all",
+        "replay_policy": "instant",
+        "max_deliver": -1,
+        "max_ack_pending": MOST_LEASED,
+        "max_waiting": MOST_WAITING,
+    }});
+    let what = format!("CONSUMER.DURABLE.CREATE.{jobs}.{WORKERS}");
+    api::ask(connection, &what, &consumer).await.map(|_| ())
+}
+
+/// Makes sure that a stream is there.
+pub(crate) async fn open_stream(
+    connection: &Connection,
+    name: &str,
+    config: &Value,
+) -> Result<(), ClusterError> {
+    match api::ask(connection, &format!("STREAM.INFO.{name}"), &Value::Null).await {
+        Err(ClusterError::Unknown) => {
+            let what = format!("STREAM.CREATE.{name}");
+            let mut config = config.clone();
+            config["name"] = name.into();
+            config["storage"] = "file".into();
+            config["num_replicas"] = 1.into();
+            api::ask(connection, &what, &config).await.map(|_| ())
+        }
+        other => other.map(|_| ()),
+    }
+}
+
+/// The stream in which all tournaments are announced, with the newest announcement of each.
+fn tournaments() -> Value {
+    json!({
+        "subjects": ["referee.tournament.*"],
+        "retention": "limits",
+        "max_msgs_per_subject": 1,
+        "discard": "old",
+        "allow_direct": true,
+    })
+}
+
+/// A stream that refuses a second message of a subject, for as long as it has the first.
+pub(crate) fn one_for_each(subjects: &str, retention: &str) -> Value {
+    json!({
+        "subjects": [subjects],
+        "retention": retention,
+        "max_msgs_per_subject": 1,
+        "discard": "new",
+        "discard_new_per_subject": true,
+        "allow_direct": true,
+    })
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// What is not there need not be removed.
+fn unless_gone(removed: Result<Value, ClusterError>) -> Result<(), ClusterError> {
+    match removed {
+        Ok(_) | Err(ClusterError::Unknown) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,124 @@
+//! A bot of ours as a player for other people's game managers: requests over HTTP, one match at a
+//! time.
+
+mod attendant;
+mod bot;
+mod game;
+mod offer;
+mod possible;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::message::Request;
+use attendant::Attendant;
+use offer::Asked;
+pub(crate) use offer::Offer;
+
+/// The port that players listen at by custom.
+pub(crate) const PORT: u16 = 9147;
+/// The longest request that is read, in bytes.
+const MAX_REQUEST: usize = 16 << 20;
+/// How many requests wait at most; game managers send one after another.
+const MAX_WAITING: usize = 16;
+
+/// What connections share.
+struct Shared {
+    name: String,
+    asked: mpsc::Sender<Asked>,
+    is_busy: Arc<AtomicBool>,
+    log: fn(&str),
+}
+
+/// Answers game managers until `stop` turns true. `log` gets a sentence about everything that the
+/// protocol cannot say.
+///
+/// # Errors
+/// If the socket cannot be used any more.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    offer: Offer,
+    log: fn(&str),
+    mut stop: watch::Receiver<bool>,
+) -> std::io::Result<()> {
+    let (asked, inbox) = mpsc::channel(MAX_WAITING);
+    let is_busy = Arc::new(AtomicBool::new(false));
+    let shared = Arc::new(Shared {
+        name: word(&offer.name),
+        asked,
+        is_busy: is_busy.clone(),
+        log,
+    });
+    let router = Router::new()
+        .fallback(answer)
+        .layer(DefaultBodyLimit::max(MAX_REQUEST))
+        .with_state(shared);
+    let attendant = Attendant::new(offer, is_busy, log);
+    let mut until = stop.clone();
+    let served = async {
+        tokio::select! {
+            served = async { axum::serve(listener, router).await } => served,
+            _ = until.wait_for(|stop| *stop) => Ok(()),
+        }
+    };
+    let (served, ()) = tokio::join!(served, attendant.run(inbox, &mut stop));
+    served
+}
+
+/// A name as one word of KIF.
+fn word(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let word: String = name.chars().map(plain).collect();
+    if word.is_empty() {
+        "bot".to_owned()
+    } else {
+        word
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    let text = String::from_utf8_lossy(&body);
+    let request = match Request::read(&text) {
+        Ok(request) => request,
+        Err(why) => {
+            (shared.log)(&format!("a request was not understood: {why}"));
+            return nothing();
+        }
+    };
+    if request == Request::Info {
+        let status = if shared.is_busy.load(Ordering::Relaxed) {
+            "busy"
+        } else {
+            "available"
+        };
+        return said(format!("((name {}) (status {status}))", shared.name));
+    }
+    let (sender, answer) = oneshot::channel();
+    if shared.asked.send((request, sender)).await.is_err() {
+        return nothing();
+    }
+    answer.await.map_or_else(|_| nothing(), said)
+}
+
+fn said(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "text/acl")], text).into_response()
+}
+
+/// There is no word for that in the protocol: game managers take it for no move.
+fn nothing() -> Response {
+    StatusCode::BAD_REQUEST.into_response()
+}

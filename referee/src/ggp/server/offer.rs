@@ -1,0 +1,22 @@
+//! What is offered to game managers, and what they ask.
+
+use std::time::Duration;
+
+use supervisor::BotSpec;
+use tokio::sync::oneshot;
+
+use crate::ggp::message::Request;
+
+/// A bot that is offered to game managers.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    /// What it is called in answers to `INFO`: one word.
+    pub(crate) name: String,
+    /// How it is started. Its time control is made from the clocks of each match.
+    pub(crate) spec: BotSpec,
+    /// How much of each clock is left for the way to the game manager and back.
+    pub(crate) reserve: Duration,
+}
+
+/// A request with the place for its answer; if that is dropped, there is none.
+pub(super) type Asked = (Request, oneshot::Sender<String>);

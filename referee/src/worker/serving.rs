@@ -1,0 +1,203 @@
+//! A tournament as a worker has it: its configuration as data, and what its bots are started by.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cluster::TournamentId;
+use protocol::Machine;
+use supervisor::{BotFactory, BotSpec};
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+
+use super::options::WorkerOptions;
+use crate::admission;
+use crate::config::{BotPlaces, Config};
+use crate::machine::identity;
+use crate::tournament::capacity;
+use crate::tournament::failures::Failures;
+use crate::tournament::folder::STDERR_NAME;
+use crate::tournament::remote::wire::{Announced, GroupJob, unpack};
+use crate::tournament::schedule::Scheduled;
+
+/// A tournament that this worker can play matches of.
+pub(super) struct Serving {
+    pub(super) id: TournamentId,
+    pub(super) config: Config,
+    /// The hash of the configuration as it was announced.
+    pub(super) hash: String,
+    pub(super) lease: Duration,
+    pub(super) factory: Arc<BotFactory>,
+    pub(super) failures: Arc<Failures>,
+    /// What the log says of this machine.
+    pub(super) machine: Arc<Machine>,
+    /// Whether a bot can play here, once that was tried; why not, if not.
+    tried: Mutex<BTreeMap<usize, Arc<OnceCell<Option<String>>>>>,
+}
+
+impl Serving {
+    /// Gets ready for a tournament; `own` is a folder for what belongs to it. Sets up bots that were
+    /// unpacked from bundles, which takes its time; `report` gets a line for each.
+    ///
+    /// # Errors
+    /// Why this worker cannot.
+    pub(super) fn open(
+        id: &TournamentId,
+        announced: &Announced,
+        places: BotPlaces,
+        (options, room): (&WorkerOptions, Room),
+        own: &Path,
+        report: impl FnMut(&str),
+    ) -> Result<Self, String> {
+        let in_words = |error: io::Error| error.to_string();
+        fs::create_dir_all(own).map_err(in_words)?;
+        let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;
+        if !options.trust {
+            confine(&mut table);
+        }
+        let folder = options.folder.as_deref().unwrap_or(&announced.folder);
+        let config = Config::parse_at(&table.to_string(), folder, places);
+        let mut config = config.map_err(|error| error.to_string())?;
+        config.concurrency = room.slots;
+        config.concurrency_auto = false;
+        capacity::fit(&mut config).map_err(|error| error.to_string())?;
+        room.scale(&mut config)?;
+        let set_up = Handle::current().block_on(admission::set_up(&config, report));
+        set_up.map_err(|error| error.to_string())?;
+        let hidden: Vec<PathBuf> = own.parent().map(Path::to_owned).into_iter().collect();
+        let factory = BotFactory::new(&config.bots, &hidden, Some(own.join(STDERR_NAME)));
+        let factory = factory.map_err(|error| without_sandbox(&error.to_string(), options))?;
+        let name = options.name.as_ref().map(ToString::to_string);
+        Ok(Serving {
+            id: id.clone(),
+            hash: announced.hash.clone(),
+            lease: announced.lease(),
+            factory: Arc::new(factory.keeping(config.keep.stderr)),
+            failures: Arc::new(Failures::of(own, config.keep.failures)),
+            machine: Arc::new(Machine {
+                speed: room.speed,
+                ..identity::here(name.as_deref())
+            }),
+            config,
+            tried: Mutex::default(),
+        })
+    }
+
+    /// The matches of a job, if they are of this configuration.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn matches(&self, payload: &[u8]) -> Result<GroupJob, String> {
+        let job: GroupJob = unpack(payload)?;
+        if job.config != self.hash {
+            // The indices are of another one.
+            return Ok(job);
+        }
+        let fits = |scheduled: &Scheduled| {
+            let game = self.config.games.get(scheduled.game);
+            let bots = || {
+                scheduled
+                    .seats
+                    .iter()
+                    .all(|&bot| bot < self.config.bots.len())
+            };
+            game.is_some_and(|game| game.rules.seats() == scheduled.seats.len()) && bots()
+        };
+        if job.matches.is_empty() || !job.matches.iter().all(fits) {
+            return Err("these are no matches of the configuration".to_owned());
+        }
+        Ok(job)
+    }
+
+    /// The first bot of a match that cannot play on this machine, and why. Each one is tried once, by
+    /// whoever needs it first: it has to say `hello` and to move in a position of each of its games.
+    pub(super) async fn unable(&self, matches: &[Scheduled]) -> Option<(&BotSpec, String)> {
+        for &bot in matches.iter().flat_map(|scheduled| &scheduled.seats) {
+            let spec = &self.config.bots[bot];
+            let cell = {
+                let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+                tried.entry(bot).or_default().clone()
+            };
+            let why =
+                cell.get_or_init(
+                    async || match admission::cannot_play(&self.config, spec).await {
+                        Ok(why) => why,
+                        Err(error) => Some(error.to_string()),
+                    },
+                );
+            if let Some(why) = why.await {
+                return Some((spec, why.clone()));
+            }
+        }
+        None
+    }
+}
+
+/// What a worker has to play on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// How many groups of matches it plays at a time.
+    pub(super) slots: usize,
+    /// The speed of the machine by the yardstick, while all slots work; `None` if it was not measured.
+    pub(super) speed: Option<f64>,
+}
+
+impl Room {
+    /// Scales time limits by the speed of the machine, if the configuration wants that.
+    fn scale(self, config: &mut Config) -> Result<(), String> {
+        let Some(scale) = config.time_scale else {
+            return Ok(());
+        };
+        let speed = self.speed.ok_or(
+            "its time limits depend on the speed of the machine, which this worker has not measured \
+             (REFEREE_YARDSTICK=off)",
+        )?;
+        config.scale_time(scale, speed).map(drop)
+    }
+}
+
+/// Has everything that a configuration names run in the strict sandbox.
+fn confine(table: &mut toml::Table) {
+    table.insert("sandbox".to_owned(), "strict".into());
+    table.remove("best_effort");
+    for list in ["bots", "rules"] {
+        let Some(toml::Value::Array(list)) = table.get_mut(list) else {
+            continue;
+        };
+        for entry in list.iter_mut().filter_map(toml::Value::as_table_mut) {
+            entry.remove("sandbox");
+        }
+    }
+}
+
+/// What to do about a machine without the sandbox that is needed.
+fn without_sandbox(why: &str, options: &WorkerOptions) -> String {
+    if options.trust {
+        return why.to_owned();
+    }
+    format!("{why} (workers have bots in the strict sandbox unless they are started with --trust)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_configuration_lets_programs_out_of_the_sandbox() {
+        let mut table: toml::Table = "name = \"t\"\nsandbox = \"none\"\nbest_effort = true\n\
+             games = [\"siam\"]\nrules = [\"sh\", { command = \"sh\", sandbox = \"none\" }]\n\
+             [[bots]]\nname = \"a\"\ncommand = \"sh\"\nsandbox = \"limits\"\n"
+            .parse()
+            .unwrap();
+        confine(&mut table);
+        let text = table.to_string();
+        assert_eq!(text.matches("sandbox").count(), 1, "{text}");
+        assert!(
+            text.contains("sandbox = \"strict\"") && !text.contains("best_effort"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Tournaments over a real NATS server.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "in tests, also in what several tests share"
+)]
+
+mod bundles;
+mod machines;
+mod messages;
+mod rechecks;
+mod roles;
+mod storms;
+mod tournaments;
