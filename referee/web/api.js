@@ -34,6 +34,22 @@ export async function ask(path, parameters = {}) {
   return answer(await fetch(search ? `${path}?${search}` : path, { headers: { 'X-Token': TOKEN } }));
 }
 
+/** Asks so that only the newest question counts: an answer that comes after a newer question was asked
+ * is `null`, as what it tells is no longer wanted. */
+export function askNewest() {
+  let newest = 0;
+  return async (/** @type {string} */ path, /** @type {Record<string, string | number>} */ parameters = {}) => {
+    const number = (newest += 1);
+    try {
+      const answer = await ask(path, parameters);
+      return number === newest ? answer : null;
+    } catch (error) {
+      if (number === newest) throw error;
+      return null;
+    }
+  };
+}
+
 /** @param {string} path @param {unknown} [body] @returns {Promise<any>} */
 export async function send(path, body = {}) {
   const headers = { 'Content-Type': 'application/json', 'X-Token': TOKEN };

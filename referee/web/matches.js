@@ -1,7 +1,7 @@
 // The list of matches: filtered, sorted and paged by the server, so that a million of them will do.
 
 import { counted, fill, grouped, halves, make, nameOf } from './dom.js';
-import { ask, isFile, listen } from './api.js';
+import { ask, askNewest, isFile, listen } from './api.js';
 import { messageOf, when } from './match.js';
 
 /** @typedef {import('./shapes').MatchList} MatchList */
@@ -36,6 +36,8 @@ class MatchesPage {
     this.offset = offset;
     this.isClosed = false;
     this.played = -1;
+    // A filter may be chosen while the list of another is still on its way.
+    this.askList = askNewest();
     this.form = make('form', { class: 'row', 'aria-label': 'Filter' });
     this.table = make('div', { class: 'scrolls' });
     this.count = make('p', { class: 'hint', role: 'status' });
@@ -63,9 +65,9 @@ class MatchesPage {
 
   async load() {
     try {
-      /** @type {MatchList} */
-      const list = await ask('/api/matches', { offset: this.offset, limit: PAGE, ...this.wish });
-      if (!this.isClosed) this.show(isFile() ? chooseRows(list, this.wish, this.offset) : list);
+      /** @type {MatchList | null} */
+      const list = await this.askList('/api/matches', { offset: this.offset, limit: PAGE, ...this.wish });
+      if (!this.isClosed && list) this.show(isFile() ? chooseRows(list, this.wish, this.offset) : list);
     } catch (error) {
       if (!this.isClosed) fill(this.count, make('span', { class: 'problem' }, messageOf(error)));
     }

@@ -1,7 +1,6 @@
 //! Amazon Penguins: fish speared, fish that a seat reaches before the other, and regions of its own.
 
 use games::kit::board::CellId;
-use games::kit::grid::Grid;
 use games::kit::sliding::shots::Shot;
 use games::rules::amazon_penguins::{AmazonPenguins, Position};
 use games::rules::fish::{Move, Phase};
@@ -12,10 +11,9 @@ use super::fish_features::{self, FishBoard};
 use super::linear::{FeatureTable, Features};
 use super::staged_moves::{self, StagedMoves};
 
-/// Counts what matters in Amazon Penguins; the grid is made at the first position.
+/// Counts what matters in Amazon Penguins.
 #[derive(Default)]
 pub(super) struct AmazonPenguinsFeatures {
-    grid: Option<Grid<u64>>,
     solver: EndgameSolver<u64>,
 }
 
@@ -35,7 +33,7 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
     ];
 
     fn count(&mut self, game: &AmazonPenguins, position: &Position, table: &mut FeatureTable) {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let board = fish_board(game, position);
         board.count(grid, |cell| game.count_slides(position, cell), table);
         let points = board.points;
@@ -56,7 +54,7 @@ impl Features<AmazonPenguins> for AmazonPenguinsFeatures {
     }
 
     fn certain(&mut self, game: &AmazonPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let board = fish_board(game, position);
         let worth = board.points.worth;
         let moves = Spears { grid, worth };

@@ -15,7 +15,6 @@ use super::staged_moves::{self, StagedMoves};
 /// The features of the Game of the Amazons.
 #[derive(Default)]
 pub(super) struct AmazonsFeatures {
-    grid: Option<Grid<u128>>,
     solver: EndgameSolver<u128>,
 }
 
@@ -28,7 +27,7 @@ impl Features<Amazons> for AmazonsFeatures {
     ];
 
     fn count(&mut self, game: &Amazons, position: &Position, table: &mut FeatureTable) {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let empty = game.empty_cells(position);
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let queens = sides.map(|set| Flood::new(set, empty, |s, open| grid.slides(s, open)));
@@ -74,7 +73,7 @@ impl Features<Amazons> for AmazonsFeatures {
     }
 
     fn certain(&mut self, game: &Amazons, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let mover = game.to_move(position)?;
         let sides = [position.amazon_set(0), position.amazon_set(1)];
         let (empty, mut budget) = (game.empty_cells(position), Budget::a_region(EFFORT));

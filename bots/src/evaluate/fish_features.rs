@@ -40,9 +40,11 @@ impl<S: Cells + Hash> FishBoard<S> {
         solver: &mut EndgameSolver<S>,
         moves: &impl EndgameMoves<S>,
     ) -> Option<[PointRange; MAX_SEATS]> {
+        if self.placing {
+            return None;
+        }
         let mut budget = Budget::a_region(EFFORT);
-        let apart = !self.placing;
-        apart.then(|| self.points.final_points(grid, solver, moves, &mut budget))?
+        self.points.final_points(grid, solver, moves, &mut budget)
     }
 
     /// Counts the features of each seat. `slides` gives the number of moves of a piece on a cell.

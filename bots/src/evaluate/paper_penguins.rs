@@ -1,7 +1,6 @@
 //! Paper Pen-guins: points scored, points that a seat reaches before the other, and regions of its
 //! own.
 
-use games::kit::grid::Grid;
 use games::kit::sliding::lines::Gap;
 use games::rules::paper_penguins::{PaperPenguins, Position};
 use games::settlement::{EndgameSolver, Slides};
@@ -13,7 +12,6 @@ use super::linear::{FeatureTable, Features};
 /// The features of Paper Pen-guins.
 #[derive(Default)]
 pub(super) struct PaperPenguinsFeatures {
-    grid: Option<Grid<u128>>,
     solver: EndgameSolver<u128>,
 }
 
@@ -31,13 +29,13 @@ impl Features<PaperPenguins> for PaperPenguinsFeatures {
     ];
 
     fn count(&mut self, game: &PaperPenguins, position: &Position, table: &mut FeatureTable) {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let slides = |cell| game.lines().count(position.occupied(), cell, Gap::NONE);
         fish_board(game, position).count(grid, slides, table);
     }
 
     fn certain(&mut self, game: &PaperPenguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let board = fish_board(game, position);
         let worth = board.points.worth;
         let moves = Slides { grid, worth };

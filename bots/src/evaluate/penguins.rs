@@ -1,6 +1,5 @@
 //! Penguins: fish caught, fish that a seat reaches before the others, and regions of its own.
 
-use games::kit::grid::Grid;
 use games::kit::sliding::lines::Gap;
 use games::rules::fish::Phase;
 use games::rules::penguins::{Penguins, Position};
@@ -10,10 +9,9 @@ use games::{Game, MAX_SEATS};
 use super::fish_features::{self, FishBoard};
 use super::linear::{FeatureTable, Features};
 
-/// Counts what matters in Penguins; the grid is made at the first position.
+/// Counts what matters in Penguins.
 #[derive(Default)]
 pub(super) struct PenguinsFeatures {
-    grid: Option<Grid<u64>>,
     solver: EndgameSolver<u64>,
     /// The number of seats of the last position, which decides the weights.
     seats: usize,
@@ -53,13 +51,13 @@ impl Features<Penguins> for PenguinsFeatures {
 
     fn count(&mut self, game: &Penguins, position: &Position, table: &mut FeatureTable) {
         self.seats = game.seats();
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let slides = |cell| game.lines().count(position.blocked(), cell, Gap::NONE);
         fish_board(game, position).count(grid, slides, table);
     }
 
     fn certain(&mut self, game: &Penguins, position: &Position) -> Option<[f32; MAX_SEATS]> {
-        let grid = self.grid.get_or_insert_with(|| Grid::new(game.board()));
+        let grid = game.grid();
         let board = fish_board(game, position);
         let worth = board.points.worth;
         let moves = Slides { grid, worth };

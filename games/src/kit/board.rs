@@ -21,8 +21,6 @@ pub struct Board {
     /// Column in half widths of a cell, and row from the bottom.
     spots: Vec<(i32, i32)>,
     steps: Vec<[CellId; 8]>,
-    /// The neighbours of each cell, as a set.
-    around: Vec<u128>,
     by_name: [[CellId; NUMBERS]; LETTERS],
     rows: Vec<Vec<CellId>>,
 }
@@ -77,11 +75,6 @@ impl Board {
                 _ => rows.push(vec![id as CellId]),
             }
         }
-        let set = |cells: &[CellId; 8]| {
-            let there = cells.iter().filter(|cell| **cell != NO_CELL);
-            there.fold(0, |set, cell| set | 1 << cell)
-        };
-        let around = steps.iter().map(set).collect();
         let spots = cells.iter().map(|(_, x, y)| (*x, *y)).collect();
         let names = cells.into_iter().map(|(name, ..)| name).collect();
         Board {
@@ -89,7 +82,6 @@ impl Board {
             names,
             spots,
             steps,
-            around,
             by_name,
             rows,
         }
@@ -166,22 +158,6 @@ impl Board {
     /// All neighbours.
     pub fn neighbours(&self, cell: CellId) -> impl Iterator<Item = CellId> + '_ {
         (0..self.directions()).filter_map(move |d| self.step(cell, d))
-    }
-
-    /// The cells of `free` that are connected to `from` by steps through `free`.
-    pub fn reached(&self, from: u128, free: u128) -> u128 {
-        let mut reached = 0;
-        let mut front = from;
-        while front != 0 {
-            let mut next = 0;
-            while front != 0 {
-                next |= self.around[front.trailing_zeros() as usize];
-                front &= front - 1;
-            }
-            front = next & free & !reached;
-            reached |= front;
-        }
-        reached
     }
 
     /// The symmetries of the board but for the identity: for each, the image of every cell. Lines stay
@@ -320,17 +296,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn cells_are_reached_through_free_ones() {
-        let board = Board::square(3, 3);
-        let set = |names: &[&str]| {
-            let cells = names.iter().map(|name| board.find(name).unwrap());
-            cells.fold(0u128, |set, cell| set | 1 << cell)
-        };
-        let free = set(&["a2", "a3", "c3"]);
-        assert_eq!(board.reached(set(&["a1"]), free), set(&["a2", "a3"]));
     }
 
     #[test]

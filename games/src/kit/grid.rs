@@ -225,5 +225,12 @@ mod tests {
     fn a_region_ends_where_nothing_is_open() {
         let grid = Grid::<u64>::new(&Board::square(8, 1));
         assert_eq!(grid.region(1, 0b0000_0110), 0b0000_0110);
+        let board = Board::square(3, 3);
+        let set = |names: &[&str]| {
+            let cells = names.iter().map(|name| board.find(name).unwrap());
+            cells.fold(0u64, |set, cell| set | 1 << cell)
+        };
+        let region = Grid::new(&board).region(set(&["a1"]), set(&["a2", "b3", "c1"]));
+        assert_eq!(region, set(&["a2", "b3"]));
     }
 }

@@ -31,6 +31,7 @@ const OVER: usize = 1;
 pub struct Amazons {
     size: usize,
     board: Board,
+    grid: Grid<u128>,
     lines: Lines<4, 64>,
 }
 
@@ -121,6 +122,11 @@ impl Amazons {
         &self.board
     }
 
+    /// The board as sets of cells.
+    pub fn grid(&self) -> &Grid<u128> {
+        &self.grid
+    }
+
     /// The position after the slide of a move and before its shot, for evaluations only: its key and turn
     /// mean nothing.
     #[inline]
@@ -172,8 +178,12 @@ impl Game for Amazons {
     fn new(options: &Options) -> Result<Self, OptionError> {
         let size = options.number("size");
         let board = Board::square(size, size);
-        let lines = Lines::new(&board);
-        Ok(Amazons { size, board, lines })
+        Ok(Amazons {
+            size,
+            lines: Lines::new(&board),
+            grid: Grid::new(&board),
+            board,
+        })
     }
 
     fn start(&self, _rng: &mut Rng) -> Position {
@@ -261,9 +271,9 @@ impl Game for Amazons {
 
     fn settled(&self, position: &Position, budget: &mut Budget) -> Option<Scores> {
         let mover = self.to_move(position)?;
-        let (grid, empty) = (Grid::new(&self.board), self.empty_cells(position));
-        let mut solver = EndgameSolver::default();
-        let moves_left = arrows::moves_left(&grid, &mut solver, position.amazons, empty, budget)?;
+        let (empty, mut solver) = (self.empty_cells(position), EndgameSolver::default());
+        let amazons = position.amazons;
+        let moves_left = arrows::moves_left(&self.grid, &mut solver, amazons, empty, budget)?;
         arrows::winner(moves_left, mover).map(|winner| win_as_points(Some(winner)))
     }
 

@@ -1,9 +1,7 @@
 //! Separate regions in the Game of the Amazons: who has more moves left wins.
 
 use super::points::shots;
-use super::solver::{
-    Budget, Endgame, EndgameMoves, EndgameSolver, PointRange, region_through_pieces,
-};
+use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 use crate::kit::grid::{Cells as _, Grid};
 use crate::kit::outcome::Seat;
 
@@ -64,9 +62,5 @@ impl EndgameMoves<u128> for Arrows<'_> {
 
     fn most(&self, endgame: Endgame<u128>) -> u32 {
         self.0.region(endgame.pieces, endgame.open).count()
-    }
-
-    fn region(&self, grid: &Grid<u128>, endgame: Endgame<u128>, piece: u128) -> Endgame<u128> {
-        region_through_pieces(grid, endgame, piece)
     }
 }

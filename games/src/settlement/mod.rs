@@ -11,10 +11,7 @@ mod points;
 mod solver;
 
 pub use points::{PointBoard, Slides, Spears, worth};
-pub use solver::{
-    Budget, Endgame, EndgameMoves, EndgameSolver, PointRange, region_between_pieces,
-    region_through_pieces,
-};
+pub use solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 
 use crate::kit::outcome::{Scores, rank};
 

@@ -2,10 +2,7 @@
 
 use std::hash::Hash;
 
-use super::solver::{
-    Budget, Endgame, EndgameMoves, EndgameSolver, PointRange, region_between_pieces,
-    region_through_pieces,
-};
+use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
 use crate::kit::grid::{Cells, Grid};
 use crate::kit::outcome::{MAX_SEATS, Scores};
 
@@ -130,10 +127,6 @@ impl<S: Cells> EndgameMoves<S> for Slides<'_, S> {
     fn most(&self, endgame: Endgame<S>) -> u32 {
         worth(self.worth, self.grid.region(endgame.pieces, endgame.open))
     }
-
-    fn region(&self, grid: &Grid<S>, endgame: Endgame<S>, piece: S) -> Endgame<S> {
-        region_between_pieces(grid, endgame, piece)
-    }
 }
 
 /// Pieces that move like amazons and take the points of the cell that they close. In the end they get those
@@ -162,10 +155,6 @@ impl<S: Cells> EndgameMoves<S> for Spears<'_, S> {
 
     fn rest(&self, endgame: Endgame<S>) -> u32 {
         worth(self.worth, endgame.pieces)
-    }
-
-    fn region(&self, grid: &Grid<S>, endgame: Endgame<S>, piece: S) -> Endgame<S> {
-        region_through_pieces(grid, endgame, piece)
     }
 }
 

@@ -21,47 +21,6 @@ pub trait EndgameMoves<S: Cells> {
         let _ = endgame;
         0
     }
-
-    /// The part of an endgame that depends on the piece on this cell: pieces that share open cells with
-    /// it, now or after moves of their own.
-    fn region(&self, grid: &Grid<S>, endgame: Endgame<S>, piece: S) -> Endgame<S>;
-}
-
-/// The region of pieces whose cells are open once they have left them.
-pub fn region_through_pieces<S: Cells>(
-    grid: &Grid<S>,
-    endgame: Endgame<S>,
-    piece: S,
-) -> Endgame<S> {
-    let region = piece | grid.region(piece, endgame.open | endgame.pieces);
-    endgame.within(region)
-}
-
-/// The region of pieces whose cells are closed once they have left them: it does not lead over them.
-pub fn region_between_pieces<S: Cells>(
-    grid: &Grid<S>,
-    endgame: Endgame<S>,
-    piece: S,
-) -> Endgame<S> {
-    let mut pieces = piece;
-    loop {
-        let open = grid.region(pieces, endgame.open);
-        let more = pieces | grid.around(open) & endgame.pieces;
-        if more == pieces {
-            return endgame.within(pieces | open);
-        }
-        pieces = more;
-    }
-}
-
-impl<S: Cells> Endgame<S> {
-    fn within(self, region: S) -> Self {
-        Endgame {
-            pieces: self.pieces & region,
-            open: self.open & region,
-            guarded: self.guarded & region,
-        }
-    }
 }
 
 /// The pieces of one side and the cells that are open to them.
@@ -74,6 +33,35 @@ pub struct Endgame<S> {
     /// Cells of pieces next to which other seats stand: whoever leaves one has to close it, so that nobody
     /// gets in. For pieces that close what they leave, there are none.
     pub guarded: S,
+}
+
+impl<S: Cells> Endgame<S> {
+    /// The part that depends on the piece on this cell: pieces that share open cells with it, now or after
+    /// moves of their own. It leads over the cells of pieces if they are open once these have left.
+    fn region_of(self, grid: &Grid<S>, piece: S, opens_cells: bool) -> Self {
+        let mut region = piece;
+        loop {
+            let open = if opens_cells {
+                self.open | self.pieces
+            } else {
+                self.open
+            };
+            let reached = region | grid.region(region, open);
+            let more = reached | grid.around(reached & open) & self.pieces;
+            if more == region {
+                return self.within(region);
+            }
+            region = more;
+        }
+    }
+
+    fn within(self, region: S) -> Self {
+        Endgame {
+            pieces: self.pieces & region,
+            open: self.open & region,
+            guarded: self.guarded & region,
+        }
+    }
 }
 
 /// How many positions an answer may take.
@@ -159,19 +147,19 @@ impl<S> Default for EndgameSolver<S> {
 type FixedHash = std::hash::BuildHasherDefault<std::hash::DefaultHasher>;
 
 impl<S: Cells + Hash> EndgameSolver<S> {
-    /// What a side can get in all its regions together. Each region takes at most `effort` positions,
-    /// and less of what is left in `budget`; what is not known then is a range.
-    pub fn solve(
+    /// What a side can get in all its regions together. What is not known when the budget is used up is a
+    /// range.
+    pub fn solve<M: EndgameMoves<S>>(
         &mut self,
         grid: &Grid<S>,
-        moves: &impl EndgameMoves<S>,
+        moves: &M,
         endgame: Endgame<S>,
         budget: &mut Budget,
     ) -> PointRange {
         let mut sum = PointRange { least: 0, most: 0 };
         let mut rest = endgame.pieces;
         while rest != S::NONE {
-            let part = moves.region(grid, endgame, S::cell(rest.lowest()));
+            let part = endgame.region_of(grid, S::cell(rest.lowest()), M::OPENS_CELLS);
             rest = rest.without(part.pieces);
             sum = sum.plus(self.solve_region(moves, part, budget));
         }
@@ -278,10 +266,6 @@ mod tests {
 
         fn most(&self, endgame: Endgame<u64>) -> u32 {
             self.0.region(endgame.pieces, endgame.open).count()
-        }
-
-        fn region(&self, grid: &Grid<u64>, endgame: Endgame<u64>, piece: u64) -> Endgame<u64> {
-            region_through_pieces(grid, endgame, piece)
         }
     }
 

@@ -133,6 +133,11 @@ impl<M: PenguinMoves> FishGame<M> {
         self.fish_rules.board()
     }
 
+    /// The board as sets of cells.
+    pub fn grid(&self) -> &Grid<u64> {
+        self.fish_rules.grid()
+    }
+
     /// A position as far as fish matter, for counting.
     pub fn point_board(&self, position: &FishGamePosition<M::Blocked>) -> PointBoard<u64> {
         let common = &position.common;
@@ -219,7 +224,7 @@ impl<M: PenguinMoves> Game for FishGame<M> {
         if position.common.phase() != Phase::Move {
             return None;
         }
-        let (grid, board) = (&Grid::new(self.board()), self.point_board(position));
+        let (grid, board) = (self.grid(), self.point_board(position));
         let worth = board.worth;
         match M::CATCH {
             Catch::Left => board.settled(grid, &Slides { grid, worth }, budget),

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use super::position::{FishPosition, MOST_FISH, Phase};
 use crate::kit::bitset;
 use crate::kit::board::{Board, CellId};
+use crate::kit::grid::Grid;
 use crate::kit::info::{StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::state::{self, next_count};
 use crate::kit::view::{Ground, Piece, View};
+use crate::settlement::worth;
 
 /// How the fish come onto the board, as an option.
 pub const SETUP: StaticOption = StaticOption {
@@ -56,6 +58,7 @@ pub(super) enum Setup {
 #[derive(Clone, Debug)]
 pub struct FishRules {
     pub(super) board: Board,
+    grid: Grid<u64>,
     pub(super) setup: Setup,
     /// How many chips there are of one, two and three fish, unless the fish are given.
     pub(super) supply: [u32; MOST_FISH as usize],
@@ -112,6 +115,7 @@ impl FishRules {
             cells => [cells as u32 - 32, 21, 11],
         };
         Ok(FishRules {
+            grid: Grid::new(&board),
             board,
             setup,
             supply,
@@ -131,6 +135,11 @@ impl FishRules {
     /// The board of the game.
     pub fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// The board as sets of cells.
+    pub fn grid(&self) -> &Grid<u64> {
+        &self.grid
     }
 
     /// How many seats play.
@@ -310,16 +319,14 @@ impl FishRules {
     /// See [`Game::margin_bounds`](crate::Game::margin_bounds): no seat gets more fish than are under its
     /// penguins and connected with them.
     pub fn margin_bounds(&self, position: &FishPosition) -> (i32, i32) {
-        let free = u128::from(position.free());
         let most = |seat: Seat| {
-            let penguins = u128::from(position.penguins[seat]);
+            let penguins = position.penguins[seat];
             let cells = match position.phase {
                 Phase::Lay => return i32::from(u8::MAX),
-                Phase::Place => u128::MAX,
-                Phase::Move | Phase::Over => self.board.reached(penguins, free) | penguins,
+                Phase::Place => u64::MAX,
+                Phase::Move | Phase::Over => penguins | self.grid.region(penguins, position.free()),
             };
-            let count = |set: u64| (u128::from(set) & cells).count_ones() as i32;
-            count(position.fish[0]) + 2 * count(position.fish[1])
+            worth(position.fish, cells) as i32
         };
         let margin = i32::from(position.scores[0]) - i32::from(position.scores[1]);
         (margin - most(1), margin + most(0))

@@ -19,7 +19,7 @@ use crate::kit::solving::{CellSets, Solvable};
 use crate::kit::state::{self as fields, StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
-use crate::settlement::{Budget, PointBoard, Slides};
+use crate::settlement::{Budget, PointBoard, Slides, worth};
 
 /// The highest number of a cell.
 const HIGHEST: u8 = 3;
@@ -125,6 +125,7 @@ impl Position {
 #[derive(Debug)]
 pub struct PaperPenguins {
     board: Board,
+    grid: Grid<u128>,
     lines: Lines<4, 64>,
     /// The pieces of each seat.
     pieces: usize,
@@ -213,6 +214,11 @@ impl PaperPenguins {
         &self.board
     }
 
+    /// The board as sets of cells.
+    pub fn grid(&self) -> &Grid<u128> {
+        &self.grid
+    }
+
     /// The lines of the board, for evaluations.
     pub fn lines(&self) -> &Lines<4, 64> {
         &self.lines
@@ -267,6 +273,7 @@ impl Game for PaperPenguins {
         });
         Ok(PaperPenguins {
             given: given.transpose()?,
+            grid: Grid::new(&board),
             board,
             lines,
             pieces: if size <= 5 { 2 } else { 4 },
@@ -316,12 +323,9 @@ impl Game for PaperPenguins {
         if position.phase != Phase::Move {
             return None;
         }
-        let (grid, board) = (Grid::new(&self.board), self.point_board(position));
-        let moves = Slides {
-            grid: &grid,
-            worth: board.worth,
-        };
-        board.settled(&grid, &moves, budget)
+        let (grid, board) = (&self.grid, self.point_board(position));
+        let worth = board.worth;
+        board.settled(grid, &Slides { grid, worth }, budget)
     }
 
     fn reason(&self, position: &Position) -> Option<&'static str> {
@@ -430,17 +434,16 @@ impl Game for PaperPenguins {
 
     fn margin_bounds(&self, position: &Position) -> (i32, i32) {
         let margin = self.margin(position);
-        let [ones, twos] = position.points;
-        let reached = |seat: Seat| match position.phase {
-            // Wherever the pieces come to stand.
-            Phase::Place => u128::MAX,
-            _ => self
-                .board
-                .reached(position.pieces[seat], position.unclaimed()),
-        };
         let most = |seat: Seat| {
-            let cells = reached(seat);
-            ((ones & cells).count_ones() + 2 * (twos & cells).count_ones()) as i32
+            let cells = match position.phase {
+                // Wherever the pieces come to stand.
+                Phase::Place => u128::MAX,
+                Phase::Move | Phase::Over => {
+                    let pieces = position.pieces[seat];
+                    self.grid.region(pieces, position.unclaimed())
+                }
+            };
+            worth(position.points, cells) as i32
         };
         (margin - most(1), margin + most(0))
     }
