@@ -16,6 +16,27 @@ export interface Match {
   observation?: unknown;
   time: Record<string, unknown>;
   limits: { max_plies: number | null; repetition: number | null };
+  /** Whether the match ends when all bots offer the same. */
+  offers?: boolean;
+}
+
+/** An end that a bot would agree to. */
+export interface Offer {
+  kind: "draw" | "settle";
+  /** To settle: what each seat would get, from 0 to 1. */
+  outcome?: number[];
+  /** To settle: the final points of each seat. */
+  scores?: number[];
+}
+
+/** A line of play, in an analysis. */
+export interface Line {
+  /** The outcome that is expected, from 0 to 1. */
+  value?: number;
+  /** The moves, the bot's own first. */
+  pv: string[];
+  depth?: number;
+  nodes?: number;
 }
 
 /** What an end is worth. */
@@ -42,6 +63,8 @@ export interface Info {
   value?: number;
   pv?: string[];
   text?: string;
+  /** The best lines, the best first, where `turn.lines` asks for them. */
+  lines?: Line[];
   [field: string]: unknown;
 }
 
@@ -67,6 +90,10 @@ export class Turn {
   /** All legal moves; empty for bots that do not want them. */
   readonly legal: string[];
   readonly clock: Clock;
+  /** What the others offered with their last moves. */
+  readonly offers: ({ seat: number } & Offer)[];
+  /** How many best lines an analysis would like to see in `info`; `undefined` in a match. */
+  readonly lines?: number;
   /** When the turn began, by `performance.now()`. */
   readonly began: number;
   /** Milliseconds to spend on this move, from its beginning. */
@@ -111,6 +138,12 @@ export abstract class Bot {
   log(...what: unknown[]): void;
   /** Tells for the log how thinking goes, at any time during `choose`. */
   info(fields: Info): void;
+  /**
+   * Offers an end with the move that follows, in `choose`. It means something only where `match.offers`;
+   * the match ends once the last moves of all bots came with the same.
+   */
+  offer(kind: "draw"): void;
+  offer(kind: "settle", result: { outcome: number[]; scores?: number[] }): void;
   /**
    * The forward model, set up with the position of a turn. Playouts stop where the match does, and
    * after `horizon` plies: in long games, short ones say more. In games with hidden information it

@@ -64,12 +64,10 @@ impl SessionSearch for GreedySearch {
     ) -> Result<SessionDecision, BrokenRules> {
         let mut budget = budget(question);
         let circumstances = circumstances(question, rng)?;
-        let mut legal = question.legal.to_vec();
-        rng.shuffle(&mut legal);
         if circumstances.is_empty() {
-            return Ok(SessionDecision::random(&legal, rng));
+            return Ok(SessionDecision::random(question.legal, rng));
         }
-        let rated = rated_moves(question, &circumstances, legal, &mut budget)?;
+        let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
         let nodes = rated.len() * circumstances.len();
         let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
         let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
@@ -88,12 +86,10 @@ impl SessionSearch for GreedySearch {
     ) -> Result<SessionDecision, BrokenRules> {
         let mut budget = budget(question);
         let circumstances = circumstances(question, rng)?;
-        let mut legal = question.legal.to_vec();
-        rng.shuffle(&mut legal);
         if circumstances.is_empty() {
-            return Ok(SessionDecision::random(&legal, rng));
+            return Ok(SessionDecision::random(question.legal, rng));
         }
-        let rated = rated_moves(question, &circumstances, legal, &mut budget)?;
+        let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
         let nodes = rated.len() * circumstances.len();
         let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
         let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
@@ -121,14 +117,16 @@ fn budget(question: &SessionQuestion<'_>) -> IterationBudget {
     IterationBudget::new(Some(u32::MAX), question.deadline, Duration::ZERO)
 }
 
-/// Rates moves, at least the first one, and as many as there is time for. The best comes first; equal
-/// ones stay in their order.
+/// Rates the legal moves in a random order, at least one, and as many as there is time for. The best
+/// comes first; equal ones stay in their order.
 fn rated_moves(
     question: &SessionQuestion<'_>,
     circumstances: &[Circumstance],
-    moves: Vec<String>,
     budget: &mut IterationBudget,
+    rng: &mut Rng,
 ) -> Result<Vec<(StepRating, String)>, BrokenRules> {
+    let mut moves = question.legal.to_vec();
+    rng.shuffle(&mut moves);
     let mut rated = Vec::new();
     for mv in moves {
         if !rated.is_empty() && !budget.go_on() {

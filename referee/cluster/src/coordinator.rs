@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::api::{self, Stored};
 use crate::connection::Connection;
 use crate::error::ClusterError;
-use crate::names::{self, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
+use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
 use crate::worker::{DEAD, WORKER};
 
@@ -374,7 +374,7 @@ pub(crate) async fn open_stream(
 /// The stream in which all tournaments are announced, with the newest announcement of each.
 fn tournaments() -> Value {
     json!({
-        "subjects": ["referee.tournament.*"],
+        "subjects": [ALL_TOURNAMENTS],
         "retention": "limits",
         "max_msgs_per_subject": 1,
         "discard": "old",

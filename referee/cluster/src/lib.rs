@@ -36,4 +36,4 @@ pub use names::{InvalidName, TournamentId, WorkerName};
 pub use patience::Patience;
 pub use presence::{HEARTBEAT, Presence, workers};
 pub use streams::streams;
-pub use worker::{Announcement, Delivered, Finished, Job, KeptLease, Worker};
+pub use worker::{Announcement, Announcing, Delivered, Finished, Job, KeptLease, Worker};

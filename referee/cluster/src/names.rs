@@ -7,6 +7,8 @@ use thiserror::Error;
 
 /// The stream of all tournaments' configurations.
 pub(crate) const TOURNAMENTS: &str = "referee-tournaments";
+/// The subjects of all tournaments' configurations.
+pub(crate) const ALL_TOURNAMENTS: &str = "referee.tournament.*";
 /// Who takes jobs, in every stream of jobs.
 pub(crate) const WORKERS: &str = "workers";
 /// The longest names, in bytes.

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use async_nats::client::Request;
-use async_nats::{HeaderMap, Message, RequestErrorKind, StatusCode, Subject};
+use async_nats::{HeaderMap, Message, RequestErrorKind, StatusCode, Subject, Subscriber};
+use futures_util::StreamExt as _;
 use serde_json::json;
 use tokio::task::JoinHandle;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 
 use crate::api::{self, Stored};
 use crate::connection::{ANSWER, Connection};
 use crate::error::ClusterError;
-use crate::names::{self, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
+use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
 
 /// The header that names the worker.
@@ -40,6 +41,21 @@ pub struct Announcement {
     pub payload: Vec<u8>,
     /// Its place among all announcements; a newer one of the same tournament has a higher one.
     pub sequence: u64,
+}
+
+/// Hears when a tournament is announced, without what is announced: it is for whoever reads
+/// announcements to come at once. Some may be missed while the server does not answer.
+#[derive(Debug)]
+pub struct Announcing(Subscriber);
+
+impl Announcing {
+    /// Waits for the next one.
+    pub async fn next(&mut self) {
+        if self.0.next().await.is_none() {
+            // The connection is closed.
+            std::future::pending().await
+        }
+    }
 }
 
 /// What came of asking for a job.
@@ -103,6 +119,17 @@ impl Worker {
         &self.connection
     }
 
+    /// Listens for announcements.
+    ///
+    /// # Errors
+    /// If the connection is closed.
+    pub async fn announcing(&self) -> Result<Announcing, ClusterError> {
+        let subscribed = self.connection.client.subscribe(ALL_TOURNAMENTS).await;
+        subscribed
+            .map(Announcing)
+            .map_err(|error| ClusterError::Unanswered(error.to_string()))
+    }
+
     /// The first announcement after the one with this sequence; 0 for the first of all.
     ///
     /// # Errors
@@ -111,8 +138,7 @@ impl Worker {
         &self,
         sequence: u64,
     ) -> Result<Option<Announcement>, ClusterError> {
-        let all = "referee.tournament.*";
-        self.announced(sequence + 1, all).await
+        self.announced(sequence + 1, ALL_TOURNAMENTS).await
     }
 
     /// What is announced of one tournament; `None` if it has ended.
@@ -235,7 +261,8 @@ impl Job {
     pub fn keep(&self, lease: Duration) -> KeptLease {
         let client = self.worker.connection.client.clone();
         let acknowledge = self.acknowledge.clone();
-        let mut ticks = interval(lease / 3);
+        // The server counts from when it gave the job.
+        let mut ticks = interval_at(Instant::now() + lease / 3, lease / 3);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         KeptLease(tokio::spawn(async move {
             loop {

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cluster::{
-    Announcement, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence, TournamentId,
-    Worker, WorkerName,
+    Announcement, Announcing, ClusterError, Connection, Delivered, HEARTBEAT, Job, Presence,
+    TournamentId, Worker, WorkerName,
 };
 use supervisor::shortage;
 use tempfile::TempDir;
@@ -55,6 +55,14 @@ pub(super) struct Office {
     since: String,
     /// Counts what was asked, so that tournaments take turns.
     turn: AtomicU64,
+}
+
+/// The next announcement, if it is possible to listen for them.
+async fn next_of(announcing: &mut Option<Announcing>) {
+    match announcing {
+        Some(announcing) => announcing.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The place of no announcement: as of a tournament that has to be looked at again.
@@ -164,10 +172,14 @@ impl Office {
     /// Learns of tournaments.
     pub(super) async fn read_announcements(self: Arc<Self>) {
         let mut looks = interval(LOOK);
+        let mut announcing = self.worker.announcing().await.ok();
         let (mut after, mut number) = (0, 0);
         let mut all_known = true;
         loop {
-            looks.tick().await;
+            tokio::select! {
+                _ = looks.tick() => {}
+                () = next_of(&mut announcing) => {}
+            }
             number += 1;
             if number % ALL_AGAIN == 0 || !all_known {
                 after = 0;

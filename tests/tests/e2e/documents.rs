@@ -51,11 +51,7 @@ const LONG: [&str; 4] = [
 
 /// What is added to commands to make them short, or to keep them apart from each other: how they
 /// begin, and what.
-const ADDED: [(&str, &str); 11] = [
-    (
-        "referee tournament tournaments/settled.toml",
-        "--set time.per_move=2ms --set limits.max_plies=12",
-    ),
+const ADDED: [(&str, &str); 10] = [
     ("referee analyse", "--time 20ms"),
     ("referee tournament class.toml", "--set limits.max_plies=8"),
     ("referee play amazons", "--per-move 20ms --max-plies 12"),

@@ -54,17 +54,22 @@ fn resume(arena: &Arena) -> Ran {
     run(resumption(arena, "out"))
 }
 
-/// Starts the gated tournament; two matches are played when this returns.
-fn start(arena: &Arena) -> Child {
-    let child = Command::new(referee())
+/// Starts the gated tournament, with one more option.
+fn spawn(arena: &Arena, option: &str) -> Child {
+    Command::new(referee())
         .args(arena.tournament())
-        .arg("--quiet")
+        .arg(option)
         .current_dir(arena.path(""))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("referee runs");
+        .expect("referee runs")
+}
+
+/// Starts the gated tournament; two matches are played when this returns.
+fn start(arena: &Arena) -> Child {
+    let child = spawn(arena, "--quiet");
     wait_until("two matches", || {
         fs::read_to_string(log(arena)).is_ok_and(|log| log.lines().count() == 2)
     });
@@ -364,15 +369,7 @@ fn only_one_referee_writes_to_a_folder() {
 
 /// Starts the gated tournament; when this returns, the third match is in flight.
 fn start_third(arena: &Arena) -> (Child, impl FnMut(&str)) {
-    let mut child = Command::new(referee())
-        .args(arena.tournament())
-        .arg("--verbose")
-        .current_dir(arena.path(""))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("referee runs");
+    let mut child = spawn(arena, "--verbose");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut read_until = move |part: &str| {
         let found = lines.find(|line| line.as_ref().expect("a line").contains(part));

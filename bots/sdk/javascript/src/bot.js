@@ -34,6 +34,8 @@ export class Turn {
     this.sees = message.sees ?? [];
     this.legal = message.legal ?? [];
     this.clock = message.clock ?? {};
+    this.offers = message.offers ?? [];
+    this.lines = message.lines;
     this.began = began;
   }
 
@@ -136,6 +138,11 @@ export class Bot {
   /** Tells for the log how thinking goes, at any time during `choose`. */
   info(fields) {
     this.#send({ type: "info", ...fields });
+  }
+
+  /** Offers an end with the move that follows, in `choose`: `draw`, or `settle` with an outcome. */
+  offer(kind, { outcome, scores } = {}) {
+    this.#send({ type: "offer", kind, outcome, scores });
   }
 
   /** The forward model; its process is started at the first use. */

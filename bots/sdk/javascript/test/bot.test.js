@@ -57,6 +57,37 @@ async function talk(bot, ...messages) {
   return text.trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
 }
 
+test("offers are read and come before the move", async () => {
+  class Agreeable extends Scripted {
+    async choose(turn) {
+      for (const { kind, outcome } of turn.offers) this.offer(kind, { outcome });
+      return super.choose(turn);
+    }
+  }
+  const draw = { seat: 0, kind: "draw" };
+  const settle = { seat: 0, kind: "settle", outcome: [1, 0], scores: [2, 0] };
+  const turns = [{ ...TURN, offers: [draw] }, { ...TURN, offers: [settle] }, TURN];
+  const said = await talk(new Agreeable(), START, ...turns);
+  const move = { type: "move", move: "+c5s", ply: 3 };
+  assert.deepEqual(said.slice(1), [
+    { type: "offer", kind: "draw" },
+    move,
+    { type: "offer", kind: "settle", outcome: [1, 0] },
+    move,
+    move,
+  ]);
+});
+
+test("an analysis says how many lines it would like", async () => {
+  class Asked extends Scripted {
+    async choose(turn) {
+      return { move: turn.legal[0], info: { wanted: turn.lines } };
+    }
+  }
+  const said = await talk(new Asked(), START, { ...TURN, lines: 3 }, TURN);
+  assert.deepEqual(said.slice(1).map((message) => message.info), [{ wanted: 3 }, {}]);
+});
+
 test("chance has no seat, and what is hidden is observed", async () => {
   const turns = [];
   const bot = new Scripted();

@@ -92,6 +92,31 @@ class Loop(unittest.TestCase):
         answers, _ = talk(Scripted(RESIGN), START, TURN)
         self.assertEqual(answers[1], {"type": "resign"})
 
+    def test_offers_are_read_and_come_before_the_move(self):
+        class Agreeable(Scripted):
+            def choose(self, turn):
+                for offer in turn.offers:
+                    self.offer(offer["kind"], outcome=offer.get("outcome"))
+                return super().choose(turn)
+
+        bot = Agreeable()
+        draw = {"seat": 0, "kind": "draw"}
+        settle = {"seat": 0, "kind": "settle", "outcome": [1.0, 0.0], "scores": [2, 0]}
+        start = {**START, "offers": True}
+        said, _ = talk(bot, start, {**TURN, "offers": [draw]}, {**TURN, "offers": [settle]}, TURN)
+        move = {"type": "move", "move": "+c5s", "ply": 3}
+        self.assertEqual(said[1:], [
+            {"type": "offer", "kind": "draw"}, move,
+            {"type": "offer", "kind": "settle", "outcome": [1.0, 0.0]}, move, move,
+        ])
+        self.assertTrue(bot.matches[0].takes_offers)
+
+    def test_an_analysis_says_how_many_lines_it_would_like(self):
+        bot = Scripted()
+        talk(bot, START, {**TURN, "lines": 3}, TURN)
+        self.assertEqual([turn.lines for turn in bot.turns], [3, None])
+        self.assertFalse(bot.matches[0].takes_offers)
+
     def test_what_is_unknown_or_empty_is_passed_over(self):
         answers, _ = talk(Scripted(), {"type": "applause", "volume": 11}, "\r\n", START)
         self.assertEqual(answers, [{"type": "ready"}])

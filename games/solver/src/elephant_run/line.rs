@@ -1,6 +1,8 @@
 //! A game of best play, as text.
 
-use super::board::{Chase, cells};
+use games::rules::elephant_run::board::cells;
+
+use super::chase::Chase;
 use super::search::{ChaseSolver, Moves, Replies, Stopped};
 use super::tiles::board;
 

@@ -4,13 +4,13 @@
 //! Every move of the elephant is worth one point, so the question is how often it can move. The
 //! generic solver answers the same questions, more slowly.
 
-mod board;
+mod chase;
 mod checkpoint;
 mod line;
 mod search;
 mod table;
 mod tiles;
 
-pub use board::Chase;
+pub use chase::Chase;
 pub use search::{ChaseSolver, Stopped, Watch};
 pub use tiles::{Bound, StartingTile, board, starting_tiles};

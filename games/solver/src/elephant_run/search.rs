@@ -1,6 +1,8 @@
 //! Whether the elephant gets so many more points: a search with a table, and static proofs near the end.
 
-use super::board::{CELLS, Chase, DIRECTIONS, FarmerMove, cells};
+use games::rules::elephant_run::board::{CELLS, DIRECTIONS, cells};
+
+use super::chase::{Chase, FarmerMove};
 use super::table::{Known, Table, key};
 
 /// The search was told to stop.

@@ -1,7 +1,7 @@
 //! A table of positions of Elephant Run. A position with its bounds takes 64 bits, so nothing is ever
 //! taken for something else.
 
-use super::board::Chase;
+use super::chase::Chase;
 
 /// The bits of tiles, elephant, farmers and the side to move.
 const KEY_BITS: u32 = 24 + 5 + 24 + 1;

@@ -6,9 +6,10 @@
 //! placements. The first number that some placement denies it ends the search.
 
 use games::kit::board::{Board, CellId};
+use games::rules::elephant_run::board::{ALL, CELLS, COLUMNS, ROWS, cells};
 use serde::{Deserialize, Serialize};
 
-use super::board::{ALL, CELLS, COLUMNS, Chase, ROWS, cells};
+use super::chase::Chase;
 use super::search::{ChaseSolver, Stopped};
 use super::table::MOST;
 

@@ -1,5 +1,6 @@
 //! Elephant Run: an elephant eats the ground away under farmers who try to stop it.
 
+pub mod board;
 mod position;
 mod state;
 
@@ -19,7 +20,8 @@ use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
 
 pub use position::Position;
-use position::{ALL, COLUMNS, DIRECTIONS, Phase, ROWS, cells, step};
+use board::{ALL, COLUMNS, DIRECTIONS, ROWS, cells, step};
+use position::Phase;
 
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;

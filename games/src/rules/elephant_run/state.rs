@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::position::{ALL, Phase, Position, cells};
+use super::board::{ALL, cells};
+use super::position::{Phase, Position};
 use super::{ElephantRun, FARMERS_TO_MOVE};
 use crate::game::Game;
 use crate::kit::board::CellId;

@@ -21,7 +21,7 @@ from .messages import RESIGN, Choice, Match, Move, Played, Resign, Turn
 from .model import Model
 from .requests import Child, ModelError, Playout, Position
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "RESIGN",

@@ -42,6 +42,19 @@ class _Speaker:
         """Reports the progress of a search for the log, at any time during `choose`."""
         self._send({"type": "info", **fields})
 
+    def offer(
+        self,
+        kind: str,
+        *,
+        outcome: list[float] | None = None,
+        scores: list[float] | None = None,
+    ) -> None:
+        """Offers an end with the move that follows, in `choose`: a `draw`, or to `settle` for what
+        each seat would get, from 0 to 1. It means something only where `match.takes_offers`; the
+        match ends once the last moves of all bots came with the same."""
+        offer: Message = {"type": "offer", "kind": kind, "outcome": outcome, "scores": scores}
+        self._send({key: value for key, value in offer.items() if value is not None})
+
     def _hello(self) -> Message:
         hello: Message = {
             "type": "hello",

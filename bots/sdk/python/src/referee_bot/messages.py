@@ -20,7 +20,8 @@ Message = dict[str, Any]
 @dataclass(frozen=True)
 class Move:
     """A move with what to log about it: customary fields are `depth`, `nodes`, `value` (the
-    outcome that is expected, 0 to 1), `pv` (a list of moves) and `text`."""
+    outcome that is expected, 0 to 1), `pv` (a list of moves), `text` and, where `turn.lines` asks
+    for them, `lines` (the best first, each with `value` and `pv`)."""
 
     move: str
     info: Mapping[str, Any] = field(default_factory=dict)
@@ -66,6 +67,8 @@ class Match:
     limits: dict[str, Any]
     #: What the bot may know of the start, in games with hidden information.
     observation: Any = None
+    #: Whether the match ends when all bots offer the same.
+    takes_offers: bool = False
 
     @classmethod
     def read(cls, message: Message) -> Match:
@@ -81,6 +84,7 @@ class Match:
             time=message.get("time") or {},
             limits=message.get("limits") or {},
             observation=message.get("observation"),
+            takes_offers=message.get("offers") is True,
         )
 
 
@@ -107,6 +111,11 @@ class Turn:
     #: What the bot perceived of each step since its last turn, in games with hidden information: a
     #: list a step, often empty.
     sees: list[list[Any]] = field(default_factory=list)
+    #: What the others offered with their last moves: `seat`, `kind` and, to settle, `outcome` and
+    #: `scores`.
+    offers: list[dict[str, Any]] = field(default_factory=list)
+    #: How many best lines an analysis would like to see in `info`; `None` in a match.
+    lines: int | None = None
 
     @classmethod
     def read(cls, match: Match, message: Message, began: float) -> Turn:
@@ -121,6 +130,8 @@ class Turn:
             began=began,
             observation=message.get("observation"),
             sees=message.get("sees") or [],
+            offers=message.get("offers") or [],
+            lines=message.get("lines"),
         )
 
     def budget(self) -> float:

@@ -1,66 +1,6 @@
-//! The board of Elephant Run as sets of bits, and the moves on it.
+//! Positions of Elephant Run without points, as sets of bits, and the moves in them.
 
-use games::kit::board::CellId;
-
-pub(super) const COLUMNS: usize = 6;
-pub(super) const ROWS: usize = 4;
-pub(super) const CELLS: usize = COLUMNS * ROWS;
-/// All cells, as a set.
-pub(super) const ALL: u32 = (1 << CELLS) - 1;
-
-pub(super) const DIRECTIONS: usize = 8;
-
-/// For each direction, the cells that have a neighbour there, and how far a set is rotated to the left
-/// to come to these neighbours.
-const STEPS: [(u32, u32); DIRECTIONS] = steps();
-
-const fn steps() -> [(u32, u32); DIRECTIONS] {
-    let deltas: [(i32, i32); DIRECTIONS] = [
-        (0, 1),
-        (1, 1),
-        (1, 0),
-        (1, -1),
-        (0, -1),
-        (-1, -1),
-        (-1, 0),
-        (-1, 1),
-    ];
-    let mut steps = [(0, 0); DIRECTIONS];
-    let mut d = 0;
-    while d < DIRECTIONS {
-        let (dx, dy) = deltas[d];
-        let mut cell = 0;
-        while cell < CELLS {
-            let x = (cell % COLUMNS) as i32 + dx;
-            let y = (cell / COLUMNS) as i32 + dy;
-            if x >= 0 && x < COLUMNS as i32 && y >= 0 && y < ROWS as i32 {
-                steps[d].0 |= 1 << cell;
-            }
-            cell += 1;
-        }
-        steps[d].1 = (dx + dy * COLUMNS as i32).rem_euclid(32) as u32;
-        d += 1;
-    }
-    steps
-}
-
-#[inline]
-fn step(set: u32, direction: usize) -> u32 {
-    let (cells, rotation) = STEPS[direction];
-    (set & cells).rotate_left(rotation)
-}
-
-/// The cells of a set, lowest first.
-#[inline]
-pub(super) fn cells(mut set: u32) -> impl Iterator<Item = CellId> {
-    std::iter::from_fn(move || {
-        let cell = set.trailing_zeros();
-        (set != 0).then(|| {
-            set &= set - 1;
-            cell as CellId
-        })
-    })
-}
+use games::rules::elephant_run::board::{ALL, DIRECTIONS, cells, step};
 
 /// A position in which pieces move, without its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
