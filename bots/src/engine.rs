@@ -7,8 +7,9 @@
 use std::time::{Duration, Instant};
 
 use games::registry::{self, Visitor};
+use games::settlement::{Budget, Settlement};
 use games::{Catalog, Entry, Game, Options, Rng, Seat};
-use protocol::{BotHello, PlayedMove, Start, Turn, Wants};
+use protocol::{BotHello, Offer, PlayedMove, Start, Turn, Wants};
 use serde_json::Value;
 
 use crate::analysis::Analysis;
@@ -16,6 +17,7 @@ use crate::any_game::{ByLegal, FollowedSession, SessionSearch};
 use crate::clock;
 pub(crate) use crate::current_match::CurrentMatch;
 pub use crate::current_match::FollowError;
+use crate::offers;
 use crate::sdk::{self, Bot, BotError, Choice};
 
 /// A way to choose moves in any game.
@@ -254,6 +256,7 @@ impl<E: Engine> Visitor for OpenMatch<'_, E> {
             max_plies: start.limits.max_plies,
             repetition,
             history: history.into_iter().collect(),
+            takes_offers: start.offers,
             rng: self.rng,
             search: self.engine.new_search::<G>(),
         }))
@@ -270,6 +273,8 @@ struct FollowedMatch<G: Game> {
     repetition: Option<u32>,
     /// The keys of all positions so far, if there is a limit on repetition.
     history: Vec<u64>,
+    /// Whether offers can end the match.
+    takes_offers: bool,
     rng: Rng,
     search: Box<dyn Search<G>>,
 }
@@ -291,6 +296,17 @@ impl<G: Game> FollowedMatch<G> {
         }
         self.search.played(mv);
         Ok(())
+    }
+
+    /// What to offer with a move, if that can end the match.
+    fn offer(&self, turn: &Turn, info: Option<&Value>) -> Option<Offer> {
+        if !self.takes_offers {
+            return None;
+        }
+        let mut budget = Budget::in_all(offers::EFFORT);
+        let proven = self.game.settled(&self.position, &mut budget);
+        let expected = info.and_then(|info| info["value"].as_f64());
+        offers::choose(turn, self.seat, proven.map(Settlement::from), expected)
     }
 
     /// The ply of the position at which the match is stopped. It differs from the limit of the match
@@ -336,6 +352,7 @@ impl<G: Game> CurrentMatch for FollowedMatch<G> {
         };
         Ok(Choice::Move {
             mv: text(&self.game, decision.mv),
+            offer: self.offer(turn, decision.info.as_ref()),
             info: decision.info,
         })
     }

@@ -25,6 +25,7 @@ mod greedy;
 pub mod level;
 mod mcts;
 mod mobility;
+mod offers;
 mod random;
 pub mod sdk;
 

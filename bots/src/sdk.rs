@@ -38,8 +38,8 @@
 use std::io::{self, BufRead, ErrorKind, Write};
 
 use protocol::{
-    BadMessage, BotHello, BotInfo, BotMove, End, FaultCode, FromBot, PROTOCOL, Start, ToBot, Turn,
-    Wants,
+    BadMessage, BotHello, BotInfo, BotMove, End, FaultCode, FromBot, Offer, PROTOCOL, Start, ToBot,
+    Turn, Wants,
 };
 use serde_json::Value;
 use thiserror::Error;
@@ -98,17 +98,20 @@ pub enum Choice {
         mv: String,
         /// Anything for the log; conventional fields are `depth`, `nodes`, `value`, `pv` and `text`.
         info: Option<Value>,
+        /// How the bot would have the match end now, where the match takes offers.
+        offer: Option<Offer>,
     },
     /// Gives up the match.
     Resign,
 }
 
 impl Choice {
-    /// A move without `info`.
+    /// A move, and no more.
     pub fn play(mv: impl Into<String>) -> Self {
         Choice::Move {
             mv: mv.into(),
             info: None,
+            offer: None,
         }
     }
 }
@@ -166,12 +169,11 @@ where
             return Ok(());
         }
         let report = &mut |info| report(&mut output, info);
-        let Some(answer) = handle(bot, message, report).map_err(Error::Bot)? else {
-            continue;
-        };
-        match send(&mut output, &answer) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            result => result.map_err(Error::Write)?,
+        for answer in handle(bot, message, report).map_err(Error::Bot)? {
+            match send(&mut output, &answer) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+                result => result.map_err(Error::Write)?,
+            }
         }
     }
 }
@@ -191,35 +193,38 @@ fn parse(line: &[u8]) -> Result<Option<ToBot>, BadMessage> {
     }
 }
 
-/// Hands a message to the bot; returns its answer if the message asks for one.
+/// Hands a message to the bot; returns its answer, which may take several messages or none.
 fn handle<B: Bot + ?Sized>(
     bot: &mut B,
     message: ToBot,
     report: &mut dyn FnMut(Value),
-) -> Result<Option<FromBot>, BotError> {
+) -> Result<Vec<FromBot>, BotError> {
     Ok(match message {
-        ToBot::Hello { .. } => Some(FromBot::Hello(Box::new(bot.hello()))),
+        ToBot::Hello { .. } => vec![FromBot::Hello(Box::new(bot.hello()))],
         ToBot::Start(start) => {
             bot.start(&start)?;
-            Some(FromBot::Ready {})
+            vec![FromBot::Ready {}]
         }
-        ToBot::Turn(turn) => Some(match bot.think(&turn, report)? {
-            Choice::Move { mv, info } => FromBot::Move(BotMove {
-                mv: mv.into(),
-                ply: Some(turn.ply),
-                info,
-            }),
-            Choice::Resign => FromBot::Resign {},
-        }),
+        ToBot::Turn(turn) => match bot.think(&turn, report)? {
+            Choice::Move { mv, info, offer } => {
+                let mv = FromBot::Move(BotMove {
+                    mv: mv.into(),
+                    ply: Some(turn.ply),
+                    info,
+                });
+                offer.map(FromBot::Offer).into_iter().chain([mv]).collect()
+            }
+            Choice::Resign => vec![FromBot::Resign {}],
+        },
         ToBot::Error { code, message } => {
             bot.fault(code, &message);
-            None
+            Vec::new()
         }
         ToBot::End(end) => {
             bot.end(&end);
-            None
+            Vec::new()
         }
-        ToBot::Quit => None,
+        ToBot::Quit => Vec::new(),
     })
 }
 

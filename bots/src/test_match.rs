@@ -422,7 +422,7 @@ fn every_bot_answers_with_lines_when_asked_and_only_then() {
                 };
                 let mut reports = 0;
                 let choice = asked.think(&turn, &mut |_| reports += 1).unwrap();
-                let Choice::Move { mv, info } = choice else {
+                let Choice::Move { mv, info, .. } = choice else {
                     panic!("{} resigns", entry.name)
                 };
                 assert!(session.fork().check_move(mover, &mv).is_ok());

@@ -135,7 +135,7 @@ impl Table {
 /// The move of a bot, and its `info`.
 fn chosen(bot: &mut dyn Bot, turn: &Turn) -> (String, Value) {
     match bot.choose(turn).unwrap() {
-        Choice::Move { mv, info } => (mv, info.unwrap_or_default()),
+        Choice::Move { mv, info, .. } => (mv, info.unwrap_or_default()),
         Choice::Resign => panic!("reference bots do not resign"),
     }
 }
@@ -585,7 +585,7 @@ fn best_lines_are_told_in_games_of_every_kind() {
                 lines: Some(2),
                 ..table.turn(seat, &mut *session, &[])
             };
-            let Choice::Move { mv, info } = bot.choose(&turn).unwrap() else {
+            let Choice::Move { mv, info, .. } = bot.choose(&turn).unwrap() else {
                 panic!("{name} resigns")
             };
             let info = info.unwrap();

@@ -12,6 +12,7 @@ use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
 use crate::analysis::Analysis;
 use crate::clock;
 use crate::current_match::{CurrentMatch, FollowError};
+use crate::offers;
 use crate::sdk::Choice;
 
 /// A match that is followed by the rules: the position after the plies so far, and the search. Where
@@ -29,6 +30,8 @@ pub(crate) struct FollowedSession {
     repetition: Option<u32>,
     /// The identities of all positions so far, if there is a limit on repetition.
     history: Vec<String>,
+    /// Whether offers can end the match.
+    takes_offers: bool,
     rng: Rng,
     search: Box<dyn SessionSearch>,
 }
@@ -54,6 +57,7 @@ impl FollowedSession {
             max_plies: start.limits.max_plies,
             repetition: start.limits.repetition,
             history: Vec::new(),
+            takes_offers: start.offers,
             rng,
             search,
         };
@@ -165,7 +169,11 @@ impl CurrentMatch for FollowedSession {
             self.session = None;
             Ok(SessionDecision::random(&legal, &mut self.rng))
         });
-        decided.map(|SessionDecision { mv, info }| Choice::Move { mv, info })
+        let SessionDecision { mv, info } = decided?;
+        let expected = info.as_ref().and_then(|info| info["value"].as_f64());
+        let offer = self.takes_offers.then_some(expected);
+        let offer = offer.and_then(|expected| offers::choose(turn, self.seat, None, expected));
+        Ok(Choice::Move { mv, info, offer })
     }
 }
 

@@ -41,6 +41,11 @@ impl<G: Game> Search<'_, G> {
         if margin + known.most < need {
             return Ok(margin + known.most);
         }
+        if let Some(settled) = self.settled(position) {
+            self.learn(key, settled - margin, true, self.progress.positions);
+            self.learn(key, settled - margin, false, self.progress.positions);
+            return Ok(settled);
+        }
         let before = self.progress.positions;
         let maximise = self.game.to_move(position) == Some(0);
         let mut children = self.ordered(position, maximise);

@@ -157,6 +157,9 @@ impl<G: Game> Search<'_, G> {
                 disproof: entry.second,
             };
         }
+        if let Some(settled) = self.settled(position) {
+            return Numbers::decided(settled >= need);
+        }
         let moves = self.game.count_legal(position).clamp(1, 1 << 16) as u32;
         Numbers::from_mover(1, moves, self.game.to_move(position) == Some(0))
     }

@@ -2,6 +2,7 @@
 
 use games::Game;
 use games::kit::solving::Solvable;
+use games::settlement::Budget;
 
 use crate::keys::Keys;
 use crate::table::Table;
@@ -33,6 +34,8 @@ pub struct Progress {
 /// Called now and then; `false` stops the search.
 pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 
+/// At most this many positions are counted to settle one: if that does not do, the search goes on.
+const MOST_COUNTED: u32 = 500;
 /// How often the watch is called, in moves that were made.
 const WATCH_EVERY: usize = 1 << 13;
 
@@ -100,6 +103,13 @@ impl<'w, G: Game> Search<'w, G> {
             }
             Some(_) => self.game.margin_bounds(position),
         }
+    }
+
+    /// The final margin of best play, if both sides are separate and counting proves it soon.
+    pub(crate) fn settled(&self, position: &G::Position) -> Option<i32> {
+        let mut budget = Budget::in_all(MOST_COUNTED);
+        let scores = self.game.settled(position, &mut budget)?;
+        Some(scores[0] - scores[1])
     }
 
     pub(crate) fn legal(&self, position: &G::Position) -> Vec<G::Move> {

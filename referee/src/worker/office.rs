@@ -186,9 +186,24 @@ impl Office {
             }
             all_known = true;
             // If the server does not answer, the slots say so.
-            while let Ok(Some(announcement)) = self.worker.announcement_after(after).await {
+            while let Some(announcement) = self.next_announced(after, &mut announcing).await {
                 after = announcement.sequence;
                 all_known &= self.clone().learn(announcement).await;
+            }
+        }
+    }
+
+    /// The next tournament, if there is one. A server on which none was ever announced does not answer, so
+    /// it is asked anew when one is.
+    async fn next_announced(
+        &self,
+        after: u64,
+        announcing: &mut Option<Announcing>,
+    ) -> Option<Announcement> {
+        loop {
+            tokio::select! {
+                found = self.worker.announcement_after(after) => return found.ok().flatten(),
+                () = next_of(announcing) => {}
             }
         }
     }

@@ -171,6 +171,21 @@ fn equal_offers_end_the_match() {
 }
 
 #[test]
+fn reference_bots_offer_what_counting_proves() {
+    let bots = config_of(
+        r#"games = [{ id = "paper-penguins", options = { size = 5 } }]"#,
+        &[RANDOM, GREEDY],
+    );
+    let arena = Arena::new(&format!(
+        "adjudicate = {{ offers = true, play_out = 0 }}\nrounds = 3\n{bots}"
+    ));
+    assert_eq!(arena.play().code, Some(0));
+    // In some of the matches, one of them has no move left once all is separate, and cannot agree.
+    assert_eq!(reasons(&arena), ["no_moves", "agreed", "no_moves"]);
+    verified(arena.path("out"));
+}
+
+#[test]
 fn wrong_rules_are_refused_with_their_place() {
     for (rule, message) in [
         (

@@ -19,9 +19,9 @@ use crate::kit::state::{StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
 
-pub use position::Position;
 use board::{ALL, COLUMNS, DIRECTIONS, ROWS, cells, step};
 use position::Phase;
+pub use position::Position;
 
 /// The fact in keys that the farmers are to move.
 const FARMERS_TO_MOVE: usize = 0;
