@@ -95,10 +95,22 @@ impl Browser {
 
     /// Clicks like a mouse does, on the first element that fits, once it is there.
     pub(crate) fn click(&self, css: &str) {
-        self.wait(&format!("document.querySelector({})", json!(css)));
-        let find = self.client().find(Locator::Css(css));
-        let element = self.runtime.block_on(find).unwrap();
-        self.runtime.block_on(element.click()).unwrap();
+        let start = Instant::now();
+        loop {
+            self.wait(&format!("document.querySelector({})", json!(css)));
+            let clicked = self.runtime.block_on(async {
+                let element = self.client().find(Locator::Css(css)).await?;
+                element.click().await
+            });
+            match clicked {
+                Ok(()) => return,
+                // The page was drawn anew between finding it and clicking on it.
+                Err(error)
+                    if (error.is_stale_element_reference() || error.is_no_such_element())
+                        && start.elapsed() < PATIENCE => {}
+                Err(error) => panic!("a click on {css}: {error}"),
+            }
+        }
     }
 
     /// Presses keys where the focus is.
