@@ -68,8 +68,8 @@ short_runs![
     from_bot seeds_of_from_bot "from-bot" 20_000 0.1,
     to_bot seeds_of_to_bot "to-bot" 20_000 0.1,
     model seeds_of_model "model" 1_000 0.5,
-    config seeds_of_config "config" 4_000 0.05,
-    log seeds_of_log "log" 1_000 0.2,
+    config seeds_of_config "config" 2_000 0.05,
+    log seeds_of_log "log" 400 0.2,
     sheets seeds_of_sheets "sheets" 1_500 0.05,
     bundles seeds_of_bundles "bundles" 500 0.05,
 ];
