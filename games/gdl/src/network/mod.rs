@@ -5,6 +5,7 @@
 //! is made for the first time. Goals and percepts are evaluated when somebody asks.
 
 mod circuit;
+mod cubes;
 mod graph;
 mod legal;
 mod program;
@@ -306,10 +307,11 @@ impl Network {
                 bits &= bits - 1;
             }
         }
+        let NetworkPosition { live, changed } = position;
+        change.flips.collect(&live.inputs, changed);
         if change.open.is_empty() {
             return;
         }
-        let NetworkPosition { live, changed } = position;
         self.question(&change.gates, |memo| {
             for &(fact, next) in &change.open {
                 let next = self.evaluate(live, &change.gates, next, memo);
