@@ -58,7 +58,7 @@ fn mcts_never_loses_tic_tac_toe() {
     let mut wins = 0;
     for line in log.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
-        let seats = record["bots"].as_array().unwrap();
+        let seats = record["players"].as_array().unwrap();
         let seat = seats.iter().position(|bot| bot["name"] == "mcts").unwrap();
         let outcome = record["result"]["outcome"][seat].as_f64().unwrap();
         assert!(outcome >= 0.5, "{line}");

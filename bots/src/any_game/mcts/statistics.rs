@@ -32,8 +32,12 @@ struct Tries {
 
 impl Tries {
     fn mean(self) -> f64 {
-        self.proven
-            .unwrap_or(self.total / f64::from(self.visits.max(1)))
+        self.proven.unwrap_or(self.tried())
+    }
+
+    /// What trying the move gave on average, whatever is certain by now.
+    fn tried(self) -> f64 {
+        self.total / f64::from(self.visits.max(1))
     }
 
     /// Whether the move is known to win, nothing like that is known, or it is known to lose: 2, 1, 0.
@@ -81,14 +85,19 @@ impl Statistics {
     }
 
     /// The move whose certain value is that of the position: one that nothing can beat or, if all
-    /// moves are certain, the best one.
+    /// moves are certain, the best one. Of equal ones it is the one that gave most when it was tried,
+    /// since others make mistakes.
     pub(super) fn proof(&self) -> Option<usize> {
         let places = 0..self.tries.len();
         let wins = places.clone().find(|place| self.tries[*place].rank() == 2);
         let all_are_certain = || self.tries.iter().all(|tries| tries.proven.is_some());
         wins.or_else(|| {
-            let value = |place: &usize| self.tries[*place].mean();
-            let best = places.max_by(|one, other| value(one).total_cmp(&value(other)));
+            let better = |one: &usize, other: &usize| {
+                let (one, other) = (&self.tries[*one], &self.tries[*other]);
+                let by_value = one.mean().total_cmp(&other.mean());
+                by_value.then(one.tried().total_cmp(&other.tried()))
+            };
+            let best = places.max_by(better);
             best.filter(|_| all_are_certain())
         })
     }
@@ -233,5 +242,7 @@ mod tests {
         statistics.prove(2, 0.5);
         assert_eq!((statistics.proof(), statistics.best()), (Some(2), 2));
         assert_eq!(statistics.value(2), Some(0.5));
+        statistics.prove(1, 0.5);
+        assert_eq!(statistics.proof(), Some(1), "it gave more");
     }
 }

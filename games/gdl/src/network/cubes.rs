@@ -106,6 +106,12 @@ impl Flips {
         }
     }
 
+    /// How many conditions there are.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> usize {
+        self.cubes.len()
+    }
+
     /// About how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.cubes[..]) + size_of_val(&self.tests[..])
