@@ -1,9 +1,12 @@
 //! Random playouts a second of sheets, with what grounding took: `cargo run -p gdl --profile dist
-//! --example playouts -- games/sheets/*.kif`.
+//! --example playouts -- games/sheets/*.kif`. With the variable `PLAYOUTS` it plays that many instead of two
+//! seconds, always the same ones, so that a profiler can count instructions.
 
 use std::time::{Duration, Instant};
 
 fn main() {
+    let count = std::env::var("PLAYOUTS").ok();
+    let count: Option<u32> = count.map(|count| count.parse().expect("a number of playouts"));
     for path in std::env::args().skip(1) {
         let text = std::fs::read_to_string(&path).expect("a sheet");
         let names = gdl::Names {
@@ -25,8 +28,8 @@ fn main() {
             }
         };
         let began = Instant::now();
-        let enough = |_| began.elapsed() < Duration::from_secs(2);
-        match session.playouts_while(u32::MAX, 1, None, &mut { enough }) {
+        let go_on = |_| count.is_some() || began.elapsed() < Duration::from_secs(2);
+        match session.playouts_while(count.unwrap_or(u32::MAX), 1, None, &mut { go_on }) {
             Ok((means, games)) => println!(
                 "{path}: {:.0} playouts/s, {:.1} plies, {:?}, {:?} {:?}",
                 f64::from(games) / began.elapsed().as_secs_f64(),

@@ -40,6 +40,33 @@ fn a_tournament_of_sheets_verifies_and_keeps_copies() {
     verified(arena.path("out"));
 }
 
+/// `tournaments/tic-tac-toe.toml` is the long version.
+#[test]
+fn mcts_never_loses_tic_tac_toe() {
+    let games = format!(
+        "games = [\"tic-tac-toe\"]\nrules = [{:?}]\nrounds = 10\nformat = \"gauntlet\"\nchallengers = [\"mcts\"]",
+        sheet("tic-tac-toe")
+    );
+    let mcts = (
+        "mcts",
+        r#"["referee", "bot", "mcts", "--playouts", "1000"]"#,
+    );
+    let arena = Arena::new(&config_of(&games, &[RANDOM, GREEDY, mcts]));
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let log = fs::read_to_string(arena.path("out/games.jsonl")).unwrap();
+    let mut wins = 0;
+    for line in log.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let seats = record["players"].as_array().unwrap();
+        let seat = seats.iter().position(|bot| bot["name"] == "mcts").unwrap();
+        let outcome = record["result"]["outcome"][seat].as_f64().unwrap();
+        assert!(outcome >= 0.5, "{line}");
+        wins += u32::from(outcome == 1.0);
+    }
+    assert!(wins > 20, "{wins} of 40");
+}
+
 #[test]
 fn commands_take_sheets() {
     let sheet = sheet("tic-tac-toe");

@@ -12,8 +12,13 @@
 //!   iteration; the others play what they have learned on average. States are drawn as the rules draw
 //!   them: what earlier moves say about hidden cards counts only as far as `sample` considers it.
 //!
+//! Where up to two seats act one after the other and know everything, positions that were searched to the
+//! end are proven: their values replace the means of random games, and a search ends when the root is
+//! proven.
+//!
 //! Where seats act at once or information is hidden, the move is drawn from how often each was tried at
-//! the root: any fixed choice there has a best reply. Everywhere else it is the move tried most. A tree
+//! the root: any fixed choice there has a best reply. Everywhere else it is the move tried most,
+//! or one that surely wins, and none that surely loses if there is another. A tree
 //! of random games learns fast and not exactly; how much an opponent who knows it can gain in Kuhn poker
 //! is measured in `bots/tests/any_game.rs`.
 
@@ -65,7 +70,7 @@ impl Found {
         if self.is_mixed {
             statistics.draw_pruned(rng)
         } else {
-            statistics.most_tried()
+            statistics.best()
         }
     }
 }
@@ -121,7 +126,7 @@ impl SessionMcts {
             return Ok(None);
         };
         let is_mixed = session.to_move().alone().is_none();
-        while budget.go_on() {
+        while !root.is_proven() && budget.go_on() {
             tree.iterate(&mut root, None)?;
             report_if_due(&mut onlooker, Some(&root), || Found {
                 statistics: statistics.clone(),
@@ -215,12 +220,12 @@ fn report_if_due(
     }
 }
 
-/// The moves that are most tried after a first one, as long as one seat after the other acts.
+/// The best moves after a first one, as long as one seat after the other acts.
 fn principal_variation(root: Option<&Node>, first: &str) -> Vec<String> {
     let mut variation = vec![first.to_owned()];
     let mut node = root;
     while let Some(next) = node.and_then(|node| node.child(&variation[variation.len() - 1..])) {
-        let Some(mv) = next.most_tried() else { break };
+        let Some(mv) = next.best() else { break };
         if variation.len() == LONGEST_LOGGED {
             break;
         }
@@ -230,10 +235,10 @@ fn principal_variation(root: Option<&Node>, first: &str) -> Vec<String> {
     variation
 }
 
-/// The `info` with the moves that were tried most; `None` if there was no time for any search.
+/// The `info` with the best moves; `None` if there was no time for any search.
 fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> {
     let statistics = found.statistics.borrow();
-    let places = statistics.most_tried_first().into_iter().take(most);
+    let places = statistics.best_first().into_iter().take(most);
     let lines = places.map(|place| {
         let mv = &statistics.moves()[place];
         let variation = if found.is_mixed {

@@ -1,5 +1,7 @@
 //! What is known of a seat's moves wherever the seat can tell nothing apart.
 
+use std::cmp::Ordering;
+
 use games::Rng;
 
 /// How much UCT explores, in outcomes from 0 to 1.
@@ -7,6 +9,10 @@ const EXPLORATION: f64 = 0.4;
 /// Moves that were tried less than this part of the most tried one are not drawn: they were tried to
 /// explore.
 const PRUNED: f64 = 0.25;
+
+/// The outcomes that no other can beat, and that every other beats.
+const BEST: f64 = 1.0;
+const WORST: f64 = 0.0;
 
 /// How often each move was tried, and what that gave the seat.
 pub(super) struct Statistics {
@@ -20,11 +26,27 @@ pub(super) struct Statistics {
 struct Tries {
     visits: u32,
     total: f64,
+    /// What the move is certain to give, once everything after it was searched to the end.
+    proven: Option<f64>,
 }
 
 impl Tries {
     fn mean(self) -> f64 {
+        self.proven.unwrap_or(self.tried())
+    }
+
+    /// What trying the move gave on average, whatever is certain by now.
+    fn tried(self) -> f64 {
         self.total / f64::from(self.visits.max(1))
+    }
+
+    /// Whether the move is known to win, nothing like that is known, or it is known to lose: 2, 1, 0.
+    fn rank(self) -> u8 {
+        match self.proven {
+            Some(value) if value >= BEST => 2,
+            Some(value) if value <= WORST => 0,
+            _ => 1,
+        }
     }
 }
 
@@ -57,13 +79,37 @@ impl Statistics {
         self.tries[place].total += value;
     }
 
+    /// Notes what a move is certain to give.
+    pub(super) fn prove(&mut self, place: usize, value: f64) {
+        self.tries[place].proven = Some(value);
+    }
+
+    /// The move whose certain value is that of the position: one that nothing can beat or, if all
+    /// moves are certain, the best one. Of equal ones it is the one that gave most when it was tried,
+    /// since others make mistakes.
+    pub(super) fn proof(&self) -> Option<usize> {
+        let places = 0..self.tries.len();
+        let wins = places.clone().find(|place| self.tries[*place].rank() == 2);
+        let all_are_certain = || self.tries.iter().all(|tries| tries.proven.is_some());
+        wins.or_else(|| {
+            let better = |one: &usize, other: &usize| {
+                let (one, other) = (&self.tries[*one], &self.tries[*other]);
+                let by_value = one.mean().total_cmp(&other.mean());
+                by_value.then(one.tried().total_cmp(&other.tried()))
+            };
+            let best = places.max_by(better);
+            best.filter(|_| all_are_certain())
+        })
+    }
+
     /// The move to learn about: one that was not tried yet, or the one with the highest upper
-    /// confidence bound. Ties are broken at random.
+    /// confidence bound, which is its value if that is certain. Ties are broken at random.
     pub(super) fn select(&self, rng: &mut Rng) -> usize {
         let log = f64::from(self.visits.max(1)).ln();
-        let bound = |tries: &Tries| match tries.visits {
-            0 => f64::INFINITY,
-            visits => tries.mean() + EXPLORATION * (log / f64::from(visits)).sqrt(),
+        let bound = |tries: &Tries| match (tries.proven, tries.visits) {
+            (Some(value), _) => value,
+            (None, 0) => f64::INFINITY,
+            (None, visits) => tries.mean() + EXPLORATION * (log / f64::from(visits)).sqrt(),
         };
         let bounds: Vec<f64> = self.tries.iter().map(bound).collect();
         let highest = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -114,26 +160,28 @@ impl Statistics {
         self.tries.iter().map(each).collect()
     }
 
-    /// The move that was tried most, of several the one that gave more.
-    pub(super) fn most_tried(&self) -> usize {
-        let better = |one: &usize, other: &usize| {
-            let (one, other) = (&self.tries[*one], &self.tries[*other]);
-            let by_visits = one.visits.cmp(&other.visits);
-            by_visits.then(one.mean().total_cmp(&other.mean()))
-        };
-        (0..self.tries.len()).max_by(better).unwrap_or(0)
+    /// The move that proves the value of the position or, without a proof, the move that was tried most
+    /// and does not surely lose; of several the one that gave more.
+    pub(super) fn best(&self) -> usize {
+        let worse_first = |one: &usize, other: &usize| self.compare(*one, *other);
+        let found = || (0..self.tries.len()).max_by(worse_first);
+        self.proof().or_else(found).unwrap_or(0)
     }
 
-    /// The places of all moves that were tried, in the order of how often, of equally many the one that
-    /// gave more first.
-    pub(super) fn most_tried_first(&self) -> Vec<usize> {
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        let (one, other) = (&self.tries[one], &self.tries[other]);
+        let by_proof = one.rank().cmp(&other.rank());
+        let by_visits = by_proof.then(one.visits.cmp(&other.visits));
+        by_visits.then(one.mean().total_cmp(&other.mean()))
+    }
+
+    /// The places of all moves that were tried, the best first.
+    pub(super) fn best_first(&self) -> Vec<usize> {
         let tried = (0..self.tries.len()).filter(|place| self.tries[*place].visits > 0);
         let mut places: Vec<usize> = tried.collect();
-        places.sort_by(|one, other| {
-            let (one, other) = (&self.tries[*one], &self.tries[*other]);
-            let by_visits = other.visits.cmp(&one.visits);
-            by_visits.then(other.mean().total_cmp(&one.mean()))
-        });
+        let best = self.best();
+        places.sort_by(|one, other| self.compare(*other, *one));
+        places.sort_by_key(|place| *place != best);
         places
     }
 
@@ -156,5 +204,45 @@ impl Statistics {
     pub(super) fn value(&self, place: usize) -> Option<f64> {
         let tries = self.tries[place];
         (tries.visits > 0).then(|| tries.mean())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Statistics of moves with these numbers of tries, each of which gave this.
+    fn of(tries: &[(u32, f64)]) -> Statistics {
+        let moves = (0..tries.len()).map(|place| place.to_string()).collect();
+        let mut statistics = Statistics::new(moves);
+        for (place, (visits, value)) in tries.iter().enumerate() {
+            (0..*visits).for_each(|_| statistics.add(place, *value));
+        }
+        statistics
+    }
+
+    #[test]
+    fn a_sure_win_is_best_and_a_sure_loss_worst() {
+        let mut statistics = of(&[(50, 0.9), (20, 0.5), (3, 0.2)]);
+        assert_eq!(statistics.best(), 0);
+        statistics.prove(0, 0.0);
+        assert_eq!((statistics.best(), statistics.proof()), (1, None));
+        assert_ne!(statistics.select(&mut Rng::new(1)), 0);
+        statistics.prove(2, 1.0);
+        assert_eq!((statistics.best(), statistics.proof()), (2, Some(2)));
+        assert_eq!(statistics.best_first(), [2, 1, 0]);
+    }
+
+    #[test]
+    fn a_position_is_proven_by_all_its_moves() {
+        let mut statistics = of(&[(50, 0.9), (20, 0.5), (3, 0.2)]);
+        statistics.prove(0, 0.0);
+        statistics.prove(1, 0.25);
+        assert_eq!(statistics.proof(), None);
+        statistics.prove(2, 0.5);
+        assert_eq!((statistics.proof(), statistics.best()), (Some(2), 2));
+        assert_eq!(statistics.value(2), Some(0.5));
+        statistics.prove(1, 0.5);
+        assert_eq!(statistics.proof(), Some(1), "it gave more");
     }
 }

@@ -22,8 +22,9 @@ pub(super) type SharedStatistics = Rc<RefCell<Statistics>>;
 pub(super) struct Node {
     pub(super) session: Box<dyn Session>,
     acting: Vec<Acting>,
-    /// What the position is worth to each seat, if the match is over here.
-    over: Option<Vec<f64>>,
+    /// What the position is worth to each seat, if that is certain: the match is over here, or what
+    /// follows was searched to the end.
+    worth: Option<Vec<f64>>,
     /// Identifies the position, if positions must not repeat.
     identity: Option<String>,
     /// By the place of each choice among those of the actor.
@@ -82,13 +83,33 @@ impl Node {
         self.children.remove(&places)
     }
 
-    /// The move that was tried most, where one seat acts alone and any was tried.
-    pub(super) fn most_tried(&self) -> Option<String> {
+    /// Whether nothing is left to find out.
+    pub(super) fn is_proven(&self) -> bool {
+        self.worth.is_some()
+    }
+
+    /// Notes what is certain after a step of a single seat, and whether that decides this position.
+    fn prove(&mut self, places: &[usize]) {
+        let [Acting::Seat(seat, statistics)] = &self.acting[..] else {
+            return;
+        };
+        let worth = |places: &[usize]| self.children.get(places)?.worth.as_ref();
+        let Some(after) = worth(places) else { return };
+        let mut statistics = statistics.borrow_mut();
+        statistics.prove(places[0], after[*seat]);
+        let found = statistics.proof().and_then(|place| worth(&[place]));
+        let found = found.cloned();
+        drop(statistics);
+        self.worth = found;
+    }
+
+    /// The best move by what was found, where one seat acts alone and any was tried.
+    pub(super) fn best(&self) -> Option<String> {
         let [Acting::Seat(_, statistics)] = &self.acting[..] else {
             return None;
         };
         let statistics = statistics.borrow();
-        let place = statistics.most_tried();
+        let place = statistics.best();
         statistics.value(place)?;
         Some(statistics.moves()[place].clone())
     }
@@ -101,6 +122,9 @@ pub(super) struct Tree<'a> {
     /// Where information is hidden: the statistics by what a seat can tell apart.
     by_observation: HashMap<String, SharedStatistics>,
     is_hidden: bool,
+    /// Whether positions can be proven. With more than two seats, which of its equally good moves a
+    /// seat makes would still matter to the others.
+    can_prove: bool,
     /// The identities of the positions from the root to the current one, if they must not repeat.
     path: Vec<String>,
     /// The ply at which the match is stopped.
@@ -113,6 +137,7 @@ impl<'a> Tree<'a> {
     pub(super) fn new(question: &'a SessionQuestion<'a>, rng: &'a mut Rng) -> Self {
         Tree {
             is_hidden: matches!(question.known, Known::Observation(_)),
+            can_prove: matches!(question.known, Known::Position(_)) && question.rules.seats() <= 2,
             question,
             rng,
             by_observation: HashMap::new(),
@@ -148,13 +173,13 @@ impl<'a> Tree<'a> {
             Some(_) if !self.is_hidden => Some(session.identity()?),
             _ => None,
         };
-        let over = if self.is_over(&*session, identity.as_deref()) {
+        let worth = if self.is_over(&*session, identity.as_deref()) {
             Some(outcome(&*session)?)
         } else {
             None
         };
         let mut acting = Vec::new();
-        if over.is_none() {
+        if worth.is_none() {
             for actor in session.to_move().actors() {
                 acting.push(match actor {
                     Actor::Chance => Acting::Chance(session.chances()),
@@ -165,7 +190,7 @@ impl<'a> Tree<'a> {
         Ok(Node {
             session,
             acting,
-            over,
+            worth,
             identity,
             children: HashMap::new(),
         })
@@ -225,8 +250,8 @@ impl<'a> Tree<'a> {
         learner: Option<Seat>,
     ) -> Result<Vec<f64>, BrokenRules> {
         self.depth = self.depth.max(depth);
-        if let Some(over) = &node.over {
-            return Ok(over.clone());
+        if let Some(worth) = &node.worth {
+            return Ok(worth.clone());
         }
         if depth > 0 && (is_new(node, learner) || depth == DEEPEST) {
             return playout(&*node.session, self.last_ply, self.rng);
@@ -237,7 +262,7 @@ impl<'a> Tree<'a> {
             .iter()
             .map(|acting| choose(acting, learner, self.rng))
             .collect();
-        let values = match node.children.get_mut(&places) {
+        let mut values = match node.children.get_mut(&places) {
             Some(child) => self.descend(child, depth + 1, learner)?,
             None => {
                 let mut child = self.open_child(node, &places)?;
@@ -248,6 +273,12 @@ impl<'a> Tree<'a> {
                 values
             }
         };
+        if self.can_prove {
+            node.prove(&places);
+            if let Some(worth) = &node.worth {
+                values.clone_from(worth);
+            }
+        }
         for (acting, place) in node.acting.iter().zip(places) {
             if let Acting::Seat(seat, statistics) = acting
                 && learner.is_none_or(|learner| learner == *seat)

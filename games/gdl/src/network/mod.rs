@@ -1,12 +1,15 @@
 //! The propositional network of a sheet: a bit for each fact and each move, gates between them.
 //!
 //! What is legal and whether the game is over is kept up to date with every change of a fact
-//! ([`program`]). The next position is what a joint move changes ([`specialised`]), made when that move
-//! is made for the first time. Goals and percepts are evaluated when somebody asks.
+//! ([`program`]). The next position is what a joint move changes ([`specialised`]), found out when that
+//! move is made for the first time; conditions on few facts are compared word by word ([`cubes`]). Goals and percepts are evaluated when somebody asks.
 
 mod circuit;
+mod cubes;
 mod graph;
 mod legal;
+#[cfg(test)]
+mod parts;
 mod program;
 mod specialised;
 
@@ -306,10 +309,11 @@ impl Network {
                 bits &= bits - 1;
             }
         }
+        let NetworkPosition { live, changed } = position;
+        change.flips.collect(&live.inputs, changed);
         if change.open.is_empty() {
             return;
         }
-        let NetworkPosition { live, changed } = position;
         self.question(&change.gates, |memo| {
             for &(fact, next) in &change.open {
                 let next = self.evaluate(live, &change.gates, next, memo);

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::circuit::Circuit;
+use super::cubes::Flips;
 use super::graph::{Graph, Node, Ref, Simplified, simplified};
 use crate::terms::Map;
 
@@ -16,7 +17,9 @@ pub(super) struct Change {
     pub(super) joint: Box<[u32]>,
     /// Words of facts that become true or false, whatever the position: number, true, false.
     pub(super) certain: Vec<(u32, u64, u64)>,
-    /// Facts with their next values.
+    /// Facts that change under conditions that are small.
+    pub(super) flips: Flips,
+    /// Other facts with their next values.
     pub(super) open: Vec<(u32, Ref)>,
     /// What each role may see: its number and when it is seen.
     pub(super) sees: Vec<Vec<(u32, Ref)>>,
@@ -139,6 +142,10 @@ impl Specialiser {
             })
             .collect();
         change.gates = local.gates;
+        let Change {
+            flips, open, gates, ..
+        } = &mut change;
+        open.retain(|(fact, next)| !flips.add(*fact, *next, &circuit.graph, gates));
         change
     }
 }
@@ -167,7 +174,10 @@ impl Change {
             Node::And(inputs) | Node::Or(inputs) => 32 + 4 * inputs.len(),
             _ => 32,
         });
-        128 + 24 * self.certain.len() + 8 * self.open.len() + inputs.sum::<usize>()
+        160 + self.flips.bytes()
+            + 24 * self.certain.len()
+            + 8 * self.open.len()
+            + inputs.sum::<usize>()
     }
 }
 
