@@ -2,9 +2,9 @@
 //! cannot play with which bot.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cluster::{HEARTBEAT, Presence, TournamentId};
+use cluster::{HEARTBEAT, Presence};
 
 /// How often a worker may be wrong before its results are not looked at any more.
 const MOST_WRONG: u32 = 3;
@@ -20,8 +20,8 @@ pub(super) struct Seen(HashMap<String, Known>);
 /// What is known about a worker.
 #[derive(Debug, Default)]
 struct Known {
-    /// Its heartbeat, and when that came.
-    last: Option<(Presence, Instant)>,
+    /// Its heartbeat, and when that came, in time since the coordinator began.
+    last: Option<(Presence, Duration)>,
     /// How often its results were wrong.
     wrong: u32,
     /// The bots that it cannot play with, and why.
@@ -39,56 +39,68 @@ pub struct WorkersSeen {
     pub lost: u64,
 }
 
+impl Known {
+    fn is_there(&self, now: Duration) -> bool {
+        let heard = self.last.as_ref().map(|(_, when)| *when);
+        heard.is_some_and(|when| now.saturating_sub(when) < GONE)
+    }
+}
+
 impl Seen {
-    fn known(&mut self, worker: &str) -> Option<&mut Known> {
+    fn known(&mut self, now: Duration, worker: &str) -> Option<&mut Known> {
         if self.0.len() >= MOST_WORKERS && !self.0.contains_key(worker) {
-            return None;
+            // Workers that come and go have other names each time.
+            self.0
+                .retain(|_, known| known.wrong > 0 || known.is_there(now));
+            if self.0.len() >= MOST_WORKERS {
+                return None;
+            }
         }
         Some(self.0.entry(worker.to_owned()).or_default())
     }
 
     /// A heartbeat has come.
-    pub(super) fn heard(&mut self, presence: Presence) {
-        if let Some(known) = self.known(&presence.name.clone()) {
-            known.last = Some((presence, Instant::now()));
+    pub(super) fn heard(&mut self, now: Duration, presence: Presence) {
+        if let Some(known) = self.known(now, &presence.name) {
+            known.last = Some((presence, now));
         }
     }
 
     /// Who is there.
-    fn there(&self) -> impl Iterator<Item = (&Known, &Presence)> {
-        self.0.values().filter_map(|known| {
-            let (presence, when) = known.last.as_ref()?;
-            (when.elapsed() < GONE).then_some((known, presence))
+    fn there(&self, now: Duration) -> impl Iterator<Item = (&Known, &Presence)> {
+        self.0.values().filter_map(move |known| {
+            let (presence, _) = known.last.as_ref()?;
+            known.is_there(now).then_some((known, presence))
         })
     }
 
     /// How many workers there are, and slots of them.
-    pub(super) fn count(&self) -> (usize, u32) {
-        let slots = self.there().map(|(_, presence)| presence.slots);
-        (self.there().count(), slots.fold(0, u32::saturating_add))
+    pub(super) fn count(&self, now: Duration) -> (usize, u32) {
+        let slots = self.there(now).map(|(_, presence)| presence.slots);
+        slots.fold((0, 0_u32), |(workers, sum), slots| {
+            (workers + 1, sum.saturating_add(slots))
+        })
     }
 
     /// Whether another worker than this one plays for this tournament.
-    pub(super) fn is_another(&self, tournament: &TournamentId, worker: &str) -> bool {
-        let tournament = tournament.to_string();
-        let mut others = self.there().map(|(_, presence)| presence);
-        others.any(|presence| presence.name != worker && presence.tournaments.contains(&tournament))
+    pub(super) fn is_another(&self, now: Duration, tournament: &str, worker: &str) -> bool {
+        let mut others = self.there(now).map(|(_, presence)| presence);
+        others.any(|presence| presence.name != worker && serves(presence, tournament))
     }
 
     /// Whether there are workers that play for this tournament, and none of them has anything to do.
-    pub(super) fn all_idle(&self, tournament: &TournamentId) -> bool {
-        let tournament = tournament.to_string();
+    pub(super) fn all_idle(&self, now: Duration, tournament: &str) -> bool {
         let mut serving = self
-            .there()
+            .there(now)
             .map(|(_, presence)| presence)
-            .filter(|presence| presence.tournaments.contains(&tournament))
+            .filter(|presence| serves(presence, tournament))
             .peekable();
         serving.peek().is_some() && serving.all(|presence| presence.busy == 0)
     }
 
     /// A worker's result was wrong. Says what follows.
-    pub(super) fn was_wrong(&mut self, worker: &str) -> &'static str {
-        let Some(known) = self.known(worker) else {
+    pub(super) fn was_wrong(&mut self, now: Duration, worker: &str) -> &'static str {
+        let Some(known) = self.known(now, worker) else {
             return "the group is played again";
         };
         known.wrong += 1;
@@ -106,8 +118,8 @@ impl Seen {
     }
 
     /// A worker cannot play with a bot; false if that was known.
-    pub(super) fn refuses(&mut self, worker: &str, bot: &str, why: &str) -> bool {
-        let known = self.known(worker);
+    pub(super) fn refuses(&mut self, now: Duration, worker: &str, bot: &str, why: &str) -> bool {
+        let known = self.known(now, worker);
         known.is_some_and(|known| {
             known
                 .refused
@@ -117,18 +129,25 @@ impl Seen {
     }
 
     /// Why none of the workers that are there can play with a bot; `None` if one may, or nobody is there.
-    pub(super) fn nobody_plays(&self, bot: &str) -> Option<String> {
+    pub(super) fn nobody_plays(&self, now: Duration, bot: &str) -> Option<String> {
         let mut why = None;
-        for (known, _) in self.there() {
+        for (known, _) in self.there(now) {
             why = Some(known.refused.get(bot)?.clone());
         }
         why
     }
 }
 
+/// Whether a worker plays matches of this tournament.
+fn serves(presence: &Presence, tournament: &str) -> bool {
+    presence.tournaments.iter().any(|id| id == tournament)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NOW: Duration = Duration::from_secs(100);
 
     fn presence(name: &str) -> Presence {
         Presence {
@@ -146,22 +165,22 @@ mod tests {
         let mut seen = Seen::default();
         for last in [false, false, true] {
             assert!(!seen.is_ignored("a"));
-            assert_eq!(seen.was_wrong("a").contains("ignored"), last);
+            assert_eq!(seen.was_wrong(NOW, "a").contains("ignored"), last);
         }
         assert!(seen.is_ignored("a") && !seen.is_ignored("b"));
     }
 
     #[test]
     fn workers_are_idle_if_all_who_serve_have_nothing_to_do() {
-        let id = TournamentId::of("t", 1);
+        let id = "t";
         let mut seen = Seen::default();
         let mut heard = |name: &str, busy, serves: bool| {
-            seen.heard(Presence {
+            seen.heard(NOW, Presence {
                 busy,
                 tournaments: serves.then(|| id.to_string()).into_iter().collect(),
                 ..presence(name)
             });
-            seen.all_idle(&id)
+            seen.all_idle(NOW, id)
         };
         assert!(!heard("other", 0, false));
         assert!(heard("a", 0, true));
@@ -173,15 +192,32 @@ mod tests {
     #[test]
     fn a_bot_is_lost_only_if_nobody_there_can_play_with_it() {
         let mut seen = Seen::default();
-        assert!(seen.refuses("gone", "x", "not here"));
-        assert_eq!(seen.nobody_plays("x"), None);
-        seen.heard(presence("a"));
-        seen.heard(presence("b"));
-        assert_eq!(seen.count(), (2, 4));
-        assert!(seen.refuses("a", "x", "no Python") && !seen.refuses("a", "x", "again"));
-        assert_eq!(seen.nobody_plays("x"), None);
-        seen.refuses("b", "x", "no Java");
-        assert!(seen.nobody_plays("x").is_some());
-        assert_eq!(seen.nobody_plays("y"), None);
+        assert!(seen.refuses(NOW, "gone", "x", "not here"));
+        assert_eq!(seen.nobody_plays(NOW, "x"), None);
+        seen.heard(NOW, presence("a"));
+        seen.heard(NOW, presence("b"));
+        assert_eq!(seen.count(NOW), (2, 4));
+        assert!(seen.refuses(NOW, "a", "x", "no Python") && !seen.refuses(NOW, "a", "x", "again"));
+        assert_eq!(seen.nobody_plays(NOW, "x"), None);
+        seen.refuses(NOW, "b", "x", "no Java");
+        assert!(seen.nobody_plays(NOW, "x").is_some());
+        assert_eq!(seen.count(NOW + GONE), (0, 0));
+        assert_eq!(seen.nobody_plays(NOW + GONE, "x"), None);
+        assert_eq!(seen.nobody_plays(NOW, "y"), None);
+    }
+
+    #[test]
+    fn workers_that_are_gone_make_room_for_others_but_liars_are_remembered() {
+        let mut seen = Seen::default();
+        seen.was_wrong(NOW, "liar");
+        for number in 1..MOST_WORKERS {
+            seen.heard(NOW, presence(&format!("{number}")));
+        }
+        seen.heard(NOW, presence("one too many"));
+        assert_eq!(seen.count(NOW).0, MOST_WORKERS - 1);
+        let later = NOW + GONE;
+        seen.heard(later, presence("another"));
+        assert_eq!(seen.count(later).0, 1);
+        assert_eq!(seen.0.len(), 2);
     }
 }
