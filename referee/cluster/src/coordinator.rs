@@ -1,10 +1,11 @@
 //! The side that knows what is to be done: it publishes jobs and takes their results.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use async_nats::{HeaderMap, Message, Subscriber};
 use futures_util::StreamExt as _;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
 use crate::api::{self, Stored};
@@ -16,9 +17,9 @@ use crate::reading::{QueueWatch, ResultCursor};
 use crate::worker::{DEAD, WORKER};
 
 /// How many jobs may be in the hands of workers at a time. The server's own default is 1000.
-const MOST_LEASED: u32 = 100_000;
+pub const MOST_LEASED: u32 = 100_000;
 /// How many workers may wait for a job at a time. The server's own default is 512.
-const MOST_WAITING: u32 = 10_000;
+pub const MOST_WAITING: u32 = 10_000;
 /// How many subjects of a stream a server lists in one answer.
 const PAGE: usize = 100_000;
 
@@ -29,6 +30,8 @@ pub struct Coordinator {
     news: Subscriber,
     heartbeats: Subscriber,
     cursor: ResultCursor,
+    /// Results that the server has sent, and that were not given yet.
+    unread: VecDeque<JobResult>,
     lease: Duration,
     watch: QueueWatch,
 }
@@ -100,6 +103,7 @@ impl Coordinator {
             connection: connection.clone(),
             id: id.clone(),
             cursor: ResultCursor::default(),
+            unread: VecDeque::new(),
             lease,
             watch: QueueWatch::default(),
         })
@@ -212,17 +216,21 @@ impl Coordinator {
     /// # Errors
     /// If the server does not answer.
     pub async fn next_result(&mut self) -> Result<Option<JobResult>, ClusterError> {
-        let stream = self.id.results();
-        loop {
-            let all = self.id.result("*");
-            let next = self.cursor.next();
-            let found = api::first_from(&self.connection, &stream, next, &all).await?;
-            let Some(found) = found else { return Ok(None) };
-            self.cursor.read(found.sequence);
-            if let Some(result) = result(found) {
-                return Ok(Some(result));
+        let (stream, all) = (self.id.results(), self.id.result("*"));
+        while self.unread.is_empty() {
+            let batch = self.cursor.batch();
+            let asked = batch.map(|from| api::first_from(&self.connection, &stream, from, &all));
+            let found = try_join_all(asked).await?;
+            let found = found
+                .into_iter()
+                .map(|found| found.map(|found| (found.sequence, found)));
+            let read = self.cursor.read(found);
+            if read.is_empty() {
+                return Ok(None);
             }
+            self.unread.extend(read.into_iter().filter_map(result));
         }
+        Ok(self.unread.pop_front())
     }
 
     /// The result of a job, whether it was given or not.

@@ -30,8 +30,8 @@ mod reading;
 mod streams;
 mod worker;
 
-pub use connection::{Connection, Role, Server};
-pub use coordinator::{Coordinator, Heard, JobResult, Published};
+pub use connection::{ANSWER, Connection, Role, Server};
+pub use coordinator::{Coordinator, Heard, JobResult, MOST_LEASED, MOST_WAITING, Published};
 pub use error::ClusterError;
 pub use files::{FileError, get_file, put_file};
 pub use handover::{Finished, Handover, Step};
@@ -40,4 +40,4 @@ pub use patience::Patience;
 pub use presence::{HEARTBEAT, Presence, workers};
 pub use reading::{QueueWatch, ResultCursor};
 pub use streams::streams;
-pub use worker::{Announcement, Delivered, Job, KeptLease, Worker};
+pub use worker::{Announcement, Delivered, Job, KeptLease, Worker, renewal};

@@ -76,6 +76,11 @@ impl Drop for KeptLease {
     }
 }
 
+/// How often a worker says that it is still at it, the first time at once.
+pub fn renewal(lease: Duration) -> Duration {
+    lease / 3
+}
+
 impl Worker {
     /// A worker of this name.
     pub fn new(connection: &Connection, name: &WorkerName) -> Self {
@@ -222,7 +227,7 @@ impl Job {
     pub fn keep(&self, lease: Duration) -> KeptLease {
         let client = self.worker.connection.client.clone();
         let acknowledge = self.acknowledge.clone();
-        let mut ticks = interval(lease / 3);
+        let mut ticks = interval(renewal(lease));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         KeptLease(tokio::spawn(async move {
             loop {

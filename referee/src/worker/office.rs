@@ -23,12 +23,10 @@ use super::serving::{Room, Serving};
 use super::slot::{Played, Slot};
 use crate::config::BotPlaces;
 use crate::tournament::remote::wire::{
-    Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WorkerNews, pack,
+    Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
 };
 
-/// How long a worker waits for a job of one tournament before it looks at the next.
-const WAIT: Duration = Duration::from_secs(2);
-/// The same where there are several tournaments.
+/// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 /// How often it looks for tournaments.
 const LOOK: Duration = Duration::from_secs(1);

@@ -25,6 +25,8 @@ const MOST: u64 = 256 << 20;
 /// The longest book that is sent along, in bytes.
 const LONGEST_BOOK: u64 = 256 << 10;
 
+/// How long a worker waits for a job of one tournament before it looks at the next.
+pub const WAIT: Duration = Duration::from_secs(2);
 /// How long a worker waits after something went wrong.
 pub const PAUSE: Duration = Duration::from_millis(500);
 /// How long a group that a worker cannot play waits until the server gives it to anyone again.
@@ -88,12 +90,12 @@ pub struct PlayedGroup {
 
 /// Why a group cannot be played, by anyone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Unplayable {
+pub struct Unplayable {
     /// In words.
-    pub(crate) why: String,
+    pub why: String,
     /// Whether it is because rules from outside do not work.
     #[serde(default)]
-    pub(crate) broken_rules: bool,
+    pub broken_rules: bool,
 }
 
 /// What a worker tells while it is at it.
@@ -130,7 +132,10 @@ pub enum WorkerNews {
 
 impl Announced {
     /// What workers have to know about a tournament of this configuration.
-    pub(super) fn new(config: &Config, lease: Duration) -> Result<Self, RemoteError> {
+    ///
+    /// # Errors
+    /// If a file that workers need cannot be read.
+    pub fn new(config: &Config, lease: Duration) -> Result<Self, RemoteError> {
         let sheets = config.rules.sheets().iter();
         let mut files: BTreeMap<String, String> = sheets
             .map(|sheet| (sheet.file.clone(), sheet.text.to_string()))
@@ -253,6 +258,9 @@ fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
 }
 
 /// A message's bytes.
+///
+/// # Panics
+/// If the memory does not take them.
 pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
     let written = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

@@ -165,8 +165,9 @@ impl Dispatcher {
 
     /// Whether there is something to ask the server for.
     pub fn has_request(&self) -> bool {
-        let is_idle = matches!(self.stage, Stage::Play) && !self.has_unread;
-        !self.has_ended && !self.waits && !(is_idle && self.chores.is_empty())
+        let is_idle =
+            matches!(self.stage, Stage::Play) && !self.has_unread && self.chores.is_empty();
+        !(self.has_ended || self.waits || is_idle)
     }
 
     /// What to ask the server for. Give the answer before anything else.
