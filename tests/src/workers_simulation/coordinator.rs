@@ -163,7 +163,12 @@ impl Simulation {
                 dispatcher: Dispatcher::new(Setup {
                     tournament: samples.id.to_string(),
                     config: samples.hash.clone(),
-                    bots: samples.config.bots.iter().map(|it| it.name.clone()).collect(),
+                    bots: samples
+                        .config
+                        .bots
+                        .iter()
+                        .map(|it| it.name.clone())
+                        .collect(),
                     deterministic: samples.config.deterministic.clone(),
                     recheck: RECHECK,
                     secret,
@@ -240,7 +245,8 @@ impl Simulation {
                 return;
             }
         };
-        self.coordinator.handle(self.agenda.now, Event::Group(group));
+        self.coordinator
+            .handle(self.agenda.now, Event::Group(group));
     }
 
     fn ask(&mut self) {
@@ -261,12 +267,21 @@ impl Simulation {
             let schedule = &session.schedule;
             coordinator.meter.run(|| {
                 let answer = Ok(Answer::Result(Some(result)));
-                session.dispatcher.answered(since, schedule, request, answer);
+                session
+                    .dispatcher
+                    .answered(since, schedule, request, answer);
             });
         } else {
             session.is_busy = true;
             let half_way = self.half_way();
-            self.agenda.after(half_way, Happening::Asked { life, sent: now, request });
+            self.agenda.after(
+                half_way,
+                Happening::Asked {
+                    life,
+                    sent: now,
+                    request,
+                },
+            );
         }
     }
 
@@ -280,7 +295,14 @@ impl Simulation {
             let gives_up = sent + micros(ANSWER);
             if self.server.up_at < gives_up {
                 let later = self.server.up_at + 1;
-                self.agenda.at(later, Happening::Asked { life, sent, request });
+                self.agenda.at(
+                    later,
+                    Happening::Asked {
+                        life,
+                        sent,
+                        request,
+                    },
+                );
             } else {
                 self.unanswered(life, sent, request);
             }
@@ -294,12 +316,27 @@ impl Simulation {
         };
         let rest = self.half_way() + (questions - 1) * micros(self.options.round_trip);
         let epoch = Some(self.server.epoch);
-        self.agenda.after(rest, Happening::Answered { life, sent, epoch, request, reading });
+        self.agenda.after(
+            rest,
+            Happening::Answered {
+                life,
+                sent,
+                epoch,
+                request,
+                reading,
+            },
+        );
     }
 
     fn unanswered(&mut self, life: u32, sent: Time, request: Request) {
         let (epoch, reading) = (None, Reading::Done);
-        let answered = Happening::Answered { life, sent, epoch, request, reading };
+        let answered = Happening::Answered {
+            life,
+            sent,
+            epoch,
+            request,
+            reading,
+        };
         self.agenda.at(sent + micros(ANSWER), answered);
     }
 
@@ -321,7 +358,9 @@ impl Simulation {
             }
             Request::Publish { job, payload } => {
                 let bytes = [self.samples.job(*job, payload.len()), self.samples.stored()];
-                bytes.map(|bytes| self.traffic.add(Kind::Publish, bytes));
+                bytes
+                    .into_iter()
+                    .for_each(|bytes| self.traffic.add(Kind::Publish, bytes));
                 self.server.publish(*job, payload.clone());
                 self.deliver();
                 Reading::Done
@@ -332,10 +371,19 @@ impl Simulation {
                 Reading::Done
             }
             Request::NextResult => {
-                let batch = self.coordinator.session.as_ref().map(|it| it.cursor.batch());
-                let found = batch.into_iter().flatten().map(|from| self.server.result_from(from));
+                let batch = self
+                    .coordinator
+                    .session
+                    .as_ref()
+                    .map(|it| it.cursor.batch());
+                let found = batch
+                    .into_iter()
+                    .flatten()
+                    .map(|from| self.server.result_from(from));
                 let found: Vec<_> = found.collect();
-                found.iter().for_each(|found| self.count_fetch(found.as_ref()));
+                found
+                    .iter()
+                    .for_each(|found| self.count_fetch(found.as_ref()));
                 Reading::Batch(found)
             }
             Request::ResultOf(job) => {
@@ -373,12 +421,16 @@ impl Simulation {
             }
         };
         let question = self.samples.fetch(self.server.last_result);
-        [question, answer].map(|bytes| self.traffic.add(Kind::Fetch, bytes));
+        for bytes in [question, answer] {
+            self.traffic.add(Kind::Fetch, bytes);
+        }
     }
 
     fn housekeeping(&mut self, listed: usize) {
         let bytes = self.samples.information(listed);
-        bytes.map(|bytes| self.traffic.add(Kind::Housekeeping, bytes));
+        for bytes in bytes {
+            self.traffic.add(Kind::Housekeeping, bytes);
+        }
     }
 
     /// The answer to a request is here.
@@ -442,7 +494,9 @@ impl Simulation {
                 }
             };
             let schedule = &session.schedule;
-            session.dispatcher.answered(since, schedule, request, answer);
+            session
+                .dispatcher
+                .answered(since, schedule, request, answer);
         });
         self.pump();
     }
@@ -451,6 +505,7 @@ impl Simulation {
         let session = self.coordinator.session.as_mut();
         let is_stuck = session.is_some_and(|it| it.watch.is_stuck(owed, there, all_idle));
         if is_stuck {
+            self.failed.mended += 1;
             self.server.begin_queue_anew();
             self.deliver();
         }
@@ -554,7 +609,11 @@ impl Simulation {
             return;
         };
         coordinator.log[number - 1] += 1;
-        assert_eq!(coordinator.log[number - 1], 1, "match {number} is in the log again");
+        assert_eq!(
+            coordinator.log[number - 1],
+            1,
+            "match {number} is in the log again"
+        );
         coordinator.logged += 1;
         session.waits = false;
         coordinator

@@ -78,18 +78,36 @@ struct Work {
 #[derive(Clone, Copy)]
 pub(super) enum Ask {
     Pull,
-    Store { job: u64, content: Content },
-    Acknowledge { sequence: u64 },
-    GiveBack { sequence: u64, pause: Time },
+    Store {
+        job: u64,
+        content: Content,
+    },
+    Acknowledge {
+        sequence: u64,
+    },
+    GiveBack {
+        sequence: u64,
+        pause: Time,
+    },
     /// The rest expects no answer.
-    Renew { sequence: u64 },
-    Begins { job: u64, number: usize, first: bool },
+    Renew {
+        sequence: u64,
+    },
+    Begins {
+        job: u64,
+        number: usize,
+        first: bool,
+    },
     /// A result is there.
     Wake,
 }
 
 pub(super) enum Reply {
-    Job { sequence: u64, job: u64, payload: Rc<[u8]> },
+    Job {
+        sequence: u64,
+        job: u64,
+        payload: Rc<[u8]>,
+    },
     Nothing,
     Stored(bool),
     Noted,
@@ -153,7 +171,13 @@ impl Simulation {
         worker.is_up = true;
         worker.name = worker_name(number, worker.life).into();
         let life = worker.life;
-        self.agenda.after(0, Happening::Beat { worker: number, life });
+        self.agenda.after(
+            0,
+            Happening::Beat {
+                worker: number,
+                life,
+            },
+        );
         for slot in number * self.options.slots..(number + 1) * self.options.slots {
             self.field.slots[slot].claim += 1;
             self.later(slot, 0, SlotTimer::Take);
@@ -175,12 +199,18 @@ impl Simulation {
             self.field.slots[slot].work = None;
         }
         let pause = (self.dice.between(1.0, 60.0) * SECOND as f64) as Time;
-        self.agenda.after(pause, Happening::WorkerStarts { worker: number });
+        self.agenda
+            .after(pause, Happening::WorkerStarts { worker: number });
     }
 
     fn later(&mut self, slot: usize, delay: Time, timer: SlotTimer) {
         let (life, claim) = (self.field.worker(slot).life, self.field.slots[slot].claim);
-        let timer = Happening::Timer { slot, life, claim, timer };
+        let timer = Happening::Timer {
+            slot,
+            life,
+            claim,
+            timer,
+        };
         self.agenda.after(delay, timer);
     }
 
@@ -188,7 +218,15 @@ impl Simulation {
         let life = self.field.worker(slot).life;
         let sent = self.agenda.now;
         let half_way = self.half_way();
-        self.agenda.after(half_way, Happening::AtServer { slot, life, sent, ask });
+        self.agenda.after(
+            half_way,
+            Happening::AtServer {
+                slot,
+                life,
+                sent,
+                ask,
+            },
+        );
     }
 
     /// A slot hears that there is no answer, when it has waited for it.
@@ -198,7 +236,14 @@ impl Simulation {
             Ask::Renew { .. } | Ask::Begins { .. } | Ask::Wake => return,
             _ => ANSWER,
         };
-        let silence = Happening::AtSlot { slot, life, sent, epoch: None, ask, reply: Reply::Silence };
+        let silence = Happening::AtSlot {
+            slot,
+            life,
+            sent,
+            epoch: None,
+            ask,
+            reply: Reply::Silence,
+        };
         self.agenda.at(sent + micros(wait), silence);
     }
 
@@ -208,7 +253,15 @@ impl Simulation {
         if reachable > now {
             // A client sends what it has once more when the connection is back, unless it was given up.
             if reachable < sent + micros(ANSWER) && self.field.worker(slot).life == life {
-                self.agenda.at(reachable + 1, Happening::AtServer { slot, life, sent, ask });
+                self.agenda.at(
+                    reachable + 1,
+                    Happening::AtServer {
+                        slot,
+                        life,
+                        sent,
+                        ask,
+                    },
+                );
             } else {
                 self.no_answer(slot, life, sent, ask);
             }
@@ -230,7 +283,11 @@ impl Simulation {
             Ask::Store { .. } if self.server.is_closed => Reply::Gone,
             Ask::Store { job, content } => {
                 let worker = self.field.worker(slot).name.clone();
-                Reply::Stored(self.server.store(StoredResult { job, worker, content }))
+                Reply::Stored(self.server.store(StoredResult {
+                    job,
+                    worker,
+                    content,
+                }))
             }
             Ask::Acknowledge { sequence } => {
                 self.server.acknowledge(sequence);
@@ -239,7 +296,8 @@ impl Simulation {
             Ask::GiveBack { sequence, pause } => {
                 if self.server.give_back(sequence) {
                     let consumer = self.server.consumer;
-                    self.agenda.after(pause, Happening::PauseEnds { consumer, sequence });
+                    self.agenda
+                        .after(pause, Happening::PauseEnds { consumer, sequence });
                 }
                 Reply::Noted
             }
@@ -289,7 +347,14 @@ impl Simulation {
 
     pub(super) fn answer(&mut self, slot: usize, life: u32, sent: Time, ask: Ask, reply: Reply) {
         let (half_way, epoch) = (self.half_way(), Some(self.server.epoch));
-        let answer = Happening::AtSlot { slot, life, sent, epoch, ask, reply };
+        let answer = Happening::AtSlot {
+            slot,
+            life,
+            sent,
+            epoch,
+            ask,
+            reply,
+        };
         self.agenda.after(half_way, answer);
     }
 
@@ -304,13 +369,22 @@ impl Simulation {
             let Some(delivery) = self.server.deliver(self.agenda.now, is_there) else {
                 return;
             };
-            let Delivery { pull, sequence, job, payload } = delivery;
+            let Delivery {
+                pull,
+                sequence,
+                job,
+                payload,
+            } = delivery;
             let bytes = self.samples.delivery(job, payload.len());
             self.traffic.add(Kind::Delivery, bytes);
             let consumer = self.server.consumer;
             let ends = Happening::LeaseEnds { consumer, sequence };
             self.agenda.after(self.server.lease, ends);
-            let reply = Reply::Job { sequence, job, payload };
+            let reply = Reply::Job {
+                sequence,
+                job,
+                payload,
+            };
             self.answer(pull.slot, pull.life, pull.sent, Ask::Pull, reply);
         }
     }
@@ -328,14 +402,16 @@ impl Simulation {
         let up_at = self.server.up_at;
         if up_at > self.agenda.now {
             // It looks when it is up again.
-            self.agenda.at(up_at, Happening::LeaseEnds { consumer, sequence });
+            self.agenda
+                .at(up_at, Happening::LeaseEnds { consumer, sequence });
             return;
         }
         match self.server.lease_ends(self.agenda.now, sequence) {
             // Given back: the end of its pause comes by itself.
             Some(Time::MAX) => {}
             Some(later) => {
-                self.agenda.at(later, Happening::LeaseEnds { consumer, sequence });
+                self.agenda
+                    .at(later, Happening::LeaseEnds { consumer, sequence });
             }
             None => self.deliver(),
         }
@@ -357,7 +433,17 @@ impl Simulation {
         }
         if worker.stopped_until > now {
             let until = worker.stopped_until;
-            self.agenda.at(until, Happening::AtSlot { slot, life, sent, epoch, ask, reply });
+            self.agenda.at(
+                until,
+                Happening::AtSlot {
+                    slot,
+                    life,
+                    sent,
+                    epoch,
+                    ask,
+                    reply,
+                },
+            );
             return;
         }
         let is_lost = epoch.is_some_and(|epoch| epoch != self.server.epoch);
@@ -365,7 +451,14 @@ impl Simulation {
             return self.no_answer(slot, life, sent, ask);
         }
         match (ask, reply) {
-            (_, Reply::Job { sequence, job, payload }) => self.begin(slot, sequence, job, &payload),
+            (
+                _,
+                Reply::Job {
+                    sequence,
+                    job,
+                    payload,
+                },
+            ) => self.begin(slot, sequence, job, &payload),
             (Ask::Pull, Reply::Nothing) => self.take(slot),
             // What is left to do, if anything, is done: the slot asks no more.
             (Ask::Pull, Reply::Gone) => {}
@@ -379,7 +472,10 @@ impl Simulation {
                 let Some(work) = &mut self.field.slots[slot].work else {
                     return;
                 };
-                let step = work.handover.stored(answer).expect("a server that takes results");
+                let step = work
+                    .handover
+                    .stored(answer)
+                    .expect("a server that takes results");
                 self.follow(slot, step);
             }
             (Ask::Acknowledge { .. }, reply) => {
@@ -424,7 +520,10 @@ impl Simulation {
         self.field.slots[slot].work = Some(Work {
             job,
             sequence,
-            group: ScheduledGroup { number, matches: group.matches },
+            group: ScheduledGroup {
+                number,
+                matches: group.matches,
+            },
             handover: Handover::new(),
             content,
         });
@@ -444,7 +543,12 @@ impl Simulation {
         }
         if worker.stopped_until > self.agenda.now {
             let until = worker.stopped_until;
-            let timer = Happening::Timer { slot, life, claim, timer };
+            let timer = Happening::Timer {
+                slot,
+                life,
+                claim,
+                timer,
+            };
             self.agenda.at(until, timer);
             return;
         }
@@ -523,7 +627,10 @@ impl Simulation {
         if worker.life != life || self.server.is_closed {
             return;
         }
-        let beat = Happening::Beat { worker: number, life };
+        let beat = Happening::Beat {
+            worker: number,
+            life,
+        };
         if worker.stopped_until > now {
             let until = worker.stopped_until;
             return self.agenda.at(until, beat);

@@ -23,10 +23,10 @@ use coordinator::{Reading, SimulatedCoordinator};
 use field::{Ask, Field, Reply, SlotTimer};
 pub use report::Report;
 use samples::Samples;
-use server::{Forgets, Server};
 pub use server::Most;
-use traffic::Traffic;
+use server::{Forgets, Server};
 pub use traffic::Kind;
+use traffic::Traffic;
 
 /// Microseconds since the tournament began.
 type Time = u64;
@@ -87,6 +87,8 @@ pub struct Failed {
     pub server: u32,
     /// Restarts of the coordinator.
     pub coordinator: u32,
+    /// How often the queue had to begin anew.
+    pub mended: u32,
     /// Wrong results.
     pub lies: u32,
     /// Groups that a worker said cannot be played.
@@ -96,25 +98,76 @@ pub struct Failed {
 /// What happens at some time.
 enum Happening {
     /// A message of a slot is with the server.
-    AtServer { slot: usize, life: u32, sent: Time, ask: Ask },
+    AtServer {
+        slot: usize,
+        life: u32,
+        sent: Time,
+        ask: Ask,
+    },
     /// An answer is with the slot; `epoch` is that of the server, `None` if the answer is that none came.
-    AtSlot { slot: usize, life: u32, sent: Time, epoch: Option<u32>, ask: Ask, reply: Reply },
+    AtSlot {
+        slot: usize,
+        life: u32,
+        sent: Time,
+        epoch: Option<u32>,
+        ask: Ask,
+        reply: Reply,
+    },
     /// Something that a slot waited for.
-    Timer { slot: usize, life: u32, claim: u32, timer: SlotTimer },
-    Beat { worker: usize, life: u32 },
-    PullEnds { slot: usize, sent: Time },
-    LeaseEnds { consumer: u32, sequence: u64 },
-    PauseEnds { consumer: u32, sequence: u64 },
+    Timer {
+        slot: usize,
+        life: u32,
+        claim: u32,
+        timer: SlotTimer,
+    },
+    Beat {
+        worker: usize,
+        life: u32,
+    },
+    PullEnds {
+        slot: usize,
+        sent: Time,
+    },
+    LeaseEnds {
+        consumer: u32,
+        sequence: u64,
+    },
+    PauseEnds {
+        consumer: u32,
+        sequence: u64,
+    },
     /// A request of the coordinator is with the server.
-    Asked { life: u32, sent: Time, request: Request },
+    Asked {
+        life: u32,
+        sent: Time,
+        request: Request,
+    },
     /// The answer is with the coordinator.
-    Answered { life: u32, sent: Time, epoch: Option<u32>, request: Request, reading: Reading },
-    Tick { life: u32 },
-    Examined { life: u32 },
-    Written { life: u32, number: usize },
+    Answered {
+        life: u32,
+        sent: Time,
+        epoch: Option<u32>,
+        request: Request,
+        reading: Reading,
+    },
+    Tick {
+        life: u32,
+    },
+    Examined {
+        life: u32,
+    },
+    Written {
+        life: u32,
+        number: usize,
+    },
     CoordinatorStarts,
-    ServerStarts { forgets: Forgets, share: f64 },
-    WorkerStarts { worker: usize },
+    ServerStarts {
+        forgets: Forgets,
+        share: f64,
+    },
+    WorkerStarts {
+        worker: usize,
+    },
     Strike(Blow),
 }
 
@@ -292,11 +345,28 @@ impl Simulation {
 
     fn happens(&mut self, what: Happening) {
         match what {
-            Happening::AtServer { slot, life, sent, ask } => self.at_server(slot, life, sent, ask),
-            Happening::AtSlot { slot, life, sent, epoch, ask, reply } => {
+            Happening::AtServer {
+                slot,
+                life,
+                sent,
+                ask,
+            } => self.at_server(slot, life, sent, ask),
+            Happening::AtSlot {
+                slot,
+                life,
+                sent,
+                epoch,
+                ask,
+                reply,
+            } => {
                 self.at_slot(slot, life, sent, epoch, ask, reply);
             }
-            Happening::Timer { slot, life, claim, timer } => self.timer(slot, life, claim, timer),
+            Happening::Timer {
+                slot,
+                life,
+                claim,
+                timer,
+            } => self.timer(slot, life, claim, timer),
             Happening::Beat { worker, life } => self.beat(worker, life),
             Happening::PullEnds { slot, sent } => self.pull_ends(slot, sent),
             Happening::LeaseEnds { consumer, sequence } => {
@@ -310,8 +380,18 @@ impl Simulation {
                     self.deliver();
                 }
             }
-            Happening::Asked { life, sent, request } => self.asked(life, sent, request),
-            Happening::Answered { life, sent, epoch, request, reading } => {
+            Happening::Asked {
+                life,
+                sent,
+                request,
+            } => self.asked(life, sent, request),
+            Happening::Answered {
+                life,
+                sent,
+                epoch,
+                request,
+                reading,
+            } => {
                 self.answered(life, sent, epoch, request, reading);
             }
             Happening::Tick { life } => self.tick(life),

@@ -51,7 +51,11 @@ impl Simulation {
     pub(super) fn report(self, real: Duration) -> Report {
         let coordinator = &self.coordinator;
         let (over, left) = coordinator.over.expect("an end");
-        assert_eq!(coordinator.wrong(), 0, "matches that are not in the log once");
+        assert_eq!(
+            coordinator.wrong(),
+            0,
+            "matches that are not in the log once"
+        );
         assert!(self.field.all_idle(), "workers that still have a job");
         assert_eq!(self.server.queued().count(), 0, "jobs that are left");
         let played = self.field.played;
@@ -88,6 +92,7 @@ impl fmt::Display for Report {
             cut_off,
             server,
             coordinator,
+            mended,
             lies,
             dead,
         } = self.failed;
@@ -101,7 +106,7 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "workers killed {killed}, stopped {stopped}, cut off {cut_off}; server restarted {server}, \
-             coordinator {coordinator}; wrong results {lies}, groups refused {dead}"
+             coordinator {coordinator}, queue begun anew {mended}; wrong results {lies}, groups refused {dead}"
         )?;
         for (what, count) in [
             ("played twice", self.twice),

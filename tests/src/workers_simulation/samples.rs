@@ -92,11 +92,15 @@ impl Samples {
     /// The matches of a result.
     pub(super) fn records(&self, group: &ScheduledGroup) -> Vec<Record> {
         let samples = self.sample(group.number as u64).1.iter().cycle();
-        let records = group.matches.iter().zip(samples).map(|(scheduled, record)| {
-            let mut record = record.clone();
-            record.match_id = scheduled.id();
-            record
-        });
+        let records = group
+            .matches
+            .iter()
+            .zip(samples)
+            .map(|(scheduled, record)| {
+                let mut record = record.clone();
+                record.match_id = scheduled.id();
+                record
+            });
         records.collect()
     }
 
@@ -198,7 +202,9 @@ pub(super) fn worker_name(number: usize, generation: u32) -> String {
 /// Five bots of which all pairings are played: 20 matches a round.
 fn config(rounds: u64) -> Config {
     let bots: Vec<String> = (1..=5)
-        .map(|n| format!("[[bots]]\nname = \"bot-{n}\"\ncommand = [\"true\"]\ndeterministic = true\n"))
+        .map(|n| {
+            format!("[[bots]]\nname = \"bot-{n}\"\ncommand = [\"true\"]\ndeterministic = true\n")
+        })
         .collect();
     let text = format!(
         "name = \"simulation\"\nrounds = {rounds}\ngames = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\

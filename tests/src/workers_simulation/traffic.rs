@@ -73,7 +73,8 @@ impl fmt::Display for Traffic {
             writeln!(f, "| {name:<18} | {messages:>12} | {megabytes:>10.1} |")
         };
         row("all", self.all())?;
-        ALL.iter().try_for_each(|&(kind, name)| row(name, self.of(kind)))
+        ALL.iter()
+            .try_for_each(|&(kind, name)| row(name, self.of(kind)))
     }
 }
 
@@ -81,7 +82,11 @@ impl fmt::Display for Traffic {
 pub(super) fn message(subject: usize, reply: usize, headers: usize, payload: usize) -> u64 {
     let digits = |n: usize| n.max(1).ilog10() as usize + 1;
     let replying = if reply > 0 { reply + 1 } else { 0 };
-    let heading = if headers > 0 { 1 + digits(headers) + 1 } else { 0 };
+    let heading = if headers > 0 {
+        1 + digits(headers) + 1
+    } else {
+        0
+    };
     let body = headers + payload;
     (4 + subject + replying + heading + 1 + digits(body) + 2 + body + 2) as u64
 }

@@ -20,7 +20,13 @@ fn options(seed: u64) -> Options {
 }
 
 fn figures(report: &Report) -> String {
-    let Report { traffic, failed, most, time, .. } = report;
+    let Report {
+        traffic,
+        failed,
+        most,
+        time,
+        ..
+    } = report;
     format!("{traffic} {failed:?} {most:?} {time:?} {}", report.twice)
 }
 
@@ -50,19 +56,29 @@ fn every_match_of_fifty_workers_counts_once_whatever_fails() {
 
 #[test]
 fn a_seed_gives_the_same_tournament() {
-    let small = Options { matches: 1000, ..options(4) };
+    let small = Options {
+        matches: 1000,
+        ..options(4)
+    };
     assert_eq!(figures(&simulate(&small)), figures(&simulate(&small)));
 }
 
 #[test]
 fn where_nothing_fails_nothing_is_played_twice() {
-    let calm = Options { failures: 0.0, matches: 1000, ..options(5) };
+    let calm = Options {
+        failures: 0.0,
+        matches: 1000,
+        ..options(5)
+    };
     let report = simulate(&calm);
     assert_eq!((report.twice, report.given_up, report.lies), (0, 0, 0));
     // One result a group, those of second ones included; each is stored and noted.
     let groups = (report.matches + report.rechecked) / 2;
     assert_eq!(report.traffic.of(Kind::Result).0, 2 * groups);
-    assert_eq!(report.traffic.of(Kind::Delivery).0, groups + given_back(&report, groups));
+    assert_eq!(
+        report.traffic.of(Kind::Delivery).0,
+        groups + given_back(&report, groups)
+    );
 }
 
 /// Jobs that a worker has given back, because it is not the one to compare.

@@ -71,8 +71,7 @@ impl Rechecks {
             return false;
         }
         let [one, two] = self.secret;
-        self.share > 0.0
-            && Rng::from_parts(&[one, two, group.number as u64]).unit() < self.share
+        self.share > 0.0 && Rng::from_parts(&[one, two, group.number as u64]).unit() < self.share
     }
 
     /// A group that this worker has played is played again; gives the number of the job.

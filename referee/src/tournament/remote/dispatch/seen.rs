@@ -175,11 +175,14 @@ mod tests {
         let id = "t";
         let mut seen = Seen::default();
         let mut heard = |name: &str, busy, serves: bool| {
-            seen.heard(NOW, Presence {
-                busy,
-                tournaments: serves.then(|| id.to_string()).into_iter().collect(),
-                ..presence(name)
-            });
+            seen.heard(
+                NOW,
+                Presence {
+                    busy,
+                    tournaments: serves.then(|| id.to_string()).into_iter().collect(),
+                    ..presence(name)
+                },
+            );
             seen.all_idle(NOW, id)
         };
         assert!(!heard("other", 0, false));
