@@ -19,8 +19,8 @@ struct Args {
     /// How many groups of matches each plays at a time
     #[arg(long, value_name = "N", default_value_t = 4)]
     slots: usize,
-    /// How many matches are played
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    /// How many matches are played; a tournament has at most 999,999
+    #[arg(long, value_name = "N", default_value_t = 999_980)]
     matches: u64,
     /// What everything random is made from
     #[arg(long, value_name = "N", default_value_t = 1)]

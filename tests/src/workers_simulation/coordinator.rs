@@ -1,7 +1,7 @@
 //! The coordinator: does for the program's dispatcher what `venue` does in the program, in virtual time.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, ResultCursor};
 use referee::dispatching::{
@@ -9,80 +9,18 @@ use referee::dispatching::{
     ScheduledGroup, Setup, TICK,
 };
 
+use super::parts::{
+    Ask, Happening, Meter, Options, Reading, Reply, Session, SimulatedCoordinator, Simulation,
+};
 use super::samples::Samples;
 use super::server::{Content, StoredResult};
+use super::time::{LEASE, Time, micros};
 use super::traffic::Kind;
-use super::{Happening, LEASE, Options, Simulation, Time, micros};
 
 /// How long it takes to write a match to the log.
 const WRITING: Time = 30;
 /// The shares of groups that are played again by others: the program's default.
 const RECHECK: f64 = 0.01;
-
-/// The coordinator, whether it is up or not.
-pub(super) struct SimulatedCoordinator {
-    life: u32,
-    session: Option<Session>,
-    meter: Meter,
-    /// How often each match is in the log.
-    log: Vec<u8>,
-    pub(super) logged: u64,
-    /// How many results were read in all.
-    pub(super) read: u64,
-    /// The longest time from a start until workers were told of the tournament.
-    pub(super) longest_start: Time,
-    /// When the tournament was over, and how many jobs were in the queue then.
-    pub(super) over: Option<(Time, usize)>,
-}
-
-/// What is gone when it is killed.
-struct Session {
-    dispatcher: Dispatcher,
-    schedule: Schedule,
-    cursor: ResultCursor,
-    unread: VecDeque<JobResult>,
-    watch: QueueWatch,
-    began: Time,
-    inbox: VecDeque<Event>,
-    /// Whether a request is under way.
-    is_busy: bool,
-    /// Whether the next group depends on results.
-    waits: bool,
-    examining: VecDeque<(ScheduledGroup, JobResult)>,
-    examiner_is_free: Time,
-    writer_is_free: Time,
-}
-
-/// What the server has said.
-pub(super) enum Reading {
-    Done,
-    Announced(Option<String>),
-    Result(Option<(u64, StoredResult)>),
-    Batch(Vec<Option<(u64, StoredResult)>>),
-    Queued(Vec<u64>),
-    LastResult(u64),
-    Counts { owed: u64, there: u64 },
-}
-
-/// Measures what the coordinator has on the heap, and how long it computes: what happens in
-/// [`Meter::run`] is the coordinator's, nothing else is.
-pub(super) struct Meter {
-    heap: fn() -> usize,
-    held: i64,
-    peak: i64,
-    time: Duration,
-}
-
-impl Meter {
-    fn run<T>(&mut self, what: impl FnOnce() -> T) -> T {
-        let (before, began) = ((self.heap)(), Instant::now());
-        let done = what();
-        self.time += began.elapsed();
-        self.held += (self.heap)() as i64 - before as i64;
-        self.peak = self.peak.max(self.held);
-        done
-    }
-}
 
 impl SimulatedCoordinator {
     pub(super) fn new(options: &Options, samples: &Samples) -> Self {
@@ -555,7 +493,7 @@ impl Simulation {
         self.coordinator.kill();
         self.server.close();
         for pull in self.server.take_pulls() {
-            let (ask, reply) = (super::Ask::Pull, super::Reply::Gone);
+            let (ask, reply) = (Ask::Pull, Reply::Gone);
             self.answer(pull.slot, pull.life, pull.sent, ask, reply);
         }
     }

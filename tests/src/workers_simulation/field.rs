@@ -2,16 +2,18 @@
 //! own way to bring results.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, HEARTBEAT, Handover, Heard, Step, renewal};
 use referee::dispatching::{GroupJob, PAUSE, ScheduledGroup, WAIT, WorkerNews, unpack};
 
+use super::parts::{
+    Ask, Dice, Field, Happening, Options, Played, Reply, Simulation, Slot, SlotTimer, Work, Worker,
+};
 use super::samples::{Samples, worker_name};
 use super::server::{Content, Delivery, Pull, StoredResult};
+use super::time::{HOUR, LEASE, SECOND, Time, micros};
 use super::traffic::Kind;
-use super::{Dice, HOUR, Happening, LEASE, Options, SECOND, Simulation, Time, micros};
 
 /// How much longer or shorter than the average the matches of a group may take.
 const SPREAD: f64 = 0.5;
@@ -20,111 +22,7 @@ const FASTEST: f64 = 4.0;
 /// One of so many workers lies.
 const LIARS: usize = 500;
 /// Of one of so many jobs the first worker says that it cannot be done.
-const DEAD: u64 = 5000;
-
-/// All workers, and what they have played.
-pub(super) struct Field {
-    pub(super) workers: Vec<Worker>,
-    slots: Vec<Slot>,
-    a_worker: usize,
-    /// Jobs of which a worker has said that they cannot be done.
-    said_dead: HashSet<u64>,
-    pub(super) played: Played,
-}
-
-/// What was played.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Played {
-    /// Matches that were played to their ends.
-    pub(super) matches: u64,
-    /// Those of them that were played because second results are compared.
-    pub(super) rechecked: u64,
-    /// Those of them whose results were wrong.
-    pub(super) lies: u64,
-    /// Matches that were begun.
-    pub(super) begun: u64,
-}
-
-pub(super) struct Worker {
-    name: Rc<str>,
-    /// Counts how often it was started.
-    life: u32,
-    speed: f64,
-    lies: bool,
-    is_up: bool,
-    busy: u32,
-    matches: u64,
-    pub(super) stopped_until: Time,
-    pub(super) cut_off_until: Time,
-}
-
-/// A slot of a worker.
-#[derive(Default)]
-struct Slot {
-    /// Counts the jobs that it took.
-    claim: u32,
-    work: Option<Work>,
-}
-
-struct Work {
-    job: u64,
-    sequence: u64,
-    group: ScheduledGroup,
-    handover: Handover,
-    content: Content,
-}
-
-/// What a slot asks the server for, or tells it.
-#[derive(Clone, Copy)]
-pub(super) enum Ask {
-    Pull,
-    Store {
-        job: u64,
-        content: Content,
-    },
-    Acknowledge {
-        sequence: u64,
-    },
-    GiveBack {
-        sequence: u64,
-        pause: Time,
-    },
-    /// The rest expects no answer.
-    Renew {
-        sequence: u64,
-    },
-    Begins {
-        job: u64,
-        number: usize,
-        first: bool,
-    },
-    /// A result is there.
-    Wake,
-}
-
-pub(super) enum Reply {
-    Job {
-        sequence: u64,
-        job: u64,
-        payload: Rc<[u8]>,
-    },
-    Nothing,
-    Stored(bool),
-    Noted,
-    /// The tournament has ended.
-    Gone,
-    /// There is none.
-    Silence,
-}
-
-/// What a slot waited for.
-pub(super) enum SlotTimer {
-    Take,
-    Renew,
-    /// To begin the match of this index.
-    Begin(usize),
-    Store,
-}
+const DEAD: u64 = 1000;
 
 impl Field {
     pub(super) fn new(options: &Options, dice: &mut Dice) -> Self {

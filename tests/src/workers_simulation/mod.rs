@@ -6,60 +6,30 @@
 
 mod coordinator;
 mod field;
+mod parts;
 mod report;
 mod samples;
 mod server;
+mod time;
 mod traffic;
 
-use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng as _, SeedableRng as _};
-use referee::dispatching::Request;
+use rand_core::SeedableRng as _;
 
-use coordinator::{Reading, SimulatedCoordinator};
-use field::{Ask, Field, Reply, SlotTimer};
+use parts::{Agenda, Ask, Blow, Dice, Happening, Scheduled, Simulation};
+pub use parts::{Failed, Options};
 pub use report::Report;
 use samples::Samples;
 pub use server::Most;
 use server::{Forgets, Server};
+use time::{LEASE, SECOND, Time, micros};
 pub use traffic::Kind;
 use traffic::Traffic;
 
-/// Microseconds since the tournament began.
-type Time = u64;
-
-const SECOND: Time = 1_000_000;
-const HOUR: f64 = 3600.0 * SECOND as f64;
-/// The lease that coordinators have.
-const LEASE: Duration = Duration::from_secs(30);
 /// A tournament that has not ended after a year goes round in circles.
 const LONGEST: Time = 365 * 24 * 3600 * SECOND;
-
-/// What is simulated.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// How many workers there are.
-    pub workers: usize,
-    /// How many groups each plays at a time.
-    pub slots: usize,
-    /// How many matches, rounded up to whole rounds of 20.
-    pub matches: u64,
-    /// What everything random is made from.
-    pub seed: u64,
-    /// How long a match takes on average, on a worker of average speed.
-    pub match_time: Duration,
-    /// How long a message takes there and back.
-    pub round_trip: Duration,
-    /// How long the coordinator replays a match.
-    pub replay: Duration,
-    /// How often things fail: 1 as described at `Rates`, 0 for never.
-    pub failures: f64,
-    /// How many bytes this program has on the heap; zero where that is not known.
-    pub heap: fn() -> usize,
-}
 
 /// How often what fails.
 struct Rates;
@@ -74,195 +44,6 @@ impl Rates {
     const COORDINATOR: f64 = 2.0;
 }
 
-/// How often what happened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Failed {
-    /// Workers that were killed, and replaced.
-    pub killed: u32,
-    /// Workers that were stopped.
-    pub stopped: u32,
-    /// Workers that were cut off.
-    pub cut_off: u32,
-    /// Restarts of the server.
-    pub server: u32,
-    /// Restarts of the coordinator.
-    pub coordinator: u32,
-    /// How often the queue had to begin anew.
-    pub mended: u32,
-    /// Wrong results.
-    pub lies: u32,
-    /// Groups that a worker said cannot be played.
-    pub dead: u32,
-}
-
-/// What happens at some time.
-enum Happening {
-    /// A message of a slot is with the server.
-    AtServer {
-        slot: usize,
-        life: u32,
-        sent: Time,
-        ask: Ask,
-    },
-    /// An answer is with the slot; `epoch` is that of the server, `None` if the answer is that none came.
-    AtSlot {
-        slot: usize,
-        life: u32,
-        sent: Time,
-        epoch: Option<u32>,
-        ask: Ask,
-        reply: Reply,
-    },
-    /// Something that a slot waited for.
-    Timer {
-        slot: usize,
-        life: u32,
-        claim: u32,
-        timer: SlotTimer,
-    },
-    Beat {
-        worker: usize,
-        life: u32,
-    },
-    PullEnds {
-        slot: usize,
-        sent: Time,
-    },
-    LeaseEnds {
-        consumer: u32,
-        sequence: u64,
-    },
-    PauseEnds {
-        consumer: u32,
-        sequence: u64,
-    },
-    /// A request of the coordinator is with the server.
-    Asked {
-        life: u32,
-        sent: Time,
-        request: Request,
-    },
-    /// The answer is with the coordinator.
-    Answered {
-        life: u32,
-        sent: Time,
-        epoch: Option<u32>,
-        request: Request,
-        reading: Reading,
-    },
-    Tick {
-        life: u32,
-    },
-    Examined {
-        life: u32,
-    },
-    Written {
-        life: u32,
-        number: usize,
-    },
-    CoordinatorStarts,
-    ServerStarts {
-        forgets: Forgets,
-        share: f64,
-    },
-    WorkerStarts {
-        worker: usize,
-    },
-    Strike(Blow),
-}
-
-/// What is done to a tournament.
-#[derive(Clone, Copy)]
-enum Blow {
-    Kill,
-    Stop,
-    CutOff,
-    Server,
-    Coordinator,
-}
-
-struct Scheduled {
-    at: Time,
-    /// Those of the same time come in the order in which they were scheduled.
-    number: u64,
-    what: Happening,
-}
-
-impl PartialEq for Scheduled {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl Eq for Scheduled {}
-
-impl PartialOrd for Scheduled {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Scheduled {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        Reverse((self.at, self.number)).cmp(&Reverse((other.at, other.number)))
-    }
-}
-
-/// What comes, in the order of time.
-struct Agenda {
-    now: Time,
-    number: u64,
-    heap: BinaryHeap<Scheduled>,
-}
-
-impl Agenda {
-    fn at(&mut self, at: Time, what: Happening) {
-        self.number += 1;
-        let (at, number) = (at.max(self.now), self.number);
-        self.heap.push(Scheduled { at, number, what });
-    }
-
-    fn after(&mut self, delay: Time, what: Happening) {
-        self.at(self.now + delay, what);
-    }
-}
-
-/// Everything random.
-struct Dice(ChaCha8Rng);
-
-impl Dice {
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
-
-    fn between(&mut self, least: f64, most: f64) -> f64 {
-        least + (most - least) * self.unit()
-    }
-
-    /// How long it takes until something happens that happens so often an hour.
-    fn wait(&mut self, an_hour: f64) -> Time {
-        (-(1.0 - self.unit()).ln() / an_hour * HOUR) as Time
-    }
-}
-
-/// The tournament under way.
-struct Simulation {
-    options: Options,
-    agenda: Agenda,
-    dice: Dice,
-    samples: Samples,
-    server: Server,
-    field: Field,
-    coordinator: SimulatedCoordinator,
-    traffic: Traffic,
-    failed: Failed,
-}
-
 /// Simulates a tournament.
 ///
 /// # Panics
@@ -274,16 +55,12 @@ pub fn simulate(options: &Options) -> Report {
     simulation.report(began.elapsed())
 }
 
-fn micros(time: Duration) -> Time {
-    time.as_micros() as Time
-}
-
 impl Simulation {
     fn new(options: &Options) -> Self {
         let mut dice = Dice(ChaCha8Rng::seed_from_u64(options.seed));
         let samples = Samples::new(options.matches.div_ceil(20), LEASE);
-        let field = Field::new(options, &mut dice);
-        let coordinator = SimulatedCoordinator::new(options, &samples);
+        let field = parts::Field::new(options, &mut dice);
+        let coordinator = parts::SimulatedCoordinator::new(options, &samples);
         let mut simulation = Simulation {
             options: options.clone(),
             agenda: Agenda {
@@ -455,7 +232,7 @@ impl Simulation {
         self.server.epoch += 1;
     }
 
-    fn half_way(&self) -> Time {
+    pub(super) fn half_way(&self) -> Time {
         micros(self.options.round_trip) / 2
     }
 }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use super::field::ideal_hours;
+use super::parts::{Failed, Simulation};
 use super::server::Most;
+use super::time::{HOUR, Time};
 use super::traffic::Traffic;
-use super::{Failed, HOUR, Simulation, Time};
 
 /// The figures of a tournament that came to its end.
 #[derive(Clone, Debug)]

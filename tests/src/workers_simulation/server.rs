@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use cluster::{MOST_LEASED, MOST_WAITING};
 
-use super::Time;
+use super::time::Time;
 
 /// How many jobs or results a power failure may lose.
 const MOST_FORGOTTEN: usize = 50;
