@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, ResultCursor};
 use referee::dispatching::{
-    Action, Answer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule,
-    ScheduledGroup, Setup, TICK,
+    Action, Answer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule, Setup, TICK,
 };
 
 use super::parts::{

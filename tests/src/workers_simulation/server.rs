@@ -1,6 +1,7 @@
 //! JetStream as far as tournaments rely on it: a work queue with leases, and streams that take one message a
 //! subject. What tests have seen of servers 2.9 to 2.11 is the law here.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -334,8 +335,8 @@ impl Server {
                     let Some((sequence, job)) = self.removed.pop_back() else {
                         break;
                     };
-                    if !self.job_of.contains_key(&job.number) {
-                        self.job_of.insert(job.number, sequence);
+                    if let Entry::Vacant(vacant) = self.job_of.entry(job.number) {
+                        vacant.insert(sequence);
                         self.jobs.insert(sequence, job);
                     }
                 }
