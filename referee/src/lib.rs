@@ -122,6 +122,21 @@ pub mod fuzzing {
     pub use crate::tournament::schedule::{Schedule, Scheduled};
 }
 
+/// What a simulation of workers drives: the coordinator's decisions, and what both sides say to each
+/// other. Not for use elsewhere: it changes without notice.
+#[doc(hidden)]
+#[cfg(feature = "cluster")]
+pub mod dispatching {
+    pub use crate::tournament::remote::dispatch::{
+        Action, Answer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
+    };
+    pub use crate::tournament::remote::wire::{
+        Announced, GroupJob, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack, unpack,
+    };
+    pub use crate::tournament::schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
+    pub use protocol::Record;
+}
+
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first
 /// thing that `main` calls in a program that starts bots; without it, every bot would start the
 /// program once more.

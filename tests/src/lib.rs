@@ -12,6 +12,7 @@ pub mod storms;
 pub mod traces;
 pub mod web;
 pub mod workers;
+pub mod workers_simulation;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

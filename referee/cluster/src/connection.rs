@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use crate::error::ClusterError;
 
 /// How long a request waits for its answer.
-pub(crate) const ANSWER: Duration = Duration::from_secs(3);
+pub const ANSWER: Duration = Duration::from_secs(3);
 /// How long one waits for a server to be there at the beginning.
 const START: Duration = Duration::from_secs(5);
 /// How long one waits before one tries again.

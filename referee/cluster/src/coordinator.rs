@@ -1,10 +1,11 @@
 //! The side that knows what is to be done: it publishes jobs and takes their results.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use async_nats::{HeaderMap, Message, Subscriber};
 use futures_util::StreamExt as _;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
 use crate::api::{self, Stored};
@@ -12,12 +13,13 @@ use crate::connection::Connection;
 use crate::error::ClusterError;
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
+use crate::reading::{QueueWatch, ResultCursor};
 use crate::worker::{DEAD, WORKER};
 
 /// How many jobs may be in the hands of workers at a time. The server's own default is 1000.
-const MOST_LEASED: u32 = 100_000;
+pub const MOST_LEASED: u32 = 100_000;
 /// How many workers may wait for a job at a time. The server's own default is 512.
-const MOST_WAITING: u32 = 10_000;
+pub const MOST_WAITING: u32 = 10_000;
 /// How many subjects of a stream a server lists in one answer.
 const PAGE: usize = 100_000;
 
@@ -27,11 +29,11 @@ pub struct Coordinator {
     id: TournamentId,
     news: Subscriber,
     heartbeats: Subscriber,
-    /// Where the stream of results is read on.
-    next: u64,
+    cursor: ResultCursor,
+    /// Results that the server has sent, and that were not given yet.
+    unread: VecDeque<JobResult>,
     lease: Duration,
-    /// Whether the queue seemed to be stuck when it was last looked at.
-    was_stuck: bool,
+    watch: QueueWatch,
 }
 
 /// What became of a job that was published.
@@ -53,7 +55,7 @@ pub struct JobResult {
     /// The result, or why the job cannot be done.
     pub result: Result<Vec<u8>, Vec<u8>>,
     /// Its place in the stream.
-    sequence: u64,
+    pub sequence: u64,
 }
 
 /// What workers say while they are at it. Nothing stores it, so it may be lost.
@@ -100,9 +102,10 @@ impl Coordinator {
             heartbeats: subscribe(WorkerName::ALL_HEARTBEATS.to_owned()).await?,
             connection: connection.clone(),
             id: id.clone(),
-            next: 1,
+            cursor: ResultCursor::default(),
+            unread: VecDeque::new(),
             lease,
-            was_stuck: false,
+            watch: QueueWatch::default(),
         })
     }
 
@@ -176,8 +179,7 @@ impl Coordinator {
     /// anew then; true if so. A server that was killed can forget that it removed jobs and remember that
     /// they were acknowledged (seen with 2.9). Jobs in the hands of workers may be given once more.
     ///
-    /// `all_idle` says that there are workers, and that none of them has a job: if that lasts while there
-    /// are jobs, the queue is stuck whatever the server counts.
+    /// `all_idle` says that there are workers, and that none of them has a job.
     ///
     /// # Errors
     /// If the server does not answer.
@@ -197,18 +199,14 @@ impl Coordinator {
             }
             Err(error) => return Err(error),
         };
-        // Afterwards: until then jobs can only have become fewer, because nobody else publishes any.
         let stream = api::ask(connection, &format!("STREAM.INFO.{jobs}"), &Value::Null).await?;
         let there = stream["state"]["messages"].as_u64().unwrap_or(0);
-        let is_stuck = there > owed || (there > 0 && all_idle);
-        // A job may be in the midst of being removed.
-        if !std::mem::replace(&mut self.was_stuck, is_stuck) || !is_stuck {
+        if !self.watch.is_stuck(owed, there, all_idle) {
             return Ok(false);
         }
         let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
         unless_gone(api::ask(connection, &what, &Value::Null).await)?;
         open_queue(connection, &self.id, self.lease).await?;
-        self.was_stuck = false;
         Ok(true)
     }
 
@@ -218,16 +216,21 @@ impl Coordinator {
     /// # Errors
     /// If the server does not answer.
     pub async fn next_result(&mut self) -> Result<Option<JobResult>, ClusterError> {
-        let stream = self.id.results();
-        loop {
-            let all = self.id.result("*");
-            let found = api::first_from(&self.connection, &stream, self.next, &all).await?;
-            let Some(found) = found else { return Ok(None) };
-            self.next = found.sequence + 1;
-            if let Some(result) = result(found) {
-                return Ok(Some(result));
+        let (stream, all) = (self.id.results(), self.id.result("*"));
+        while self.unread.is_empty() {
+            let batch = self.cursor.batch();
+            let asked = batch.map(|from| api::first_from(&self.connection, &stream, from, &all));
+            let found = try_join_all(asked).await?;
+            let found = found
+                .into_iter()
+                .map(|found| found.map(|found| (found.sequence, found)));
+            let read = self.cursor.read(found);
+            if read.is_empty() {
+                return Ok(None);
             }
+            self.unread.extend(read.into_iter().filter_map(result));
         }
+        Ok(self.unread.pop_front())
     }
 
     /// The result of a job, whether it was given or not.
@@ -249,9 +252,7 @@ impl Coordinator {
         let what = format!("STREAM.INFO.{}", self.id.results());
         let info = api::ask(&self.connection, &what, &Value::Null).await?;
         let last = info["state"]["last_seq"].as_u64().unwrap_or(0);
-        if last + 1 < self.next {
-            self.next = 1;
-        }
+        self.cursor.check(last);
         Ok(())
     }
 

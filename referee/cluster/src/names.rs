@@ -61,12 +61,12 @@ impl TournamentId {
     }
 
     /// The stream of its jobs.
-    pub(crate) fn jobs(&self) -> String {
+    pub fn jobs(&self) -> String {
         format!("referee-jobs-{self}")
     }
 
     /// The stream of its results.
-    pub(crate) fn results(&self) -> String {
+    pub fn results(&self) -> String {
         format!("referee-results-{self}")
     }
 
@@ -86,17 +86,17 @@ impl TournamentId {
     }
 
     /// The subject of a job, or `*` for all.
-    pub(crate) fn job(&self, job: impl fmt::Display) -> String {
+    pub fn job(&self, job: impl fmt::Display) -> String {
         format!("referee.job.{self}.{job}")
     }
 
     /// The subject of the result of a job, or `*` for all.
-    pub(crate) fn result(&self, job: impl fmt::Display) -> String {
+    pub fn result(&self, job: impl fmt::Display) -> String {
         format!("referee.result.{self}.{job}")
     }
 
     /// The subject of what a worker, or `*` for any, tells the coordinator meanwhile.
-    pub(crate) fn news(&self, worker: impl fmt::Display) -> String {
+    pub fn news(&self, worker: impl fmt::Display) -> String {
         format!("referee.news.{self}.{worker}")
     }
 
@@ -113,7 +113,7 @@ impl WorkerName {
     }
 
     /// The subject of its heartbeats.
-    pub(crate) fn heartbeats(&self) -> String {
+    pub fn heartbeats(&self) -> String {
         format!("referee.worker.{self}")
     }
 

@@ -12,6 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use crate::api::{self, Stored};
 use crate::connection::{ANSWER, Connection};
 use crate::error::ClusterError;
+use crate::handover::{Finished, Handover, Step};
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
 
@@ -19,11 +20,8 @@ use crate::presence::Presence;
 pub(crate) const WORKER: &str = "Referee-Worker";
 /// The header of a result that says why there is none.
 pub(crate) const DEAD: &str = "Referee-Dead";
-/// How long a worker waits before it offers its result again to a server that did not answer.
-const AGAIN: Duration = Duration::from_millis(300);
-/// How often an acknowledgement is tried. The result is stored by then: whoever gets the job again finds
-/// that out.
-const ACKNOWLEDGEMENTS: u32 = 3;
+/// How often a job is given back to a server that does not answer; later its lease ends.
+const RETURNS: u32 = 3;
 
 /// Takes jobs, of any tournament.
 #[derive(Clone, Debug)]
@@ -84,17 +82,6 @@ pub struct Job {
     acknowledge: Subject,
 }
 
-/// What became of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finished {
-    /// It is stored.
-    Stored,
-    /// There was a result of this job already, perhaps this very one.
-    Before,
-    /// The tournament has ended.
-    Over,
-}
-
 /// Renews a lease until it is dropped.
 #[derive(Debug)]
 pub struct KeptLease(JoinHandle<()>);
@@ -103,6 +90,11 @@ impl Drop for KeptLease {
     fn drop(&mut self) {
         self.0.abort();
     }
+}
+
+/// How often a worker says that it is still at it, the first time at once.
+pub fn renewal(lease: Duration) -> Duration {
+    lease / 3
 }
 
 impl Worker {
@@ -262,7 +254,7 @@ impl Job {
         let client = self.worker.connection.client.clone();
         let acknowledge = self.acknowledge.clone();
         // The server counts from when it gave the job.
-        let mut ticks = interval_at(Instant::now() + lease / 3, lease / 3);
+        let mut ticks = interval_at(Instant::now() + renewal(lease), renewal(lease));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         KeptLease(tokio::spawn(async move {
             loop {
@@ -279,9 +271,7 @@ impl Job {
     /// # Errors
     /// If the server will never take the result.
     pub async fn finish(&self, result: Vec<u8>) -> Result<Finished, ClusterError> {
-        let finished = self.store(result, false).await?;
-        self.acknowledge("+ACK").await;
-        Ok(finished)
+        self.hand_over(result, false, "+ACK").await
     }
 
     /// Says that nobody can do this job: the reason becomes its result, and no worker gets it any more.
@@ -289,50 +279,68 @@ impl Job {
     /// # Errors
     /// If the server will never take the reason.
     pub async fn bury(&self, why: Vec<u8>) -> Result<Finished, ClusterError> {
-        let finished = self.store(why, true).await?;
-        self.acknowledge("+TERM").await;
-        Ok(finished)
+        self.hand_over(why, true, "+TERM").await
     }
 
     /// Gives the job back, for others, who get it after a pause.
     pub async fn give_back(&self, pause: Duration) {
         let pause = json!({"delay": u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX)});
-        self.acknowledge(&format!("-NAK {pause}")).await;
+        let how = format!("-NAK {pause}");
+        for _ in 0..RETURNS {
+            if self.acknowledge(&how).await {
+                return;
+            }
+        }
     }
 
-    async fn store(&self, result: Vec<u8>, is_dead: bool) -> Result<Finished, ClusterError> {
+    async fn hand_over(
+        &self,
+        result: Vec<u8>,
+        is_dead: bool,
+        how: &str,
+    ) -> Result<Finished, ClusterError> {
+        let mut handover = Handover::new();
+        let mut step = Step::Store;
+        loop {
+            step = match step {
+                Step::Store => handover.stored(self.store(result.clone(), is_dead).await)?,
+                Step::StoreAfter(pause) => {
+                    sleep(pause).await;
+                    Step::Store
+                }
+                Step::Tell => {
+                    self.worker.tell(&self.tournament, Vec::new()).await;
+                    handover.told()
+                }
+                Step::Acknowledge => handover.acknowledged(self.acknowledge(how).await),
+                Step::Done(finished) => return Ok(finished),
+            };
+        }
+    }
+
+    /// Offers the result once; false if the server has one already.
+    async fn store(&self, result: Vec<u8>, is_dead: bool) -> Result<bool, ClusterError> {
         let connection = &self.worker.connection;
         let mut headers = HeaderMap::new();
         headers.insert(WORKER, self.worker.name.to_string());
         if is_dead {
             headers.insert(DEAD, "1");
         }
-        let finished = loop {
-            let subject = self.tournament.result(self.number);
-            let stored = api::store(connection, subject, headers.clone(), result.clone()).await;
-            match stored {
-                Ok(true) => break Finished::Stored,
-                Ok(false) => break Finished::Before,
-                Err(ClusterError::Unknown) => break Finished::Over,
-                Err(error) if error.is_passing() => sleep(AGAIN).await,
-                Err(error) => return Err(error),
-            }
-        };
-        // That a result is there wakes the coordinator.
-        self.worker.tell(&self.tournament, Vec::new()).await;
-        Ok(finished)
+        let subject = self.tournament.result(self.number);
+        api::store(connection, subject, headers, result).await
     }
 
-    /// Acknowledges the job, and waits until the server has noted that.
-    async fn acknowledge(&self, how: &str) {
+    /// Acknowledges the job, and waits until the server has noted that; true if it has, or if the queue is
+    /// gone.
+    async fn acknowledge(&self, how: &str) -> bool {
         let client = &self.worker.connection.client;
-        for _ in 0..ACKNOWLEDGEMENTS {
-            let sent = client.request(self.acknowledge.clone(), how.to_owned().into());
-            match sent.await {
-                Ok(_) => return,
-                // Its queue is gone.
-                Err(error) if error.kind() == RequestErrorKind::NoResponders => return,
-                Err(error) => tracing::info!("a job was not acknowledged: {error}"),
+        let sent = client.request(self.acknowledge.clone(), how.to_owned().into());
+        match sent.await {
+            Ok(_) => true,
+            Err(error) if error.kind() == RequestErrorKind::NoResponders => true,
+            Err(error) => {
+                tracing::info!("a job was not acknowledged: {error}");
+                false
             }
         }
     }

@@ -22,20 +22,16 @@ use super::options::{Leave, WorkerOptions};
 use super::serving::{Room, Serving};
 use super::slot::{Played, Slot};
 use crate::config::BotPlaces;
-use crate::tournament::remote::wire::{Announced, PlayedGroup, Unplayable, WorkerNews, pack};
+use crate::tournament::remote::wire::{
+    Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
+};
 
-/// How long a worker waits for a job of one tournament before it looks at the next.
-const WAIT: Duration = Duration::from_secs(2);
-/// The same where there are several tournaments.
+/// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
 /// How often it looks for tournaments.
 const LOOK: Duration = Duration::from_secs(1);
 /// After how many looks it reads all announcements once more: a server may have lost its store.
 const ALL_AGAIN: u32 = 30;
-/// How long it waits after something went wrong.
-const PAUSE: Duration = Duration::from_millis(500);
-/// How long a group that it cannot play waits until the server gives it to anyone again.
-const FOR_OTHERS: Duration = Duration::from_secs(3);
 
 /// What the slots of a worker share.
 pub(super) struct Office {
@@ -354,15 +350,8 @@ impl Office {
             Ok(group) => group,
             Err(why) => return self.bury(serving, job, why, false).await,
         };
-        if group.config != serving.hash {
-            // The tournament was extended a moment ago. The new announcement is on its way.
-            return job.give_back(PAUSE).await;
-        }
-        if group
-            .not_for
-            .is_some_and(|name| name == self.name.to_string())
-        {
-            return job.give_back(FOR_OTHERS).await;
+        if let Some(pause) = group.pause_for(&serving.hash, &self.name.to_string()) {
+            return job.give_back(pause).await;
         }
         let (begun, mut beginning) = mpsc::unbounded_channel();
         let playing = slot.play(serving, group.matches, begun);

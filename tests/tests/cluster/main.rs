@@ -10,5 +10,6 @@ mod machines;
 mod messages;
 mod rechecks;
 mod roles;
+mod simulation;
 mod storms;
 mod tournaments;

@@ -10,19 +10,13 @@ use cluster::JobResult;
 use protocol::{LOG_FORMAT, Record, TimeControl};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
 use crate::config::Config;
 use crate::log::{self, Versions};
 use crate::tournament::openings::Opening;
 use crate::tournament::resume;
 use crate::tournament::schedule::{Scheduled, ScheduledGroup};
-
-/// A result that was looked at.
-pub(super) struct Examined {
-    pub(super) result: JobResult,
-    /// The matches in the order of the schedule, or what is wrong.
-    pub(super) records: Result<Vec<Record>, String>,
-}
 
 /// The thread that looks at results.
 pub(super) struct Examiner {

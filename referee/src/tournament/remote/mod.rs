@@ -3,12 +3,10 @@
 //! to each other.
 
 mod bundles;
+pub(crate) mod dispatch;
 mod error;
 mod examine;
 mod identity;
-mod open_jobs;
-mod rechecks;
-mod seen;
 mod venue;
 pub(crate) mod wire;
 
@@ -24,8 +22,8 @@ use super::schedule::Schedule;
 use super::slots::{self, MOST_REPORTS, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::config::Config;
+pub use dispatch::WorkersSeen;
 pub use error::RemoteError;
-pub use seen::WorkersSeen;
 use venue::Venue;
 use wire::Announced;
 
@@ -72,8 +70,8 @@ pub(super) async fn run(
     let announced = Announced::new(&config, cluster.lease)?;
     let coordinator = open(&connection, &id, cluster.lease).await?;
     bundles::put(&connection, &id, &config, &announced).await?;
-    let venue = Venue::new(&config, &queue, coordinator, reports, cluster.lease);
-    let playing = tokio::spawn(venue.play(announced, stop.clone()));
+    let venue = Venue::new(&config, &queue, coordinator, reports, &announced);
+    let playing = tokio::spawn(venue.play(stop.clone()));
     let written = slots::write(&queue, inbox, &mut folder.log, stop, &mut show).await;
     // It ends when nobody takes its reports, too.
     if let Err(panicked) = playing.await {

@@ -25,61 +25,83 @@ const MOST: u64 = 256 << 20;
 /// The longest book that is sent along, in bytes.
 const LONGEST_BOOK: u64 = 256 << 10;
 
+/// How long a worker waits for a job of one tournament before it looks at the next.
+pub const WAIT: Duration = Duration::from_secs(2);
+/// How long a worker waits after something went wrong.
+pub const PAUSE: Duration = Duration::from_millis(500);
+/// How long a group that a worker cannot play waits until the server gives it to anyone again.
+pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(3);
+
 /// What workers have to know about a tournament.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Announced {
+pub struct Announced {
     /// The version of the coordinator's program; workers have the same.
-    pub(crate) referee: String,
+    pub referee: String,
     /// The tournament's name.
-    pub(crate) name: String,
+    pub name: String,
     /// The configuration, complete.
-    pub(crate) config: String,
+    pub config: String,
     /// Its hash, in hexadecimal digits.
-    pub(crate) hash: String,
+    pub hash: String,
     /// Where relative paths in it start on the coordinator's machine.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// Texts of files that the configuration names, by how it names them: sheets and the book.
-    pub(crate) files: BTreeMap<String, String>,
+    pub files: BTreeMap<String, String>,
     /// The bundles that bots are played from, by the names of the bots; the archives are on the server.
     #[serde(default)]
-    pub(crate) bundles: BTreeMap<String, Bundle>,
+    pub bundles: BTreeMap<String, Bundle>,
     /// For how long a job is a worker's.
-    pub(crate) lease_ms: u64,
+    pub lease_ms: u64,
 }
 
 /// A group to be played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct GroupJob {
+pub struct GroupJob {
     /// The hash of the configuration.
-    pub(crate) config: String,
+    pub config: String,
     /// The matches.
-    pub(crate) matches: Vec<Scheduled>,
+    pub matches: Vec<Scheduled>,
     /// The worker that does not play them, because it has done so before and another one is to compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) not_for: Option<String>,
+    pub not_for: Option<String>,
+}
+
+impl GroupJob {
+    /// How long this job waits until it is offered again, if this worker is not to play it: its
+    /// configuration is another one, or somebody else is to compare.
+    pub fn pause_for(&self, config: &str, worker: &str) -> Option<Duration> {
+        if self.config != config {
+            // The tournament was extended a moment ago. The new announcement is on its way.
+            Some(PAUSE)
+        } else if self.not_for.as_deref() == Some(worker) {
+            Some(FOR_OTHERS)
+        } else {
+            None
+        }
+    }
 }
 
 /// A group that was played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct PlayedGroup {
+pub struct PlayedGroup {
     /// Its matches.
-    pub(crate) records: Vec<Record>,
+    pub records: Vec<Record>,
 }
 
 /// Why a group cannot be played, by anyone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Unplayable {
+pub struct Unplayable {
     /// In words.
-    pub(crate) why: String,
+    pub why: String,
     /// Whether it is because rules from outside do not work.
     #[serde(default)]
-    pub(crate) broken_rules: bool,
+    pub broken_rules: bool,
 }
 
 /// What a worker tells while it is at it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum WorkerNews {
+pub enum WorkerNews {
     /// A match begins.
     Begins {
         /// The job.
@@ -110,7 +132,10 @@ pub(crate) enum WorkerNews {
 
 impl Announced {
     /// What workers have to know about a tournament of this configuration.
-    pub(super) fn new(config: &Config, lease: Duration) -> Result<Self, RemoteError> {
+    ///
+    /// # Errors
+    /// If a file that workers need cannot be read.
+    pub fn new(config: &Config, lease: Duration) -> Result<Self, RemoteError> {
         let sheets = config.rules.sheets().iter();
         let mut files: BTreeMap<String, String> = sheets
             .map(|sheet| (sheet.file.clone(), sheet.text.to_string()))
@@ -233,7 +258,10 @@ fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
 }
 
 /// A message's bytes.
-pub(crate) fn pack<T: Serialize>(message: &T) -> Vec<u8> {
+///
+/// # Panics
+/// If the memory does not take them.
+pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
     let written = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         serde_json::to_writer(&mut encoder, message)?;
@@ -247,7 +275,7 @@ pub(crate) fn pack<T: Serialize>(message: &T) -> Vec<u8> {
 ///
 /// # Errors
 /// Why it is none.
-pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let mut text = Vec::new();
     let mut decoder = GzDecoder::new(bytes).take(MOST + 1);
     decoder

@@ -40,7 +40,7 @@ pub enum Next {
 /// The same for who takes whole groups.
 #[cfg(feature = "cluster")]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NextGroup {
+pub enum NextGroup {
     /// To play these matches, of one group.
     Group(ScheduledGroup),
     /// To wait for results.
@@ -53,11 +53,11 @@ pub(crate) enum NextGroup {
 /// The matches of a group that nobody plays yet: all seat orders of one start, but for those that were
 /// played before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScheduledGroup {
+pub struct ScheduledGroup {
     /// The number of the group's first match, even if that one was played before.
-    pub(crate) number: usize,
+    pub number: usize,
     /// The matches, at least one.
-    pub(crate) matches: Vec<Scheduled>,
+    pub matches: Vec<Scheduled>,
 }
 
 /// The matches of a tournament, as they become known.
@@ -178,7 +178,7 @@ impl Schedule {
 
     /// The matches of the next group that nobody plays yet.
     #[cfg(feature = "cluster")]
-    pub(crate) fn take_group(&mut self) -> NextGroup {
+    pub fn take_group(&mut self) -> NextGroup {
         let first = match self.take() {
             Next::Match(first) => first,
             Next::Wait => return NextGroup::Wait,

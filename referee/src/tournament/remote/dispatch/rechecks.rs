@@ -3,14 +3,11 @@
 //! machine, is found like this. The first result counts; the second one only says something about it.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
 use std::time::Duration;
 
+use games::Rng;
 use protocol::{Record, excerpt};
-use tokio::time::Instant;
 
-use crate::config::Config;
 use crate::tournament::schedule::ScheduledGroup;
 
 /// What is added to the number of a group's job for that of its second one. No match has this number.
@@ -31,12 +28,12 @@ pub(super) struct Rechecks {
     /// Whether a bot always plays alike, in the order of the configuration.
     deterministic: Vec<bool>,
     /// Decides which ones: no worker can know it before.
-    secret: RandomState,
+    secret: [u64; 2],
     open: BTreeMap<u64, Recheck>,
-    /// When something was last heard of any of them.
-    heard: Instant,
+    /// When something was last heard of any of them, in time since the coordinator began.
+    heard: Duration,
     /// Since when nothing else is left to be played.
-    last: Option<Instant>,
+    last: Option<Duration>,
 }
 
 /// A group that is played again.
@@ -51,13 +48,13 @@ pub(super) struct Recheck {
 }
 
 impl Rechecks {
-    pub(super) fn of(config: &Config) -> Self {
+    pub(super) fn new(share: f64, deterministic: Vec<bool>, secret: [u64; 2]) -> Self {
         Rechecks {
-            share: config.recheck,
-            deterministic: config.deterministic.clone(),
-            secret: RandomState::new(),
+            share,
+            deterministic,
+            secret,
             open: BTreeMap::new(),
-            heard: Instant::now(),
+            heard: Duration::ZERO,
             last: None,
         }
     }
@@ -73,13 +70,14 @@ impl Rechecks {
         if self.open.len() >= MOST || !seats.all(|&bot| self.deterministic[bot]) {
             return false;
         }
-        let drawn = self.secret.hash_one(group.number) >> 11;
-        (drawn as f64) < self.share * (1u64 << 53) as f64
+        let [one, two] = self.secret;
+        self.share > 0.0 && Rng::from_parts(&[one, two, group.number as u64]).unit() < self.share
     }
 
     /// A group that this worker has played is played again; gives the number of the job.
     pub(super) fn add(
         &mut self,
+        now: Duration,
         group: ScheduledGroup,
         worker: String,
         records: Vec<Record>,
@@ -93,7 +91,7 @@ impl Rechecks {
             has_result: false,
         };
         self.open.insert(job, recheck);
-        self.heard = Instant::now();
+        self.heard = now;
         job
     }
 
@@ -107,11 +105,18 @@ impl Rechecks {
         open.map(|(job, _)| *job)
     }
 
+    /// Whether a job is open and has no result.
+    pub(super) fn awaits_result(&self, job: u64) -> bool {
+        self.open
+            .get(&job)
+            .is_some_and(|recheck| !recheck.has_result)
+    }
+
     /// A worker begins with a job.
-    pub(super) fn begins(&mut self, job: u64) {
+    pub(super) fn begins(&mut self, now: Duration, job: u64) {
         if let Some(recheck) = self.open.get_mut(&job) {
             recheck.has_begun = true;
-            self.heard = Instant::now();
+            self.heard = now;
         }
     }
 
@@ -122,22 +127,22 @@ impl Rechecks {
     }
 
     /// There is nothing more to be found out about a group.
-    pub(super) fn remove(&mut self, job: u64) -> Option<Recheck> {
-        self.heard = Instant::now();
+    pub(super) fn remove(&mut self, now: Duration, job: u64) -> Option<Recheck> {
+        self.heard = now;
         self.open.remove(&job)
     }
 
     /// Nothing else is left to be played. From then on second results are waited for, but not long.
-    pub(super) fn are_last(&mut self) {
-        self.last.get_or_insert_with(Instant::now);
+    pub(super) fn are_last(&mut self, now: Duration) {
+        self.last.get_or_insert(now);
     }
 
     /// Whether nothing else is left to be played, and no second result is worth waiting for.
-    pub(super) fn are_over(&self) -> bool {
+    pub(super) fn are_over(&self, now: Duration) -> bool {
         let Some(since) = self.last else { return false };
-        let is_heard = || self.heard.elapsed() < UNHEARD;
+        let is_heard = || now.saturating_sub(self.heard) < UNHEARD;
         let any_begun = || self.open.values().any(|recheck| recheck.has_begun);
-        self.open.is_empty() || since.elapsed() >= LONGEST || !(any_begun() || is_heard())
+        self.open.is_empty() || now.saturating_sub(since) >= LONGEST || !(any_begun() || is_heard())
     }
 
     /// Whether only second results are waited for.

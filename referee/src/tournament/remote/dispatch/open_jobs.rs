@@ -63,10 +63,24 @@ impl OpenJobs {
         Some(&self.jobs.get(&job)?.group)
     }
 
-    /// The jobs without a result, and their matches.
-    pub(super) fn without_result(&self) -> impl Iterator<Item = (u64, &[Scheduled])> {
+    /// The jobs without a result.
+    pub(super) fn without_result(&self) -> impl Iterator<Item = u64> {
         let open = self.jobs.iter().filter(|(_, job)| !job.has_result);
-        open.map(|(number, job)| (*number, &*job.group.matches))
+        open.map(|(number, _)| *number)
+    }
+
+    /// Whether a job is open and has no result.
+    pub(super) fn awaits_result(&self, job: u64) -> bool {
+        self.jobs.get(&job).is_some_and(|job| !job.has_result)
+    }
+
+    /// Whether a job without a result has a match of this bot.
+    pub(super) fn need(&self, bot: usize) -> bool {
+        let mut open = self.jobs.values().filter(|job| !job.has_result);
+        open.any(|job| {
+            let mut seats = job.group.matches.iter().flat_map(|it| &it.seats);
+            seats.any(|&seat| seat == bot)
+        })
     }
 
     /// A result is here; false if one is being examined already.

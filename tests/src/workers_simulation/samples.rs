@@ -1,0 +1,236 @@
+//! Real messages, from matches that were really played: their sizes are the sizes in the simulation.
+
+use std::path::Path;
+use std::time::Duration;
+
+use cluster::{Presence, TournamentId, WorkerName};
+use referee::Config;
+use referee::dispatching::{
+    Announced, PlayedGroup, Record, ScheduledGroup, Unplayable, WorkerNews, pack,
+};
+use referee::log::LogFile;
+use serde_json::{Value, json};
+
+use super::traffic::message;
+
+/// The subject of an answer, as the client makes them.
+const INBOX: &str = "_INBOX.coordinator.8CjBWuzDHPuB0RmCtqOHnI.8CjBWuzDHPuB0RmCtqOIxA";
+/// Where a job is acknowledged, without the names of the stream and the consumer.
+const ACK: &str = "$JS.ACK...1.1000000.1000000.1700000000000000000.10000";
+
+/// One of each kind.
+pub(super) struct Samples {
+    pub(super) config: Config,
+    pub(super) hash: String,
+    pub(super) id: TournamentId,
+    /// Groups that were played: the message, and the matches in it.
+    played: Vec<(Vec<u8>, Vec<Record>)>,
+    pub(super) dead: Vec<u8>,
+    presence: Presence,
+    lengths: Lengths,
+}
+
+/// The lengths of subjects, and of whole messages that are always alike.
+struct Lengths {
+    ack: usize,
+    result_headers: usize,
+    stored: usize,
+    heartbeat: usize,
+}
+
+impl Samples {
+    pub(super) fn new(rounds: u64, lease: Duration) -> Self {
+        let config = config(rounds);
+        let announced = Announced::new(&config, lease).expect("nothing has to be read");
+        let id = TournamentId::of(&config.name, u64::MAX);
+        let presence = Presence {
+            name: worker_name(1000, 3),
+            slots: 4,
+            busy: 4,
+            matches: 1000,
+            since: "2026-01-01T00:00:00Z".to_owned(),
+            tournaments: vec![id.to_string()],
+        };
+        let heartbeat = serde_json::to_vec(&presence).expect("a heartbeat");
+        let stored = json!({"stream": id.results(), "seq": 100_000}).to_string();
+        let header = format!("NATS/1.0\r\nReferee-Worker: {}\r\n\r\n", presence.name);
+        let lengths = Lengths {
+            ack: ACK.len() + id.jobs().len() + "workers".len(),
+            result_headers: header.len(),
+            stored: stored.len(),
+            heartbeat: heartbeat.len(),
+        };
+        Samples {
+            hash: announced.hash,
+            id,
+            config,
+            played: played(),
+            dead: pack(&Unplayable {
+                why: "its result cannot be sent".to_owned(),
+                broken_rules: false,
+            }),
+            presence,
+            lengths,
+        }
+    }
+
+    pub(super) fn presence(&self, name: &str, slots: u32, busy: u32, matches: u64) -> Presence {
+        Presence {
+            name: name.to_owned(),
+            slots,
+            busy,
+            matches,
+            ..self.presence.clone()
+        }
+    }
+
+    /// The message with the result of a job.
+    pub(super) fn result(&self, job: u64) -> &[u8] {
+        &self.sample(job).0
+    }
+
+    /// The matches of a result.
+    pub(super) fn records(&self, group: &ScheduledGroup) -> Vec<Record> {
+        let samples = self.sample(group.number as u64).1.iter().cycle();
+        let records = group
+            .matches
+            .iter()
+            .zip(samples)
+            .map(|(scheduled, record)| {
+                let mut record = record.clone();
+                record.match_id = scheduled.id();
+                record
+            });
+        records.collect()
+    }
+
+    fn sample(&self, job: u64) -> &(Vec<u8>, Vec<Record>) {
+        &self.played[(job / 2 % self.played.len() as u64) as usize]
+    }
+
+    /// The bytes of a job as it is published or delivered, and of its answer.
+    pub(super) fn job(&self, job: u64, payload: usize) -> u64 {
+        message(self.id.job(job).len(), INBOX.len(), 0, payload)
+    }
+
+    pub(super) fn delivery(&self, job: u64, payload: usize) -> u64 {
+        message(self.id.job(job).len(), self.lengths.ack, 0, payload)
+    }
+
+    /// The answer that something is stored or noted, or not.
+    pub(super) fn stored(&self) -> u64 {
+        message(INBOX.len(), 0, 0, self.lengths.stored)
+    }
+
+    pub(super) fn pull(&self) -> u64 {
+        let subject = format!("$JS.API.CONSUMER.MSG.NEXT.{}.workers", self.id.jobs());
+        let body = json!({"batch": 1, "expires": 2_000_000_000_u64}).to_string();
+        message(subject.len(), INBOX.len(), 0, body.len())
+    }
+
+    /// That there is no job.
+    pub(super) fn none(&self) -> u64 {
+        let header = "NATS/1.0 408 Request Timeout\r\nNats-Pending-Messages: 1\r\nNats-Pending-Bytes: 0\r\n\r\n";
+        message(INBOX.len(), 0, header.len(), 0)
+    }
+
+    pub(super) fn acknowledgement(&self) -> u64 {
+        message(self.lengths.ack, INBOX.len(), 0, "+ACK".len())
+    }
+
+    pub(super) fn noted(&self) -> u64 {
+        message(INBOX.len(), 0, 0, 0)
+    }
+
+    pub(super) fn progress(&self) -> u64 {
+        message(self.lengths.ack, 0, 0, "+WPI".len())
+    }
+
+    pub(super) fn news(&self, payload: usize) -> u64 {
+        let subject = self.id.news(&self.presence.name);
+        message(subject.len(), 0, 0, payload)
+    }
+
+    pub(super) fn begins(news: &WorkerNews) -> Vec<u8> {
+        serde_json::to_vec(news).expect("news")
+    }
+
+    pub(super) fn store(&self, job: u64, payload: usize) -> u64 {
+        let subject = self.id.result(job).len();
+        message(subject, INBOX.len(), self.lengths.result_headers, payload)
+    }
+
+    pub(super) fn fetch(&self, sequence: u64) -> u64 {
+        let subject = format!("$JS.API.DIRECT.GET.{}", self.id.results());
+        let all = self.id.result("*");
+        let body = json!({"seq": sequence, "next_by_subj": all}).to_string();
+        message(subject.len(), INBOX.len(), 0, body.len())
+    }
+
+    pub(super) fn fetched(&self, job: u64, payload: usize) -> u64 {
+        let (stream, subject) = (self.id.results(), self.id.result(job));
+        let headers = format!(
+            "NATS/1.0\r\nReferee-Worker: {}\r\nNats-Stream: {stream}\r\nNats-Subject: {subject}\r\n\
+             Nats-Sequence: 100000\r\nNats-Time-Stamp: 2026-01-01T00:00:00.000000000Z\r\n\r\n",
+            self.presence.name
+        );
+        message(INBOX.len(), 0, headers.len(), payload)
+    }
+
+    pub(super) fn heartbeat(&self) -> u64 {
+        let name = WorkerName::of(&self.presence.name);
+        message(name.heartbeats().len(), 0, 0, self.lengths.heartbeat)
+    }
+
+    /// A question about a stream or a consumer, and its answer; `listed` jobs are listed in it.
+    pub(super) fn information(&self, listed: usize) -> [u64; 2] {
+        let subject = format!("$JS.API.STREAM.INFO.{}", self.id.jobs());
+        let entry = format!("\"{}\":1,", self.id.job(100_000)).len();
+        // What the server says of a stream besides, measured with 2.9.
+        let rest = 1000;
+        [
+            message(subject.len(), INBOX.len(), 0, 60),
+            message(INBOX.len(), 0, 0, rest + listed * entry),
+        ]
+    }
+}
+
+pub(super) fn worker_name(number: usize, generation: u32) -> String {
+    format!("machine-{number}-{}", 10_000 + generation)
+}
+
+/// Five bots of which all pairings are played: 20 matches a round.
+fn config(rounds: u64) -> Config {
+    let bots: Vec<String> = (1..=5)
+        .map(|n| {
+            format!("[[bots]]\nname = \"bot-{n}\"\ncommand = [\"true\"]\ndeterministic = true\n")
+        })
+        .collect();
+    let text = format!(
+        "name = \"simulation\"\nrounds = {rounds}\ngames = [{{ id = \"amazons\", options = {{ size = 5 }} }}]\n\
+         [time]\nper_move = \"1s\"\n{}",
+        bots.concat()
+    );
+    Config::parse(&text, Path::new("/")).expect("a configuration")
+}
+
+/// Pairs of matches of two bots, from the log of a real tournament, with the machine that logs have today.
+fn played() -> Vec<(Vec<u8>, Vec<Record>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tournament-0.1");
+    let machine = json!({"name": "machine-1000", "cpu": "AMD EPYC 7763 64-Core Processor", "cores": 4, "speed": 310.5});
+    let records = LogFile::open(&folder).expect("a log").map(|record| {
+        let record = record.expect("a match");
+        let mut value: Value = serde_json::to_value(&record).expect("JSON");
+        value["machine"] = machine.clone();
+        serde_json::from_value::<Record>(value).expect("a match")
+    });
+    let records: Vec<Record> = records.filter(|it| it.players.len() == 2).collect();
+    let pairs = records.chunks_exact(2).map(|pair| {
+        let records = pair.to_vec();
+        let payload = pack(&PlayedGroup {
+            records: records.clone(),
+        });
+        (payload, records)
+    });
+    pairs.collect()
+}

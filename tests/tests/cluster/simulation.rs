@@ -1,0 +1,87 @@
+//! Many workers in virtual time, for some seeds. The long version has a thousand workers and nearly a million
+//! matches: `cargo run --release -p tests --bin workers_simulation`.
+
+use std::time::Duration;
+
+use tests::workers_simulation::{Kind, Options, Report, simulate};
+
+fn options(seed: u64) -> Options {
+    Options {
+        workers: 40,
+        slots: 4,
+        matches: 2000,
+        seed,
+        match_time: Duration::from_secs(20),
+        round_trip: Duration::from_millis(1),
+        replay: Duration::from_millis(1),
+        failures: 20.0,
+        heap: || 0,
+    }
+}
+
+fn figures(report: &Report) -> String {
+    let Report {
+        traffic,
+        failed,
+        most,
+        time,
+        ..
+    } = report;
+    format!("{traffic} {failed:?} {most:?} {time:?} {}", report.twice)
+}
+
+/// That each match is in the log once and nothing is left, `simulate` checks itself.
+#[test]
+fn every_match_of_many_workers_counts_once_whatever_fails() {
+    let reports = [1, 2, 3].map(|seed| simulate(&options(seed)));
+    let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|it| it.matches), 6000);
+    // It would show nothing if nothing had failed, or if that had cost nothing.
+    for (what, count) in [
+        ("killed", sum(|it| it.failed.killed.into())),
+        ("stopped", sum(|it| it.failed.stopped.into())),
+        ("cut off", sum(|it| it.failed.cut_off.into())),
+        ("servers", sum(|it| it.failed.server.into())),
+        ("coordinators", sum(|it| it.failed.coordinator.into())),
+        ("refused", sum(|it| it.failed.dead.into())),
+        ("twice", sum(|it| it.twice)),
+        ("given up", sum(|it| it.given_up)),
+        ("rechecked", sum(|it| it.rechecked)),
+    ] {
+        assert!(count > 0, "none {what}");
+    }
+    let [first, ..] = &reports;
+    assert_ne!(figures(first), figures(&reports[1]));
+}
+
+#[test]
+fn a_seed_gives_the_same_tournament() {
+    let small = Options {
+        matches: 400,
+        ..options(4)
+    };
+    assert_eq!(figures(&simulate(&small)), figures(&simulate(&small)));
+}
+
+#[test]
+fn where_nothing_fails_nothing_is_played_twice() {
+    let calm = Options {
+        failures: 0.0,
+        matches: 400,
+        ..options(5)
+    };
+    let report = simulate(&calm);
+    assert_eq!((report.twice, report.given_up, report.lies), (0, 0, 0));
+    // One result a group, those of second ones included; each is stored and noted.
+    let groups = (report.matches + report.rechecked) / 2;
+    assert_eq!(report.traffic.of(Kind::Result).0, 2 * groups);
+    assert_eq!(
+        report.traffic.of(Kind::Delivery).0,
+        groups + given_back(&report, groups)
+    );
+}
+
+/// Jobs that a worker has given back, because it is not the one to compare.
+fn given_back(report: &Report, groups: u64) -> u64 {
+    report.traffic.of(Kind::Acknowledgement).0 / 2 - groups
+}
