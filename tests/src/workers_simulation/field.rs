@@ -398,8 +398,7 @@ impl Simulation {
     fn begin(&mut self, slot: usize, sequence: u64, job: u64, payload: &[u8]) {
         let group: GroupJob = unpack(payload).expect("a job");
         self.field.slots[slot].claim += 1;
-        let renewed = self.send_renewal(slot, sequence);
-        self.later(slot, renewed, SlotTimer::Renew);
+        self.later(slot, micros(renewal(LEASE)), SlotTimer::Renew);
         let worker = self.field.worker(slot);
         if let Some(pause) = group.pause_for(&self.samples.hash, &worker.name) {
             let pause = micros(pause);
@@ -428,11 +427,6 @@ impl Simulation {
         self.later(slot, 0, SlotTimer::Begin(0));
     }
 
-    fn send_renewal(&mut self, slot: usize, sequence: u64) -> Time {
-        self.send(slot, Ask::Renew { sequence });
-        micros(renewal(LEASE))
-    }
-
     pub(super) fn timer(&mut self, slot: usize, life: u32, claim: u32, timer: SlotTimer) {
         let worker = self.field.worker(slot);
         let state = &self.field.slots[slot];
@@ -453,8 +447,9 @@ impl Simulation {
         match (timer, &state.work) {
             (SlotTimer::Take, _) => self.take(slot),
             (SlotTimer::Renew, Some(work)) => {
-                let next = self.send_renewal(slot, work.sequence);
-                self.later(slot, next, SlotTimer::Renew);
+                let sequence = work.sequence;
+                self.send(slot, Ask::Renew { sequence });
+                self.later(slot, micros(renewal(LEASE)), SlotTimer::Renew);
             }
             (SlotTimer::Begin(index), Some(_)) => self.begin_match(slot, index),
             (SlotTimer::Store, Some(_)) => self.follow(slot, Step::Store),

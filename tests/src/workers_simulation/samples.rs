@@ -186,7 +186,7 @@ impl Samples {
     pub(super) fn information(&self, listed: usize) -> [u64; 2] {
         let subject = format!("$JS.API.STREAM.INFO.{}", self.id.jobs());
         let entry = format!("\"{}\":1,", self.id.job(100_000)).len();
-        // What the server says of a stream besides, measured with 2.9.
+        // A round figure for what the server says of a stream besides.
         let rest = 1000;
         [
             message(subject.len(), INBOX.len(), 0, 60),
