@@ -1,6 +1,6 @@
 //! Positions of Elephant Run without points, as sets of bits, and the moves in them.
 
-use games::rules::elephant_run::board::{ALL, DIRECTIONS, cells, step};
+use games::rules::elephant_run::board::{self, ALL, DIRECTIONS, cells, step};
 
 /// A position in which pieces move, without its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,14 +30,7 @@ impl Chase {
     /// Where the elephant can step, and where it can land after a jump.
     #[inline]
     pub(super) fn elephant_targets(self) -> (u32, u32) {
-        let free = self.free();
-        let (mut steps, mut jumps) = (0, 0);
-        for d in 0..DIRECTIONS {
-            let next = step(self.elephant, d);
-            steps |= next & free;
-            jumps |= step(next & self.farmers, d) & free;
-        }
-        (steps, jumps)
+        board::elephant_targets(self.elephant, self.farmers, self.free())
     }
 
     /// How many cells the elephant can go to.

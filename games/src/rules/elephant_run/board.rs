@@ -60,3 +60,16 @@ pub fn step(set: u32, direction: usize) -> u32 {
 pub fn cells(set: u32) -> impl Iterator<Item = CellId> {
     bitset::cells64(u64::from(set))
 }
+
+/// Where an elephant can step, and where it can land after a jump over a farmer; `free` are the tiles without
+/// a piece. All are sets.
+#[inline]
+pub fn elephant_targets(elephant: u32, farmers: u32, free: u32) -> (u32, u32) {
+    let (mut steps, mut jumps) = (0, 0);
+    for d in 0..DIRECTIONS {
+        let next = step(elephant, d);
+        steps |= next & free;
+        jumps |= step(next & farmers, d) & free;
+    }
+    (steps, jumps)
+}

@@ -1,6 +1,6 @@
 //! A position of Elephant Run: elephant, farmers and tiles as sets of bits, and moves along lines.
 
-use super::board::{ALL, DIRECTIONS, step};
+use super::board::{self, ALL, step};
 use crate::kit::board::CellId;
 use crate::kit::zobrist;
 
@@ -78,14 +78,7 @@ impl Position {
     /// Where the elephant can step, and where it can land after a jump.
     #[inline]
     pub(super) fn elephant_targets(&self) -> (u32, u32) {
-        let free = self.free();
-        let (mut steps, mut jumps) = (0, 0);
-        for d in 0..DIRECTIONS {
-            let next = step(self.elephant, d);
-            steps |= next & free;
-            jumps |= step(next & self.farmers, d) & free;
-        }
-        (steps, jumps)
+        board::elephant_targets(self.elephant, self.farmers, self.free())
     }
 
     /// The cells from next to `from` up to the first that is not an empty hole.
