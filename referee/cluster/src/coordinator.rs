@@ -13,7 +13,7 @@ use crate::connection::Connection;
 use crate::error::ClusterError;
 use crate::names::{self, ALL_TOURNAMENTS, TOURNAMENTS, TournamentId, WORKERS, WorkerName};
 use crate::presence::Presence;
-use crate::reading::{QueueWatch, ResultCursor};
+use crate::reading::{QueueWatch, Remedy, ResultCursor};
 use crate::worker::{DEAD, WORKER};
 
 /// How many jobs may be in the hands of workers at a time. The server's own default is 1000.
@@ -175,15 +175,21 @@ impl Coordinator {
         }
     }
 
-    /// Looks whether the server holds jobs that it will never give to anybody, and has it begin the queue
-    /// anew then; true if so. A server that was killed can forget that it removed jobs and remember that
-    /// they were acknowledged (seen with 2.9). Jobs in the hands of workers may be given once more.
+    /// Looks whether the server holds jobs that it will never give to anybody, and does something about it
+    /// then. A server that was killed can forget that it removed jobs and remember that they were
+    /// acknowledged (seen with 2.9). Most of those are `done`, and only have to be removed. If that does not
+    /// help, the queue begins anew, and jobs in the hands of workers may be given once more.
     ///
-    /// `all_idle` says that there are workers, and that none of them has a job.
+    /// `all_idle` says that there are workers, and that none of them has a job. `done` are jobs that are in
+    /// the queue and not needed any more.
     ///
     /// # Errors
     /// If the server does not answer.
-    pub async fn mend_queue(&mut self, all_idle: bool) -> Result<bool, ClusterError> {
+    pub async fn mend_queue(
+        &mut self,
+        all_idle: bool,
+        done: &[u64],
+    ) -> Result<Remedy, ClusterError> {
         let jobs = self.id.jobs();
         let connection = &self.connection;
         let what = format!("CONSUMER.INFO.{jobs}.{WORKERS}");
@@ -195,19 +201,29 @@ impl Coordinator {
             // It was removed here, and the answer got lost.
             Err(ClusterError::Unknown) => {
                 open_queue(connection, &self.id, self.lease).await?;
-                return Ok(true);
+                return Ok(Remedy::BeginAnew);
             }
             Err(error) => return Err(error),
         };
         let stream = api::ask(connection, &format!("STREAM.INFO.{jobs}"), &Value::Null).await?;
         let there = stream["state"]["messages"].as_u64().unwrap_or(0);
-        if !self.watch.is_stuck(owed, there, all_idle) {
-            return Ok(false);
+        let remedy = self.watch.look(owed, there, all_idle, !done.is_empty());
+        match remedy {
+            Remedy::Nothing => {}
+            Remedy::RemoveDone => {
+                let what = format!("STREAM.PURGE.{jobs}");
+                for job in done {
+                    let body = json!({"filter": self.id.job(*job)});
+                    unless_gone(api::ask(connection, &what, &body).await)?;
+                }
+            }
+            Remedy::BeginAnew => {
+                let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
+                unless_gone(api::ask(connection, &what, &Value::Null).await)?;
+                open_queue(connection, &self.id, self.lease).await?;
+            }
         }
-        let what = format!("CONSUMER.DELETE.{jobs}.{WORKERS}");
-        unless_gone(api::ask(connection, &what, &Value::Null).await)?;
-        open_queue(connection, &self.id, self.lease).await?;
-        Ok(true)
+        Ok(remedy)
     }
 
     /// The next result that is stored and was not given yet; `None` if there is none at the moment. It

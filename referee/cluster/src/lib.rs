@@ -38,6 +38,6 @@ pub use handover::{Finished, Handover, Step};
 pub use names::{InvalidName, TournamentId, WorkerName};
 pub use patience::Patience;
 pub use presence::{HEARTBEAT, Presence, workers};
-pub use reading::{QueueWatch, ResultCursor};
+pub use reading::{QueueWatch, Remedy, ResultCursor};
 pub use streams::streams;
 pub use worker::{Announcement, Announcing, Delivered, Job, KeptLease, Worker, renewal};

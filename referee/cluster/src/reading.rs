@@ -60,26 +60,44 @@ impl ResultCursor {
     }
 }
 
+/// What is to be done about the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Nothing.
+    Nothing,
+    /// To remove the jobs that are done and in the queue all the same.
+    RemoveDone,
+    /// To begin it anew, which gives jobs that workers have to others as well.
+    BeginAnew,
+}
+
 /// Whether the queue holds jobs that it gives to nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueWatch {
-    /// Whether it seemed so when it was last looked at.
-    was_stuck: bool,
+    /// How often in a row it seemed so when it was looked at.
+    times: u32,
 }
 
 impl QueueWatch {
-    /// Whether the queue has to begin anew. `owed` jobs wait or are in the hands of workers by the count of
-    /// the consumer, and `there` are in the stream, counted afterwards: until then they can only have become
+    /// Takes in what the server counts. `owed` jobs wait or are in the hands of workers by the count of the
+    /// consumer, and `there` are in the stream, counted afterwards: until then they can only have become
     /// fewer, because nobody else publishes any. `all_idle` says that there are workers, and that none of
     /// them has a job: if that lasts while there are jobs, the queue is stuck whatever the server counts.
-    pub fn is_stuck(&mut self, owed: u64, there: u64, all_idle: bool) -> bool {
+    /// `has_done` says that there are jobs in the queue that are done.
+    pub fn look(&mut self, owed: u64, there: u64, all_idle: bool, has_done: bool) -> Remedy {
         let seems_stuck = there > owed || (there > 0 && all_idle);
+        self.times = if seems_stuck { self.times + 1 } else { 0 };
         // A job may be in the midst of being removed, so once is not enough.
-        let is_stuck = std::mem::replace(&mut self.was_stuck, seems_stuck) && seems_stuck;
-        if is_stuck {
-            self.was_stuck = false;
+        match self.times {
+            0 | 1 => Remedy::Nothing,
+            2 if has_done => Remedy::RemoveDone,
+            // What was done is removed, so once is enough. But jobs that are done need not be those that
+            // nobody gets.
+            _ => {
+                self.times = 0;
+                Remedy::BeginAnew
+            }
         }
-        is_stuck
     }
 }
 
@@ -151,7 +169,18 @@ mod tests {
             (4, 4, true),
             (5, 6, false),
         ];
-        let stuck = looks.map(|(owed, there, idle)| watch.is_stuck(owed, there, idle));
-        assert_eq!(stuck, [false, false, false, false, true, false]);
+        let remedies = looks.map(|(owed, there, idle)| watch.look(owed, there, idle, false));
+        let mut expected = [Remedy::Nothing; 6];
+        expected[4] = Remedy::BeginAnew;
+        assert_eq!(remedies, expected);
+    }
+
+    #[test]
+    fn what_is_done_is_removed_before_the_queue_begins_anew() {
+        let mut watch = QueueWatch::default();
+        let mut look = |owed| watch.look(owed, 6, false, true);
+        assert_eq!([look(5), look(5)], [Remedy::Nothing, Remedy::RemoveDone]);
+        assert_eq!([look(6), look(5)], [Remedy::Nothing; 2]);
+        assert_eq!([look(5), look(5)], [Remedy::RemoveDone, Remedy::BeginAnew]);
     }
 }

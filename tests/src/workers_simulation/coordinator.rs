@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, ResultCursor};
+use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, Remedy, ResultCursor};
 use referee::dispatching::{
     Action, Answer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule, Setup, TICK,
 };
@@ -376,11 +376,11 @@ impl Simulation {
         if epoch.is_some_and(|epoch| epoch != self.server.epoch) {
             return self.unanswered(life, sent, request);
         }
-        let mended = match (&reading, &request) {
-            (&Reading::Counts { owed, there }, &Request::MendQueue { all_idle }) => {
-                self.is_stuck(owed, there, all_idle)
+        let remedy = match (&reading, &request) {
+            (&Reading::Counts { owed, there }, Request::MendQueue { all_idle, done }) => {
+                self.mend_queue(owed, there, *all_idle, done)
             }
-            _ => false,
+            _ => Remedy::Nothing,
         };
         let now = self.agenda.now;
         let samples = &self.samples;
@@ -406,7 +406,7 @@ impl Simulation {
                     session.cursor.check(last);
                     Ok(Answer::Done)
                 }
-                Reading::Counts { .. } => Ok(Answer::Mended(mended)),
+                Reading::Counts { .. } => Ok(Answer::Mended(remedy)),
                 Reading::Batch(found) => {
                     let found = found
                         .into_iter()
@@ -429,15 +429,27 @@ impl Simulation {
         self.pump();
     }
 
-    fn is_stuck(&mut self, owed: u64, there: u64, all_idle: bool) -> bool {
-        let session = self.coordinator.session.as_mut();
-        let is_stuck = session.is_some_and(|it| it.watch.is_stuck(owed, there, all_idle));
-        if is_stuck {
-            self.failed.mended += 1;
-            self.server.begin_queue_anew();
-            self.deliver();
+    fn mend_queue(&mut self, owed: u64, there: u64, all_idle: bool, done: &[u64]) -> Remedy {
+        let Some(session) = &mut self.coordinator.session else {
+            return Remedy::Nothing;
+        };
+        let remedy = session.watch.look(owed, there, all_idle, !done.is_empty());
+        match remedy {
+            Remedy::Nothing => {}
+            Remedy::RemoveDone => {
+                self.failed.cleared += 1;
+                for job in done {
+                    self.housekeeping(0);
+                    self.server.remove(*job);
+                }
+            }
+            Remedy::BeginAnew => {
+                self.failed.mended += 1;
+                self.server.begin_queue_anew();
+                self.deliver();
+            }
         }
-        is_stuck
+        remedy
     }
 
     fn perform_actions(&mut self) {

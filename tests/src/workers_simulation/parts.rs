@@ -52,6 +52,8 @@ pub struct Failed {
     pub server: u32,
     /// Restarts of the coordinator.
     pub coordinator: u32,
+    /// How often jobs that were done had to be removed from the queue.
+    pub cleared: u32,
     /// How often the queue had to begin anew.
     pub mended: u32,
     /// Wrong results.

@@ -93,6 +93,7 @@ impl fmt::Display for Report {
             cut_off,
             server,
             coordinator,
+            cleared,
             mended,
             lies,
             dead,
@@ -107,7 +108,8 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "workers killed {killed}, stopped {stopped}, cut off {cut_off}; server restarted {server}, \
-             coordinator {coordinator}, queue begun anew {mended}; wrong results {lies}, groups refused {dead}"
+             coordinator {coordinator}, queue cleared of what was done {cleared} times and begun anew {mended}; \
+             wrong results {lies}, groups refused {dead}"
         )?;
         for (what, count) in [
             ("played twice", self.twice),

@@ -163,6 +163,14 @@ impl Server {
         self.redeliver.clear();
     }
 
+    /// Removes a job, wherever it is.
+    pub(super) fn remove(&mut self, number: u64) {
+        if let Some(sequence) = self.job_of.remove(&number) {
+            self.jobs.remove(&sequence);
+            self.pending.remove(&sequence);
+        }
+    }
+
     pub(super) fn purge(&mut self) {
         self.jobs.clear();
         self.job_of.clear();

@@ -177,8 +177,8 @@ impl Venue {
                 coordinator.check_results().await?;
                 Answer::Done
             }
-            Request::MendQueue { all_idle } => {
-                Answer::Mended(coordinator.mend_queue(*all_idle).await?)
+            Request::MendQueue { all_idle, done } => {
+                Answer::Mended(coordinator.mend_queue(*all_idle, done).await?)
             }
         })
     }

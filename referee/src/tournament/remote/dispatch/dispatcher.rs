@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use cluster::{ClusterError, Heard, JobResult};
+use cluster::{ClusterError, Heard, JobResult, Remedy};
 use protocol::{Record, excerpt};
 
 use super::open_jobs::OpenJobs;
@@ -81,10 +81,11 @@ enum Stage {
     /// To look which jobs are in the queue. A look at the server begins with this.
     ListJobs,
     /// To look whether the server has lost results. `lost` are jobs that are in the queue no more, and had no
-    /// result then: a result is stored before its job leaves the queue.
-    CheckResults { lost: Vec<u64> },
+    /// result then: a result is stored before its job leaves the queue. `done` are jobs that are in the queue
+    /// and not needed any more.
+    CheckResults { lost: Vec<u64>, done: Vec<u64> },
     /// To look whether the queue is stuck.
-    MendQueue { lost: Vec<u64> },
+    MendQueue { lost: Vec<u64>, done: Vec<u64> },
     /// To read all results that are there.
     ReadResults { lost: Vec<u64> },
     /// To look for the results of those that still have none.
@@ -186,8 +187,9 @@ impl Dispatcher {
             Stage::Announce => Request::Announce,
             Stage::ListJobs => Request::Queued,
             Stage::CheckResults { .. } => Request::CheckResults,
-            Stage::MendQueue { .. } => Request::MendQueue {
+            Stage::MendQueue { done, .. } => Request::MendQueue {
                 all_idle: self.seen.all_idle(now, &self.setup.tournament),
+                done: std::mem::take(done),
             },
             Stage::ReadEarly | Stage::ReadResults { .. } => Request::NextResult,
             Stage::Play if self.has_unread => Request::NextResult,
@@ -264,19 +266,21 @@ impl Dispatcher {
                 let open = self.open.without_result();
                 let open = open.chain(self.rechecks.without_result());
                 let lost = open.filter(|job| !queued.contains(job)).collect();
-                self.stage = Stage::CheckResults { lost };
+                let is_done = |job: &u64| !self.is_needed(schedule, *job);
+                let done = queued.into_iter().filter(is_done).collect();
+                self.stage = Stage::CheckResults { lost, done };
             }
             (Request::CheckResults, _) => {
-                if let Stage::CheckResults { lost } = &mut self.stage {
-                    let lost = std::mem::take(lost);
-                    self.stage = Stage::MendQueue { lost };
+                if let Stage::CheckResults { lost, done } = &mut self.stage {
+                    let (lost, done) = (std::mem::take(lost), std::mem::take(done));
+                    self.stage = Stage::MendQueue { lost, done };
                 }
             }
             (Request::MendQueue { .. }, answer) => {
-                if matches!(answer, Answer::Mended(true)) {
-                    tracing::info!("the queue was begun anew: it had jobs that nobody got");
+                if let Answer::Mended(remedy @ (Remedy::RemoveDone | Remedy::BeginAnew)) = answer {
+                    tracing::info!(?remedy, "the queue had jobs that nobody got");
                 }
-                if let Stage::MendQueue { lost } = &mut self.stage {
+                if let Stage::MendQueue { lost, .. } = &mut self.stage {
                     let lost = std::mem::take(lost);
                     self.stage = Stage::ReadResults { lost };
                 }
@@ -285,6 +289,15 @@ impl Dispatcher {
             // acknowledge a result that was refused. It is published again if it turns out not to be.
             (Request::Publish { .. } | Request::Refuse(_), _) => self.silent = None,
             (request, answer) => debug_assert!(false, "{answer:?} to {request:?}"),
+        }
+    }
+
+    /// Whether a job that is in the queue has still to be done, now or later.
+    fn is_needed(&self, schedule: &Schedule, job: u64) -> bool {
+        if Rechecks::is_second(job) {
+            self.rechecks.get(job).is_some()
+        } else {
+            self.open.group(job).is_some() || schedule.awaits_group(number_of(job))
         }
     }
 

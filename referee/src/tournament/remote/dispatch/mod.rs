@@ -10,7 +10,7 @@ mod seen;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use cluster::{Heard, JobResult};
+use cluster::{Heard, JobResult, Remedy};
 use protocol::Record;
 
 use super::error::RemoteError;
@@ -76,10 +76,12 @@ pub enum Request {
     Queued,
     /// Whether results were lost: then those that are there are given once more.
     CheckResults,
-    /// Whether the queue is stuck: then it begins anew.
+    /// Whether the queue is stuck: then something is done about it.
     MendQueue {
         /// Whether there are workers, and none of them has a job.
         all_idle: bool,
+        /// The jobs that are in the queue and not needed any more.
+        done: Vec<u64>,
     },
 }
 
@@ -94,8 +96,8 @@ pub enum Answer {
     Result(Option<JobResult>),
     /// The jobs in the queue.
     Queued(HashSet<u64>),
-    /// Whether the queue had to begin anew.
-    Mended(bool),
+    /// What was done about the queue.
+    Mended(Remedy),
 }
 
 /// What is to be done besides.
