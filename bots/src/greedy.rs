@@ -10,6 +10,7 @@ use crate::any_game::greedy::GreedySearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::evaluate;
 use crate::mobility::{self, MoveRating};
+use crate::order::sort_best_first;
 
 /// How many moves, at most, are examined more closely.
 const SHORTLIST: usize = 24;
@@ -91,8 +92,7 @@ fn rated_moves<G: Game>(question: &Question<'_, G>, rng: &mut Rng) -> Vec<(MoveR
         .iter()
         .map(|&mv| (mobility::rate(game, position, seat, mv), mv))
         .collect();
-    // The sort is stable.
-    rated.sort_by_key(|(rating, _)| std::cmp::Reverse(*rating));
+    sort_best_first(&mut rated, |(rating, _)| *rating);
     rated
 }
 

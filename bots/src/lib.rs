@@ -26,6 +26,7 @@ pub mod level;
 mod mcts;
 mod mobility;
 mod offers;
+mod order;
 mod random;
 pub mod sdk;
 

@@ -1,7 +1,5 @@
 //! Several best lines: the root is searched again without the moves that are known to be better.
 
-use std::cmp::Reverse;
-
 use games::Game;
 use protocol::SearchLine;
 use serde_json::Value as Json;
@@ -11,8 +9,10 @@ use super::value::{self, INFINITE, Value};
 use super::{DEEPEST, RootMove};
 use crate::analysis::{self, Analysis};
 use crate::engine;
+use crate::order::sort_best_first;
 
 /// A move of the root with its exact value, to a depth, and what follows.
+#[derive(Clone)]
 pub(super) struct BestLine<M> {
     value: Value,
     variation: Vec<M>,
@@ -77,8 +77,8 @@ impl<G: Game> TurnSearch<'_, G> {
             lines.push(BestLine { value, variation });
         }
         // A later search may know more, and find a line to be better than one before it.
-        root[..lines.len()].sort_by_key(|root| Reverse(root.value));
-        lines.sort_by_key(|line| Reverse(line.value));
+        sort_best_first(&mut root[..lines.len()], |root| root.value);
+        sort_best_first(&mut lines, |line| line.value);
         Some(lines)
     }
 

@@ -18,6 +18,7 @@ use crate::analysis::{self, Analysis};
 use crate::any_game::SessionSearch;
 use crate::engine::{self, Decision, Engine, Question, Search};
 use crate::evaluate;
+use crate::order::sort_best_first;
 use budget::NodeBudget;
 use move_ordering::{LONGEST, MoveOrdering};
 use node::{Node, Window};
@@ -166,7 +167,7 @@ impl<G: Game> TurnSearch<'_, G> {
             };
             root.push(RootMove { mv, value });
         }
-        root.sort_by_key(|root| -root.value);
+        sort_best_first(&mut root, |root| root.value);
         root.truncate(WIDEST);
         root
     }

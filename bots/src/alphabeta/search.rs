@@ -12,6 +12,7 @@ use super::node::{Node, Window};
 use super::transposition_table::{Bound, NodeResult, TranspositionTable};
 use super::value::{self, INFINITE, PROVEN, UNIT, Value};
 use crate::evaluate::Evaluate;
+use crate::order::sort_best_first;
 
 /// From this depth on, moves are ordered by the evaluations of the positions after them.
 const ORDER_DEPTH: i32 = 3;
@@ -293,7 +294,7 @@ impl<G: Game> TurnSearch<'_, G> {
         list.clear();
         let evaluation = &mut self.memory.evaluation;
         evaluation.noisy(self.game, position, &mut list);
-        list.sort_by_key(|(promise, _)| -promise);
+        sort_best_first(&mut list, |(promise, _)| *promise);
         let mut best = static_value;
         window.alpha = window.alpha.max(best);
         for &(_, mv) in &list {
@@ -361,7 +362,7 @@ impl<G: Game> TurnSearch<'_, G> {
         if depth >= ORDER_DEPTH {
             self.look_ahead(position, node, &mut list);
         }
-        list.sort_by_key(|(promise, _)| -promise);
+        sort_best_first(&mut list, |(promise, _)| *promise);
         list
     }
 
@@ -382,7 +383,7 @@ impl<G: Game> TurnSearch<'_, G> {
                 value::of_many(&scores[..self.game.seats()], seat)
             };
         }
-        list.sort_by_key(|(promise, _)| -promise);
+        sort_best_first(list, |(promise, _)| *promise);
         list.truncate(SENSIBLE);
     }
 

@@ -4,6 +4,8 @@
 use games::Game;
 use games::kit::board::CellId;
 
+use crate::order::{rank, sort_best_first};
+
 /// Positions with at most this many moves have no shortlist.
 const FEW: u64 = 64;
 /// The number of slides that are followed up.
@@ -32,7 +34,7 @@ pub(super) fn shortlist<G: Game, F>(
         .iter()
         .map(|&slide| ((stages.rate_slide)(features, game, position, slide), slide))
         .collect();
-    rated.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sort_best_first(&mut rated, |(rating, _)| rank(*rating));
     moves.clear();
     for &(_, slide) in rated.iter().take(SLIDES) {
         (stages.moves_after)(game, position, slide, moves);
@@ -42,7 +44,7 @@ pub(super) fn shortlist<G: Game, F>(
             .iter()
             .map(|&mv| ((stages.rate_move)(features, game, position, mv), mv))
             .collect();
-        rated.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort_best_first(&mut rated, |(rating, _)| rank(*rating));
         moves.clear();
         moves.extend(rated.iter().take(MOVES).map(|(_, mv)| *mv));
     }

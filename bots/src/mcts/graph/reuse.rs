@@ -1,12 +1,12 @@
 //! Reuse of the graph from turn to turn: what is kept, and what has to be searched again.
 
-use std::cmp::Reverse;
 use std::mem;
 
 use super::SearchGraph;
 use crate::mcts::bounds::{Bounds, WIN};
 use crate::mcts::node::{GraphNode, NONE, NodeId, Stage};
 use crate::mcts::odds::shifted;
+use crate::order::sort_best_first;
 
 impl<M: Copy + Eq> SearchGraph<M> {
     /// Makes the position after a move of the root the new root, and drops all nodes that are not below
@@ -71,7 +71,7 @@ impl<M: Copy + Eq> SearchGraph<M> {
     /// did.
     pub(in crate::mcts) fn apply_history(&mut self, count: impl Fn(u64) -> u32, limit: u32) {
         let mut order: Vec<NodeId> = (0..self.nodes.len() as NodeId).collect();
-        order.sort_by_key(|id| Reverse(self.node(*id).ply));
+        sort_best_first(&mut order, |id| self.node(*id).ply);
         for id in order {
             let times = if id == 0 { 0 } else { count(self.node(id).key) };
             let node = self.node_mut(id);
