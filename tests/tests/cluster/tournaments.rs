@@ -166,17 +166,16 @@ fn a_machine_without_a_bot_plays_no_matches_with_it() {
     let log = std::fs::read_to_string(field.arena.path("out/games.jsonl")).unwrap();
     assert!(!log.contains("\"faults\":[{"), "{log}");
     let refused = "cannot play with `random`: did not pass the check `handshake`";
-    // It may not have got any of these matches.
-    let bare = field.stderr("bare");
-    if bare.contains("cannot play") {
-        assert!(
-            bare.contains(refused) && bare.contains("no engine here"),
-            "{bare}"
-        );
+    // It may not have got any of these matches, or have said so when all were over.
+    if said.contains("cannot play") {
         assert!(
             said.contains("the worker `bare` cannot play with `random`"),
             "{said}"
         );
+        wait_until("its own word", || {
+            let bare = field.stderr("bare");
+            bare.contains(refused) && bare.contains("no engine here")
+        });
     }
 }
 
@@ -195,8 +194,10 @@ fn a_worker_that_lacks_something_says_so() {
             .stderr("coordinator")
             .contains("the worker `bare` plays no matches: ")
     });
-    let said = field.stderr("bare");
-    assert!(said.contains("there is no environment variable"), "{said}");
+    wait_until("its own word", || {
+        let said = field.stderr("bare");
+        said.contains("there is no environment variable")
+    });
     let mut command = field.command("whole", referee());
     command.args([
         "worker",

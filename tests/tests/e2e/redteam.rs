@@ -2,17 +2,31 @@
 //! tricks are some.
 
 use tests::campaign::redteam::{self, Options, Tier, User};
+use tests::needs::{self, Need};
 
-#[test]
-fn no_trick_breaks_a_promise_of_the_strict_sandbox() {
+/// The short run with the referee run by one user.
+fn no_trick_breaks_a_promise(user: User) {
     let short = Options {
         short: true,
+        user: Some(user),
         ..Options::default()
     };
     let findings = redteam::run(&short);
     assert_eq!(findings.wrong, [""; 0], "{findings}");
     let table = findings.figures.join("\n");
     assert!(table.contains("| held |"), "{table}");
+}
+
+#[test]
+fn no_trick_breaks_a_promise_to_root() {
+    if needs::has(Need::Root) {
+        no_trick_breaks_a_promise(User::Root);
+    }
+}
+
+#[test]
+fn no_trick_breaks_a_promise_to_an_ordinary_user() {
+    no_trick_breaks_a_promise(User::Ordinary);
 }
 
 /// Tricks that succeed nowhere would test nothing.

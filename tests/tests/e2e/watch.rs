@@ -278,7 +278,10 @@ fn two_hundred_pages_are_served_and_those_that_do_not_read_dropped() {
 fn a_tournament_is_watched_while_it_runs() {
     let arena = Arena::new(&(config(&[RANDOM, GREEDY]) + "[opening]\nrandom_plies = 1\n"));
     let text = fs::read_to_string(arena.path("t.toml")).unwrap();
-    arena.write("t.toml", &format!("rounds = 300\nconcurrency = 1\n{text}"));
+    arena.write(
+        "t.toml",
+        &format!("rounds = 30000\nconcurrency = 1\n{text}"),
+    );
     let mut command = Command::new(referee());
     command
         .args(arena.tournament())
@@ -300,7 +303,7 @@ fn a_tournament_is_watched_while_it_runs() {
     let overview = events.wait_for("overview", |overview| overview["live"] == true);
     assert_eq!(
         (&overview["state"], &overview["scheduled"]),
-        (&json!("running"), &json!(600))
+        (&json!("running"), &json!(60000))
     );
     assert_eq!(overview["format"], "round_robin");
     let process_id = Pid::from_raw(process.id() as i32);
