@@ -288,10 +288,10 @@ impl Simulation {
     }
 
     pub(super) fn pull_ends(&mut self, slot: usize, sent: Time) {
-        if self.server.end_wait(slot, sent) {
-            let life = self.field.worker(slot).life;
+        // Whoever asked may have been killed since then.
+        if let Some(pull) = self.server.end_wait(slot, sent) {
             self.traffic.add(Kind::Ask, self.samples.none());
-            self.answer(slot, life, sent, Ask::Pull, Reply::Nothing);
+            self.answer(slot, pull.life, sent, Ask::Pull, Reply::Nothing);
         }
     }
 

@@ -190,12 +190,12 @@ impl Server {
         true
     }
 
-    /// Ends the waiting of a pull; false if it does not wait.
-    pub(super) fn end_wait(&mut self, slot: usize, sent: Time) -> bool {
+    /// Ends the waiting of a pull, if it waits.
+    pub(super) fn end_wait(&mut self, slot: usize, sent: Time) -> Option<Pull> {
         // Those that end are among the oldest.
         let mut pulls = self.pulls.iter();
         let at = pulls.position(|pull| pull.slot == slot && pull.sent == sent);
-        at.is_some_and(|at| self.pulls.remove(at).is_some())
+        self.pulls.remove(at?)
     }
 
     pub(super) fn take_pulls(&mut self) -> Vec<Pull> {
