@@ -13,7 +13,8 @@ use super::{FromGame, Keyed, SearchRules, cells};
 
 /// The kind of closed cells in keys; the kinds below it are the seats.
 const CLOSED: usize = 2;
-/// At most this many positions are counted to find out how many moves a seat has left for itself.
+/// At most this many positions are counted to find out how many moves a seat has left for itself. It pays:
+/// with 100, five by five was not solved after 32 million positions, with 3,000 it takes 5 million.
 const MOST_COUNTED: u32 = 3000;
 
 /// The board and its tables.
