@@ -1,17 +1,19 @@
 //! Alpha-beta search with windows of one point (MTD(f)) for the exact final margin of best play.
 
-use games::Game;
-
+use crate::rules::{Keyed, SearchRules};
 use crate::search::{Search, Stopped};
 use crate::table::Entry;
 
 /// What is added to a bound to store it.
 const OFFSET: i32 = 1 << 20;
+/// The largest bound that is worth storing: margins are far smaller, and what is larger means nothing.
+const MOST: i32 = OFFSET / 2;
 
-/// A move with what it is ordered by, and the position after it.
+/// A position after a move, with what moves are ordered by.
 struct Child<P> {
-    order: i64,
+    order: i32,
     position: P,
+    key: u128,
 }
 
 /// Which bounds are known of what a position adds to the margin.
@@ -21,43 +23,50 @@ struct Bounds {
     most: i32,
 }
 
-impl<G: Game> Search<'_, G> {
+impl<R: SearchRules> Search<'_, R> {
     /// A bound on the final margin of best play: at least `need` and a lower bound, or below it and an
     /// upper bound.
-    pub(crate) fn reach(&mut self, position: &G::Position, need: i32) -> Result<i32, Stopped> {
-        let (least, most) = self.seen(position);
-        if least >= need || least == most {
-            return Ok(least);
+    pub(crate) fn reach(&mut self, position: &R::Position, need: i32) -> Result<i32, Stopped> {
+        let key = self.rules.key(position);
+        self.reach_at(position, key, need, 0)
+    }
+
+    fn reach_at(
+        &mut self,
+        position: &R::Position,
+        key: u128,
+        need: i32,
+        depth: usize,
+    ) -> Result<i32, Stopped> {
+        if let Some(bound) = decisive(self.rules.quick_bounds(position), need) {
+            return Ok(bound);
         }
-        if most < need {
-            return Ok(most);
-        }
-        let key = self.key(position);
-        let margin = self.margin(position);
+        let margin = self.rules.margin(position);
         let known = self.known(key);
-        if margin + known.least >= need {
-            return Ok(margin + known.least);
+        if let Some(bound) = decisive((margin + known.least, margin + known.most), need) {
+            return Ok(bound);
         }
-        if margin + known.most < need {
-            return Ok(margin + known.most);
+        let before = self.state.progress.positions;
+        let counted = self.rules.counted_bounds(position, need);
+        if let Some(bound) = decisive(counted, need) {
+            for (bound, is_least) in [(counted.0, true), (counted.1, false)] {
+                if (-MOST..=MOST).contains(&bound) {
+                    self.learn(key, bound - margin, is_least, before);
+                }
+            }
+            return Ok(bound);
         }
-        if let Some(settled) = self.settled(position) {
-            self.learn(key, settled - margin, true, self.progress.positions);
-            self.learn(key, settled - margin, false, self.progress.positions);
-            return Ok(settled);
-        }
-        let before = self.progress.positions;
-        let maximise = self.game.to_move(position) == Some(0);
+        let maximise = self.rules.mover(position) == 0;
         let mut children = self.ordered(position, maximise);
-        self.count(children.len())?;
+        self.state.count(children.len())?;
         let cut = children
             .iter()
-            .find_map(|child| self.cut(&child.position, need, maximise));
+            .find_map(|child| self.cut(&child.position, child.key, need, maximise));
         let found = match cut {
             Some(bound) => bound,
             None => {
                 children.sort_by_key(|child| child.order);
-                self.best_of(&children, need, maximise)?
+                self.best_of(&children, need, maximise, depth)?
             }
         };
         self.learn(key, found - margin, found >= need, before);
@@ -66,13 +75,15 @@ impl<G: Game> Search<'_, G> {
 
     fn best_of(
         &mut self,
-        children: &[Child<G::Position>],
+        children: &[Child<R::Position>],
         need: i32,
         maximise: bool,
+        depth: usize,
     ) -> Result<i32, Stopped> {
         let mut best = if maximise { i32::MIN } else { i32::MAX };
-        for child in children {
-            let found = self.reach(&child.position, need)?;
+        for (at, child) in children.iter().enumerate() {
+            self.state.note(depth, at, children.len());
+            let found = self.reach_at(&child.position, child.key, need, depth + 1)?;
             best = if maximise {
                 best.max(found)
             } else {
@@ -86,17 +97,18 @@ impl<G: Game> Search<'_, G> {
     }
 
     /// Whether the final margin is at least `need`, if no search is needed.
-    pub(crate) fn known_bound(&self, position: &G::Position, need: i32) -> Option<bool> {
-        let yes = self.cut(position, need, true).map(|_| true);
-        yes.or_else(|| self.cut(position, need, false).map(|_| false))
+    pub(crate) fn known_bound(&self, position: &R::Position, need: i32) -> Option<bool> {
+        let key = self.rules.key(position);
+        let yes = self.cut(position, key, need, true).map(|_| true);
+        yes.or_else(|| self.cut(position, key, need, false).map(|_| false))
     }
 
-    /// What is in the table about a position after a move, if that is enough for the move to be made.
-    fn cut(&self, position: &G::Position, need: i32, maximise: bool) -> Option<i32> {
-        let (mut least, mut most) = self.seen(position);
-        if self.game.to_move(position).is_some() {
-            let margin = self.margin(position);
-            let known = self.known(self.key(position));
+    /// What is known of a position after a move, if that is enough for the move to be made.
+    fn cut(&self, position: &R::Position, key: u128, need: i32, maximise: bool) -> Option<i32> {
+        let (mut least, mut most) = self.rules.quick_bounds(position);
+        if least != most {
+            let margin = self.rules.margin(position);
+            let known = self.known(key);
             least = least.max(margin + known.least);
             most = most.min(margin + known.most);
         }
@@ -108,7 +120,7 @@ impl<G: Game> Search<'_, G> {
     }
 
     fn known(&self, key: u128) -> Bounds {
-        match self.table.get(key) {
+        match self.state.table.get(key) {
             Some(entry) => Bounds {
                 least: entry.first as i32 - OFFSET,
                 most: entry.second as i32 - OFFSET,
@@ -121,15 +133,15 @@ impl<G: Game> Search<'_, G> {
     }
 
     fn learn(&mut self, key: u128, adds: i32, is_least: bool, before: u64) {
-        let earlier = self.table.get(key).map_or(0, |entry| entry.work);
+        let earlier = self.state.table.get(key).map_or(0, |entry| entry.work);
         let mut bounds = self.known(key);
         if is_least {
             bounds.least = bounds.least.max(adds);
         } else {
             bounds.most = bounds.most.min(adds);
         }
-        let searched = (self.progress.positions - before).min(u64::from(u32::MAX)) as u32;
-        self.table.put(Entry {
+        let searched = (self.state.progress.positions - before).min(u64::from(u32::MAX)) as u32;
+        self.state.table.put(Entry {
             key,
             first: (bounds.least + OFFSET) as u32,
             second: (bounds.most + OFFSET) as u32,
@@ -137,29 +149,28 @@ impl<G: Game> Search<'_, G> {
         });
     }
 
-    /// The positions after each move; first those that gain the most points and leave the other seat the
-    /// fewest moves.
-    fn ordered(&self, position: &G::Position, maximise: bool) -> Vec<Child<G::Position>> {
-        let sign = if maximise { 1 } else { -1 };
-        let mover = self.game.to_move(position);
-        let order = |next: &G::Position| {
-            let gained = i64::from(sign * (self.margin(next) - self.margin(position)));
-            let replies = match self.game.to_move(next) {
-                None => 0,
-                Some(_) => self.game.count_legal(next) as i64,
-            };
-            let again = self.game.to_move(next) == mover;
-            let replies = if again { -replies } else { replies };
-            replies - 4 * gained
+    /// The positions after each move, the most promising ones first once they are sorted.
+    fn ordered(&self, position: &R::Position, maximise: bool) -> Vec<Child<R::Position>> {
+        let sign = if maximise { -1 } else { 1 };
+        let order = |next: &R::Position| sign * self.rules.outlook(next);
+        let mut next = Vec::new();
+        self.rules.successors(position, &mut next);
+        let child = |Keyed { position, key }| Child {
+            order: order(&position),
+            position,
+            key,
         };
-        let moves = self.legal(position).into_iter();
-        let child = |mv| {
-            let position = self.after(position, mv);
-            Child {
-                order: order(&position),
-                position,
-            }
-        };
-        moves.map(child).collect()
+        let keys: Vec<u128> = next.iter().map(|next| next.key).collect();
+        self.state.table.fetch(&keys);
+        next.into_iter().map(child).collect()
+    }
+}
+
+/// The bound that says whether the final margin is at least `need`, if one does.
+fn decisive((least, most): (i32, i32), need: i32) -> Option<i32> {
+    if least >= need {
+        Some(least)
+    } else {
+        (most < need).then_some(most)
     }
 }

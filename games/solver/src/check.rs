@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use games::Game;
 
+use crate::keys::{self, Keys};
 use crate::search::Stopped;
-use crate::solve::Solver;
+use crate::solve::{Solver, after, legal};
 
 impl<G: Game> Solver<'_, G> {
     /// Checks the proof of the value against every reply: how many positions it has, or `None` if those
@@ -21,6 +22,7 @@ impl<G: Game> Solver<'_, G> {
     /// If the proof is wrong, which is a mistake of the program.
     pub fn check(&mut self, most: u64) -> Result<Option<u64>, Stopped> {
         let (seat_0, seat_1) = self.holds();
+        let own_keys = Keys::new(self.about.board);
         let mut positions = 0;
         for (need, holder) in [(seat_0, 0), (seat_1, 1)] {
             let Some(need) = need else { continue };
@@ -28,15 +30,15 @@ impl<G: Game> Solver<'_, G> {
             let mut known = HashSet::new();
             let mut todo = vec![start];
             while let Some(position) = todo.pop() {
-                let Some(seat) = self.search.game.to_move(&position) else {
-                    let reached = self.search.margin(&position) >= need;
+                let Some(seat) = self.game.to_move(&position) else {
+                    let reached = self.game.margin(&position) >= need;
                     assert_eq!(reached, holder == 0, "the proof ends well");
                     continue;
                 };
                 // Equal positions whose margins so far differ are two.
-                let key = crate::keys::with(
-                    self.search.key(&position),
-                    need - self.search.margin(&position),
+                let key = keys::with(
+                    own_keys.key(self.game, &position),
+                    need - self.game.margin(&position),
                 );
                 if !known.insert(key) {
                     continue;
@@ -46,10 +48,10 @@ impl<G: Game> Solver<'_, G> {
                 }
                 if seat == holder {
                     let mv = self.holding_move(&position, seat, need)?;
-                    todo.push(self.search.after(&position, mv));
+                    todo.push(after(self.game, &position, mv));
                 } else {
-                    let moves = self.search.legal(&position);
-                    todo.extend(moves.into_iter().map(|mv| self.search.after(&position, mv)));
+                    let moves = legal(self.game, &position);
+                    todo.extend(moves.into_iter().map(|mv| after(self.game, &position, mv)));
                 }
             }
             positions += known.len() as u64;

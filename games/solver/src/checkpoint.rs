@@ -15,7 +15,9 @@ use crate::solve::Solver;
 use crate::table::{ENTRY, Entry};
 
 /// The first bytes of every checkpoint.
-const MAGIC: &[u8; 16] = b"referee solve 1\n";
+const MAGIC: &[u8; 16] = b"referee solve 2\n";
+/// Where the number of the version is in such bytes.
+const VERSION: usize = 14;
 /// The most bytes of the line of JSON.
 const MOST_JSON: u64 = 1 << 24;
 
@@ -28,6 +30,12 @@ pub enum CheckpointError {
     /// It is something else.
     #[error("it is not a checkpoint of `referee solve`")]
     Magic,
+    /// It is of another version, whose searches told positions apart in another way.
+    #[error(
+        "it was written by another version of `referee solve`, which this one cannot go on from; without \
+         --resume, the search starts anew"
+    )]
+    Version,
     /// It was cut off or changed.
     #[error("it is damaged or cut off")]
     Damaged,
@@ -124,6 +132,7 @@ impl<T: Read> Summed<T> {
         let mut magic = [0; 16];
         match self.take(&mut magic) {
             Ok(()) if magic == *expected => Ok(()),
+            Ok(()) if magic[..VERSION] == expected[..VERSION] => Err(CheckpointError::Version),
             Err(CheckpointError::Io(error)) => Err(CheckpointError::Io(error)),
             _ => Err(CheckpointError::Magic),
         }
@@ -176,11 +185,12 @@ impl<G: Game> Solver<'_, G> {
         about: &serde_json::Map<String, Value>,
         out: impl Write,
     ) -> Result<(), CheckpointError> {
-        let table = &self.search.table;
+        let state = self.engine.state();
+        let table = &state.table;
         let head = Head {
             about: about.clone(),
-            positions: self.search.progress.positions,
-            bounds: self.search.progress.bounds,
+            positions: state.progress.positions,
+            bounds: state.progress.bounds,
             last: self.last,
             entries: table.used() as u64,
         };
@@ -206,14 +216,15 @@ impl<G: Game> Solver<'_, G> {
         from.magic(MAGIC)?;
         let head: Head = from.json()?;
         compare(&head.about, about)?;
+        let state = self.engine.state_mut();
         for _ in 0..head.entries {
             let mut bytes = [0; ENTRY];
             from.take(&mut bytes)?;
-            self.search.table.put(Entry::from_bytes(&bytes));
+            state.table.put(Entry::from_bytes(&bytes));
         }
         from.check_end()?;
-        self.search.progress.positions = head.positions;
-        self.search.progress.bounds = head.bounds;
+        state.progress.positions = head.positions;
+        state.progress.bounds = head.bounds;
         self.last = head.last;
         Ok(())
     }

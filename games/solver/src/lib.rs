@@ -11,12 +11,14 @@ mod alpha_beta;
 mod check;
 mod checkpoint;
 pub mod elephant_run;
+mod engine;
 mod keys;
 mod proof_number;
+mod rules;
 mod search;
 mod solve;
 mod table;
 
 pub use checkpoint::CheckpointError;
-pub use search::{Progress, Stopped, Watch};
-pub use solve::{Method, Question, Solver, Unsolvable, Value, Winner};
+pub use search::{Decided, Method, Progress, Stopped, Watch};
+pub use solve::{Question, Solver, Unsolvable, Value, Winner};

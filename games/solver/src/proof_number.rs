@@ -6,9 +6,7 @@
 //! again (weak proof-number search). A child is searched until it is a quarter worse than the second
 //! best, which saves going to and fro between two.
 
-use games::Game;
-
-use crate::keys;
+use crate::rules::{Keyed, SearchRules};
 use crate::search::{Search, Stopped};
 use crate::table::Entry;
 
@@ -71,10 +69,18 @@ impl Numbers {
     }
 }
 
-/// A move with what is known of the position after it.
-struct Child<M> {
-    mv: M,
+/// A position after a move, with what is known of it.
+struct Child<P> {
+    position: P,
+    key: u128,
     /// Both for the seat that moves: see [`Numbers::of_mover`].
+    mine: u32,
+    others: u32,
+}
+
+/// The limits of a search of a node, as its mover sees them: it ends when a number reaches one.
+#[derive(Clone, Copy)]
+struct Limits {
     mine: u32,
     others: u32,
 }
@@ -89,7 +95,7 @@ struct Choice {
     undecided: u32,
 }
 
-fn choose<M>(children: &[Child<M>]) -> Choice {
+fn choose<P>(children: &[Child<P>]) -> Choice {
     let mut choice = Choice {
         mine: NEVER,
         others: 0,
@@ -116,13 +122,19 @@ fn choose<M>(children: &[Child<M>]) -> Choice {
     choice
 }
 
-impl<G: Game> Search<'_, G> {
+impl<R: SearchRules> Search<'_, R> {
     /// Whether the final margin of best play is at least `need`.
-    pub(crate) fn prove(&mut self, position: &G::Position, need: i32) -> Result<bool, Stopped> {
+    pub(crate) fn prove(&mut self, position: &R::Position, need: i32) -> Result<bool, Stopped> {
+        let key = self.rules.key(position);
+        let limits = Limits {
+            mine: NEVER,
+            others: NEVER,
+        };
         loop {
-            let numbers = match self.glance(position, need) {
+            let need_key = self.need_key(position, key, need);
+            let numbers = match self.glance(position, need_key, need) {
                 numbers if numbers.answer().is_some() => numbers,
-                _ => self.widen(position, need, NEVER, NEVER, true)?,
+                _ => self.widen(position, key, need, limits, 0)?,
             };
             if let Some(answer) = numbers.answer() {
                 return Ok(answer);
@@ -131,103 +143,122 @@ impl<G: Game> Search<'_, G> {
     }
 
     /// The positions that were searched for what is known of this one; 0 if that is forgotten.
-    pub(crate) fn work(&self, position: &G::Position, need: i32) -> u32 {
-        let known = self.table.get(self.need_key(position, need));
-        known.map_or(0, |entry| entry.work)
+    pub(crate) fn work(&self, position: &R::Position, need: i32) -> u32 {
+        let key = self.need_key(position, self.rules.key(position), need);
+        self.state.table.get(key).map_or(0, |entry| entry.work)
     }
 
     /// The answer about a position, if no search is needed.
-    pub(crate) fn known_answer(&self, position: &G::Position, need: i32) -> Option<bool> {
-        self.glance(position, need).answer()
-    }
-
-    fn need_key(&self, position: &G::Position, need: i32) -> u128 {
-        keys::with(self.key(position), need - self.margin(position))
+    pub(crate) fn known_answer(&mut self, position: &R::Position, need: i32) -> Option<bool> {
+        let key = self.need_key(position, self.rules.key(position), need);
+        self.glance(position, key, need).answer()
     }
 
     /// A position's numbers without a search.
-    fn glance(&self, position: &G::Position, need: i32) -> Numbers {
-        let (least, most) = self.seen(position);
-        if least >= need || most < need {
-            return Numbers::decided(least >= need);
+    fn glance(&mut self, position: &R::Position, need_key: u128, need: i32) -> Numbers {
+        if let Some(answer) = answer(self.rules.quick_bounds(position), need) {
+            return Numbers::decided(answer);
         }
-        if let Some(entry) = self.table.get(self.need_key(position, need)) {
+        if let Some(entry) = self.state.table.get(need_key) {
             return Numbers {
                 proof: entry.first,
                 disproof: entry.second,
             };
         }
-        if let Some(settled) = self.settled(position) {
-            return Numbers::decided(settled >= need);
+        if let Some(answer) = answer(self.rules.counted_bounds(position, need), need) {
+            return Numbers::decided(answer);
         }
-        let moves = self.game.count_legal(position).clamp(1, 1 << 16) as u32;
-        Numbers::from_mover(1, moves, self.game.to_move(position) == Some(0))
+        let moves = self.rules.mobility(position).clamp(1, 1 << 16);
+        Numbers::from_mover(1, moves, self.rules.mover(position) == 0)
     }
 
-    /// Searches a node until it is decided or its numbers, as its mover sees them, reach the limits.
+    /// Searches a node until it is decided or its numbers reach the limits.
     fn widen(
         &mut self,
-        position: &G::Position,
+        position: &R::Position,
+        key: u128,
         need: i32,
-        most_mine: u32,
-        most_others: u32,
-        root: bool,
+        limits: Limits,
+        depth: usize,
     ) -> Result<Numbers, Stopped> {
-        let before = self.progress.positions;
-        let key = self.need_key(position, need);
-        let earlier = self.table.get(key).map_or(0, |entry| entry.work);
-        let yes = self.game.to_move(position) == Some(0);
-        let mut children = self.children(position, need, yes);
-        self.count(children.len())?;
+        let before = self.state.progress.positions;
+        let need_key = self.need_key(position, key, need);
+        let earlier = self.state.table.get(need_key).map_or(0, |entry| entry.work);
+        let yes = self.rules.mover(position) == 0;
+        let (mut children, moves) = self.children(position, need, yes);
+        self.state.count(moves)?;
         loop {
             let choice = choose(&children);
             let numbers = Numbers::from_mover(choice.mine, choice.others, yes);
-            let searched = (self.progress.positions - before).min(u64::from(u32::MAX)) as u32;
-            self.table.put(Entry {
-                key,
+            let searched = (self.state.progress.positions - before).min(u64::from(u32::MAX)) as u32;
+            self.state.table.put(Entry {
+                key: need_key,
                 first: numbers.proof,
                 second: numbers.disproof,
                 work: earlier.saturating_add(searched),
             });
-            if root {
-                self.progress.numbers = Some((numbers.proof, numbers.disproof));
+            if depth == 0 {
+                self.state.progress.numbers = Some((numbers.proof, numbers.disproof));
             }
+            self.state
+                .note(depth, moves - choice.undecided as usize, moves);
             let decided = choice.mine == 0 || choice.others == 0;
-            if decided || choice.mine >= most_mine || choice.others >= most_others {
+            if decided || choice.mine >= limits.mine || choice.others >= limits.others {
                 return Ok(numbers);
             }
-            let limit = choice.second.saturating_add(choice.second / 4 + 1);
+            let enough = choice.second.saturating_add(choice.second / 4 + 1);
             let best = &children[choice.best];
-            let next = self.after(position, best.mv);
-            let most_mine = most_mine.min(limit);
-            let most_others = most_others - (choice.undecided - 1).min(most_others - 1);
-            let same = (self.game.to_move(&next) == Some(0)) == yes;
-            let limits = if same {
-                (most_mine, most_others)
-            } else {
-                (most_others, most_mine)
+            let (next, next_key) = (best.position, best.key);
+            let mut within = Limits {
+                mine: limits.mine.min(enough),
+                others: limits.others - (choice.undecided - 1).min(limits.others - 1),
             };
-            let found = self.widen(&next, need, limits.0, limits.1, false)?;
+            if (self.rules.mover(&next) == 0) != yes {
+                std::mem::swap(&mut within.mine, &mut within.others);
+            }
+            let found = self.widen(&next, next_key, need, within, depth + 1)?;
             let child = &mut children[choice.best];
             (child.mine, child.others) = found.of_mover(yes);
         }
     }
 
-    /// The moves with the numbers of the positions after them; only one if it decides.
-    fn children(&self, position: &G::Position, need: i32, yes: bool) -> Vec<Child<G::Move>> {
-        let moves = self.legal(position);
-        let mut children = Vec::with_capacity(moves.len());
-        for mv in moves {
-            let next = self.after(position, mv);
-            let (mine, others) = self.glance(&next, need).of_mover(yes);
-            let child = Child { mv, mine, others };
+    /// The positions after the moves with their numbers, without those that are refuted, and only one if it
+    /// decides; and the number of moves.
+    fn children(
+        &mut self,
+        position: &R::Position,
+        need: i32,
+        yes: bool,
+    ) -> (Vec<Child<R::Position>>, usize) {
+        let mut next = Vec::new();
+        self.rules.successors(position, &mut next);
+        let moves = next.len();
+        let need_keys = next
+            .iter()
+            .map(|next| self.need_key(&next.position, next.key, need));
+        let need_keys: Vec<u128> = need_keys.collect();
+        self.state.table.fetch(&need_keys);
+        let mut children = Vec::with_capacity(moves);
+        for (Keyed { position, key }, need_key) in next.into_iter().zip(need_keys) {
+            let (mine, others) = self.glance(&position, need_key, need).of_mover(yes);
+            let child = Child {
+                position,
+                key,
+                mine,
+                others,
+            };
             if mine == 0 {
-                return vec![child];
+                return (vec![child], moves);
             }
             if others > 0 {
                 children.push(child);
             }
         }
-        children
+        (children, moves)
     }
+}
+
+/// Whether the final margin is at least `need`, if these bounds say so.
+fn answer((least, most): (i32, i32), need: i32) -> Option<bool> {
+    (least >= need || most < need).then_some(least >= need)
 }

@@ -1,11 +1,17 @@
-//! What both searches share: the game, the table, counting, and being stopped.
+//! What both searches share: the rules, the table, counting, and being stopped.
 
-use games::Game;
-use games::kit::solving::Solvable;
-use games::settlement::Budget;
-
-use crate::keys::Keys;
+use crate::keys;
+use crate::rules::SearchRules;
 use crate::table::Table;
+
+/// How a position is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Depth-first proof-number search.
+    ProofNumber,
+    /// Alpha-beta with windows of one point.
+    AlphaBeta,
+}
 
 /// Why a search ended before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +20,15 @@ pub enum Stopped {
     Told,
     /// The limit on positions is reached.
     Positions,
+}
+
+/// How many of the moves in a position are decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Those that are known not to do for the seat that makes them.
+    pub refuted: usize,
+    /// All moves.
+    pub moves: usize,
 }
 
 /// How far a search has come.
@@ -29,38 +44,30 @@ pub struct Progress {
     pub asks: i32,
     /// Proof and disproof number of the start, in proof-number search.
     pub numbers: Option<(u32, u32)>,
+    /// The moves of the start, and the replies to the one that is searched.
+    pub decided: [Option<Decided>; 2],
 }
 
 /// Called now and then; `false` stops the search.
 pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 
-/// At most this many positions are counted to settle one: if that does not do, the search goes on.
-const MOST_COUNTED: u32 = 500;
 /// How often the watch is called, in moves that were made.
 const WATCH_EVERY: usize = 1 << 13;
 
-pub(crate) struct Search<'w, G: Game> {
-    pub(crate) game: &'w G,
-    pub(crate) keys: Keys,
+/// What a search has found, and what it is allowed.
+pub(crate) struct State<'w> {
     pub(crate) table: Table,
     pub(crate) progress: Progress,
     /// The most positions that may be searched.
     pub(crate) most: Option<u64>,
-    pub(crate) watch: Box<Watch<'w>>,
+    watch: Box<Watch<'w>>,
     /// The moves made since the watch was last called.
     made: usize,
 }
 
-impl<'w, G: Game> Search<'w, G> {
-    pub(crate) fn new(
-        game: &'w G,
-        about: &Solvable<'_>,
-        bytes: usize,
-        watch: Box<Watch<'w>>,
-    ) -> Self {
-        Search {
-            game,
-            keys: Keys::new(about.board),
+impl<'w> State<'w> {
+    pub(crate) fn new(bytes: usize, watch: Box<Watch<'w>>) -> Self {
+        State {
             table: Table::new(bytes),
             progress: Progress::default(),
             most: None,
@@ -86,41 +93,23 @@ impl<'w, G: Game> Search<'w, G> {
         Ok(())
     }
 
-    pub(crate) fn key(&self, position: &G::Position) -> u128 {
-        self.keys.key(self.game, position)
-    }
-
-    pub(crate) fn margin(&self, position: &G::Position) -> i32 {
-        self.game.margin(position)
-    }
-
-    /// Between which margins the final one is, as far as that can be seen without a search.
-    pub(crate) fn seen(&self, position: &G::Position) -> (i32, i32) {
-        match self.game.to_move(position) {
-            None => {
-                let margin = self.margin(position);
-                (margin, margin)
-            }
-            Some(_) => self.game.margin_bounds(position),
+    /// Notes how many moves of a position at this depth are decided.
+    pub(crate) fn note(&mut self, depth: usize, refuted: usize, moves: usize) {
+        if let Some(decided) = self.progress.decided.get_mut(depth) {
+            *decided = Some(Decided { refuted, moves });
         }
     }
+}
 
-    /// The final margin of best play, if both sides are separate and counting proves it soon.
-    pub(crate) fn settled(&self, position: &G::Position) -> Option<i32> {
-        let mut budget = Budget::in_all(MOST_COUNTED);
-        let scores = self.game.settled(position, &mut budget)?;
-        Some(scores[0] - scores[1])
-    }
+/// A search by some rules.
+pub(crate) struct Search<'w, R> {
+    pub(crate) rules: R,
+    pub(crate) state: State<'w>,
+}
 
-    pub(crate) fn legal(&self, position: &G::Position) -> Vec<G::Move> {
-        let mut moves = Vec::new();
-        self.game.legal(position, &mut moves);
-        moves
-    }
-
-    pub(crate) fn after(&self, position: &G::Position, mv: G::Move) -> G::Position {
-        let mut next = *position;
-        self.game.play_unchecked(&mut next, mv);
-        next
+impl<R: SearchRules> Search<'_, R> {
+    /// The key of a position of this key, together with the question.
+    pub(crate) fn need_key(&self, position: &R::Position, key: u128, need: i32) -> u128 {
+        keys::with(key, need - self.rules.margin(position))
     }
 }

@@ -4,7 +4,8 @@ use games::Game;
 use games::kit::solving::Solvable;
 use thiserror::Error;
 
-use crate::search::{Progress, Search, Stopped, Watch};
+use crate::engine::{self, Engine};
+use crate::search::{Method, Progress, State, Stopped, Watch};
 
 /// What is asked of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,15 +14,6 @@ pub enum Question {
     Win,
     /// By how much: the points of best play.
     Value,
-}
-
-/// How it is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Depth-first proof-number search.
-    ProofNumber,
-    /// Alpha-beta with windows of one point.
-    AlphaBeta,
 }
 
 /// Why a game cannot be solved.
@@ -67,8 +59,9 @@ pub struct Value {
 
 /// The exact value of one position.
 pub struct Solver<'w, G: Game> {
-    pub(crate) search: Search<'w, G>,
-    about: Solvable<'w>,
+    pub(crate) game: &'w G,
+    pub(crate) engine: Box<dyn Engine<'w, G> + 'w>,
+    pub(crate) about: Solvable<'w>,
     position: G::Position,
     question: Question,
     method: Method,
@@ -104,10 +97,11 @@ impl<'w, G: Game> Solver<'w, G> {
             Question::Win => Method::ProofNumber,
             Question::Value => Method::AlphaBeta,
         });
-        let mut search = Search::new(game, &about, bytes, watch);
-        search.progress.bounds = search.seen(&position);
+        let mut state = State::new(bytes, watch);
+        state.progress.bounds = seen(game, &position);
         Ok(Solver {
-            search,
+            game,
+            engine: engine::for_game(game, &about, state),
             about,
             position,
             question,
@@ -118,7 +112,7 @@ impl<'w, G: Game> Solver<'w, G> {
 
     /// Searches at most this many positions.
     pub fn limit(&mut self, positions: u64) {
-        self.search.most = Some(positions);
+        self.engine.state_mut().most = Some(positions);
     }
 
     /// The position that is solved.
@@ -138,15 +132,16 @@ impl<'w, G: Game> Solver<'w, G> {
 
     /// How far the search has come.
     pub fn progress(&self) -> Progress {
+        let state = self.engine.state();
         Progress {
-            table: self.search.table.filled(),
-            ..self.search.progress
+            table: state.table.filled(),
+            ..state.progress
         }
     }
 
     /// What is known.
     pub fn value(&self) -> Value {
-        let bounds = self.search.progress.bounds;
+        let bounds = self.engine.state().progress.bounds;
         let (least, most) = bounds;
         let Solvable { win, draw, .. } = self.about;
         let winner = match () {
@@ -169,14 +164,9 @@ impl<'w, G: Game> Solver<'w, G> {
     /// If the watch or the limit stops it.
     pub fn run(&mut self) -> Result<Value, Stopped> {
         while let Some(need) = self.next_need() {
-            self.search.progress.asks = need;
-            let position = self.position;
-            let bound = match self.method {
-                Method::AlphaBeta => self.search.reach(&position, need)?,
-                Method::ProofNumber if self.search.prove(&position, need)? => need,
-                Method::ProofNumber => need - 1,
-            };
-            let (least, most) = &mut self.search.progress.bounds;
+            self.engine.state_mut().progress.asks = need;
+            let bound = self.engine.bound(&self.position, need, self.method)?;
+            let (least, most) = &mut self.engine.state_mut().progress.bounds;
             self.last = Some(bound >= need);
             if bound >= need {
                 *least = bound.max(*least)
@@ -190,7 +180,7 @@ impl<'w, G: Game> Solver<'w, G> {
     /// Forgets the bounds, but not the table.
     #[doc(hidden)]
     pub fn ask_again(&mut self) {
-        self.search.progress.bounds = self.search.seen(&self.position);
+        self.engine.state_mut().progress.bounds = seen(self.game, &self.position);
         self.last = None;
     }
 
@@ -205,7 +195,7 @@ impl<'w, G: Game> Solver<'w, G> {
 
     /// The margin to ask for next: whether the final one is at least this.
     fn next_need(&self) -> Option<i32> {
-        let (least, most) = self.search.progress.bounds;
+        let (least, most) = self.engine.state().progress.bounds;
         let open = |need: i32| (least < need && most >= need).then_some(need);
         match self.question {
             Question::Win => open(self.about.win).or_else(|| open(self.about.draw)),
@@ -213,7 +203,7 @@ impl<'w, G: Game> Solver<'w, G> {
             Question::Value => Some(match self.last {
                 Some(true) => least + 1,
                 Some(false) => most,
-                None => self.search.margin(&self.position).clamp(least + 1, most),
+                None => self.game.margin(&self.position).clamp(least + 1, most),
             }),
         }
     }
@@ -242,9 +232,9 @@ impl<'w, G: Game> Solver<'w, G> {
             return Ok(line);
         }
         let mut position = self.position;
-        while let Some(seat) = self.search.game.to_move(&position) {
+        while let Some(seat) = self.game.to_move(&position) {
             let mv = self.best(&position, seat)?;
-            position = self.search.after(&position, mv);
+            position = after(self.game, &position, mv);
             line.push(mv);
         }
         Ok(line)
@@ -258,7 +248,7 @@ impl<'w, G: Game> Solver<'w, G> {
         let line = self.line()?;
         let text = |mv| {
             let mut text = String::new();
-            self.search.game.write_move(mv, &mut text);
+            self.game.write_move(mv, &mut text);
             text
         };
         Ok(line.into_iter().map(text).collect())
@@ -266,7 +256,7 @@ impl<'w, G: Game> Solver<'w, G> {
 
     fn best(&mut self, position: &G::Position, seat: usize) -> Result<G::Move, Stopped> {
         let (seat_0, seat_1) = self.holds();
-        let moves = self.search.legal(position);
+        let moves = legal(self.game, position);
         let (mine, others) = if seat == 0 {
             (seat_0, seat_1)
         } else {
@@ -275,8 +265,8 @@ impl<'w, G: Game> Solver<'w, G> {
         let Some(need) = mine else {
             let need = others.unwrap_or_default();
             let work = |mv: &G::Move| {
-                let next = self.search.after(position, *mv);
-                self.search.work(&next, need)
+                let next = after(self.game, position, *mv);
+                self.engine.work(&next, need)
             };
             return Ok(*moves.iter().max_by_key(|mv| work(mv)).expect("a move"));
         };
@@ -290,15 +280,15 @@ impl<'w, G: Game> Solver<'w, G> {
         seat: usize,
         need: i32,
     ) -> Result<G::Move, Stopped> {
-        let moves = self.search.legal(position);
+        let moves = legal(self.game, position);
         for &mv in &moves {
-            let next = self.search.after(position, mv);
+            let next = after(self.game, position, mv);
             if self.known(&next, need) == Some(seat == 0) {
                 return Ok(mv);
             }
         }
         for &mv in &moves {
-            let next = self.search.after(position, mv);
+            let next = after(self.game, position, mv);
             if self.decide(&next, need)? == (seat == 0) {
                 return Ok(mv);
             }
@@ -307,18 +297,34 @@ impl<'w, G: Game> Solver<'w, G> {
     }
 
     /// Whether the final margin is at least `need`, if that is known without a search.
-    fn known(&self, position: &G::Position, need: i32) -> Option<bool> {
-        match self.method {
-            Method::ProofNumber => self.search.known_answer(position, need),
-            Method::AlphaBeta => self.search.known_bound(position, need),
-        }
+    fn known(&mut self, position: &G::Position, need: i32) -> Option<bool> {
+        self.engine.known(position, need, self.method)
     }
 
     /// Whether the final margin of best play is at least `need`.
     fn decide(&mut self, position: &G::Position, need: i32) -> Result<bool, Stopped> {
-        match self.method {
-            Method::ProofNumber => self.search.prove(position, need),
-            Method::AlphaBeta => Ok(self.search.reach(position, need)? >= need),
-        }
+        Ok(self.engine.bound(position, need, self.method)? >= need)
     }
+}
+
+/// Between which margins the final one is, as far as the rules see that.
+fn seen<G: Game>(game: &G, position: &G::Position) -> (i32, i32) {
+    match game.to_move(position) {
+        None => (game.margin(position), game.margin(position)),
+        Some(_) => game.margin_bounds(position),
+    }
+}
+
+/// The legal moves.
+pub(crate) fn legal<G: Game>(game: &G, position: &G::Position) -> Vec<G::Move> {
+    let mut moves = Vec::new();
+    game.legal(position, &mut moves);
+    moves
+}
+
+/// The position after a legal move.
+pub(crate) fn after<G: Game>(game: &G, position: &G::Position, mv: G::Move) -> G::Position {
+    let mut next = *position;
+    game.play_unchecked(&mut next, mv);
+    next
 }

@@ -65,6 +65,10 @@ fn refuses_what_is_wrong(solver: &mut Solver<'_, PaperPenguins>, bytes: &[u8]) {
     *changed.iter_mut().rev().nth(20).unwrap() ^= 4;
     let changed = solver.restore(&about("x"), &changed[..]).unwrap_err();
     assert!(matches!(changed, CheckpointError::Damaged), "{changed}");
+    let mut older = bytes.to_vec();
+    older[14] = b'1';
+    let older = solver.restore(&about("x"), &older[..]).unwrap_err();
+    assert!(matches!(older, CheckpointError::Version), "{older}");
     let text = solver.restore(&about("x"), &b"{}"[..]).unwrap_err();
     assert!(matches!(text, CheckpointError::Magic), "{text}");
 }

@@ -22,6 +22,28 @@ pub struct Solvable<'g> {
     pub draw: i32,
     /// Whether a win may be by more or less.
     pub points: bool,
+    /// How pieces move, if a solver can do that itself.
+    pub movement: Option<Movement>,
+}
+
+/// Ways to move that need nothing but sets of cells, so that a solver can make such moves itself, and much
+/// faster than the rules do. They say what the [`CellSets`] of a position are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Movement {
+    /// A piece slides along open cells, then closes one in the same way. The seat that cannot move loses. The
+    /// sets are the pieces of seat 0, those of seat 1, and the closed cells.
+    SlideAndShoot,
+    /// First the seats place their pieces in turn; then a piece slides along open cells, and the one that it
+    /// leaves is closed. The seat has the points of each cell where a piece of its own has been; one that
+    /// cannot move is skipped. The sets are the cells with one or three points and those with two or three
+    /// (numbers in binary), the pieces of seat 0, and those of seat 1. Points under pieces are counted where the
+    /// piece leaves or the game ends.
+    SlideAndTake {
+        /// How many pieces each seat places.
+        pieces: u32,
+        /// Whether pieces are placed on open cells of one point as long as there are any.
+        start_on_ones: bool,
+    },
 }
 
 impl<'g> Solvable<'g> {
@@ -32,6 +54,16 @@ impl<'g> Solvable<'g> {
             win: 1,
             draw: 0,
             points: true,
+            movement: None,
+        }
+    }
+
+    /// The same, with moves that a solver can make itself.
+    #[must_use]
+    pub fn with_movement(self, movement: Movement) -> Self {
+        Solvable {
+            movement: Some(movement),
+            ..self
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::kit::outcome::{Scores, Seat, win_as_points};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Lines, Occupancy};
 use crate::kit::sliding::shots::{self, Shot};
-use crate::kit::solving::{CellSets, Solvable};
+use crate::kit::solving::{CellSets, Movement, Solvable};
 use crate::kit::state::{self, Fields, StateError, require};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
@@ -342,6 +342,7 @@ impl Game for Amazons {
             win: 1,
             draw: 1,
             points: false,
+            movement: Some(Movement::SlideAndShoot),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::points::shots;
 use super::solver::{Budget, Endgame, EndgameMoves, EndgameSolver, PointRange};
-use crate::kit::grid::{Cells as _, Grid};
+use crate::kit::grid::{Cells, Grid};
 use crate::kit::outcome::Seat;
 
 /// How many moves each seat still has with best play; `None` while both can reach the same empty cell.
@@ -51,16 +51,17 @@ pub fn winner(moves_left: [PointRange; 2], mover: Seat) -> Option<Seat> {
 }
 
 /// Moves of amazons in a region of their own; each counts one.
-struct Arrows<'a>(&'a Grid<u128>);
+#[derive(Clone, Copy, Debug)]
+pub struct Arrows<'a, S>(pub &'a Grid<S>);
 
-impl EndgameMoves<u128> for Arrows<'_> {
+impl<S: Cells> EndgameMoves<S> for Arrows<'_, S> {
     const OPENS_CELLS: bool = true;
 
-    fn each(&self, endgame: Endgame<u128>, visit: &mut dyn FnMut(Endgame<u128>, u32)) {
+    fn each(&self, endgame: Endgame<S>, visit: &mut dyn FnMut(Endgame<S>, u32)) {
         shots(self.0, endgame, &mut |next, _| visit(next, 1));
     }
 
-    fn most(&self, endgame: Endgame<u128>) -> u32 {
+    fn most(&self, endgame: Endgame<S>) -> u32 {
         self.0.region(endgame.pieces, endgame.open).count()
     }
 }

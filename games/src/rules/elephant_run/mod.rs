@@ -415,6 +415,7 @@ impl Game for ElephantRun {
             win: target,
             draw: target,
             points: true,
+            movement: None,
         })
     }
 

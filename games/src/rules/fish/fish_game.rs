@@ -320,7 +320,10 @@ impl<M: PenguinMoves> Game for FishGame<M> {
     }
 
     fn solvable(&self) -> Option<Solvable<'_>> {
-        (self.seats() == 2).then(|| Solvable::by_points(self.board()))
+        (self.seats() == 2).then(|| match M::CATCH {
+            Catch::Left => self.fish_rules.sliding_solvable(),
+            Catch::Speared => Solvable::by_points(self.board()),
+        })
     }
 
     fn cell_sets(&self, position: &Self::Position, sets: &mut CellSets) {

@@ -10,6 +10,7 @@ use crate::kit::info::{StaticInfo, StaticKind, StaticOption};
 use crate::kit::options::{OptionError, Options};
 use crate::kit::outcome::{Scores, Seat};
 use crate::kit::rng::Rng;
+use crate::kit::solving::{Movement, Solvable};
 use crate::kit::state::{self, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::settlement::worth;
@@ -145,6 +146,18 @@ impl FishRules {
     /// How many seats play.
     pub fn seats(&self) -> usize {
         self.seats
+    }
+
+    /// What a solver has to know of a game of two seats whose penguins take what they leave.
+    pub(super) fn sliding_solvable(&self) -> Solvable<'_> {
+        let solvable = Solvable::by_points(&self.board);
+        if matches!(self.setup, Setup::Laid) {
+            return solvable;
+        }
+        solvable.with_movement(Movement::SlideAndTake {
+            pieces: self.penguins as u32,
+            start_on_ones: self.one_fish,
+        })
     }
 
     /// The start of a game.

@@ -15,7 +15,7 @@ use crate::kit::outcome::{MAX_SEATS, Scores, Seat};
 use crate::kit::rng::Rng;
 use crate::kit::sliding::lines::{Gap, Lines, Occupancy};
 use crate::kit::sliding::slides::{self, Slide};
-use crate::kit::solving::{CellSets, Solvable};
+use crate::kit::solving::{CellSets, Movement, Solvable};
 use crate::kit::state::{self as fields, StateError, next_count};
 use crate::kit::view::{Ground, Piece, View};
 use crate::kit::{bitset, zobrist};
@@ -424,7 +424,11 @@ impl Game for PaperPenguins {
     }
 
     fn solvable(&self) -> Option<Solvable<'_>> {
-        Some(Solvable::by_points(&self.board))
+        let movement = Movement::SlideAndTake {
+            pieces: self.pieces as u32,
+            start_on_ones: false,
+        };
+        Some(Solvable::by_points(&self.board).with_movement(movement))
     }
 
     fn cell_sets(&self, position: &Position, sets: &mut CellSets) {

@@ -28,8 +28,9 @@ use watch::{Progress, StopSignal};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  referee solve amazons --options '{\"size\":5}' --memory 2GB --checkpoint five.solve
-  referee solve amazons --options '{\"size\":5}' --memory 2GB --checkpoint five.solve --resume
+  referee solve amazons --options '{\"size\":5}'
+  referee solve amazons --state @late.json --memory 4GB --checkpoint late.solve
+  referee solve amazons --state @late.json --memory 4GB --checkpoint late.solve --resume
   referee solve paper-penguins --options '{\"size\":4}' --question value
   referee solve elephant-run --state @position.json
   referee solve elephant-run --starting-tiles --memory 4GB

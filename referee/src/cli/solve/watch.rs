@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::time::{Duration, Instant};
 
+use solver::Decided;
 use tokio::sync::watch;
 
 use crate::report::tell;
@@ -72,6 +73,11 @@ impl Progress {
             );
             if let Some((proof, disproof)) = now.numbers {
                 line += &format!(", proof {proof}, disproof {disproof}");
+            }
+            for (what, decided) in ["first moves", "replies"].iter().zip(now.decided) {
+                if let Some(Decided { refuted, moves }) = decided {
+                    line += &format!(", {what}: {refuted} of {moves} refuted");
+                }
             }
             line
         })

@@ -1,0 +1,74 @@
+//! Rules as the searches need them: positions that come after others, keys, and bounds.
+//!
+//! [`generic`] asks the game itself. [`amazons`] and [`penguins`] know how pieces move and have the whole
+//! board in a few integers, which is faster by far.
+
+pub(crate) mod amazons;
+pub(crate) mod generic;
+mod keys;
+pub(crate) mod penguins;
+mod slides;
+#[cfg(test)]
+mod tests;
+
+use games::{Game, Seat};
+
+/// How many moves a point is worth where positions are compared at a glance.
+const POINT: i32 = 3;
+
+/// A position with its key.
+pub(crate) struct Keyed<P> {
+    pub(crate) position: P,
+    pub(crate) key: u128,
+}
+
+/// What a search needs of a game.
+pub(crate) trait SearchRules {
+    /// A position.
+    type Position: Copy;
+
+    /// The seat to move; it means nothing if the game is over.
+    fn mover(&self, position: &Self::Position) -> Seat;
+
+    /// By how much seat 0 is ahead; in the end, this is the final margin.
+    fn margin(&self, position: &Self::Position) -> i32;
+
+    /// Between which margins the game surely ends, as far as that can be seen at once; exactly one margin
+    /// if it is over.
+    fn quick_bounds(&self, position: &Self::Position) -> (i32, i32);
+
+    /// The same of a position that is not over, by counting, as far as that may tell whether the final margin
+    /// is at least `need`. It takes longer.
+    fn counted_bounds(&mut self, position: &Self::Position, need: i32) -> (i32, i32);
+
+    /// How many moves there are, or about as many.
+    fn mobility(&self, position: &Self::Position) -> u32;
+
+    /// How good a position looks for seat 0, to look at the better ones first.
+    fn outlook(&self, position: &Self::Position) -> i32;
+
+    /// What tells positions apart that are not over: those with the same key have the same further play, or
+    /// its mirror image. Margins so far are not in it.
+    fn key(&self, position: &Self::Position) -> u128;
+
+    /// Appends the position after each move.
+    fn successors(&self, position: &Self::Position, out: &mut Vec<Keyed<Self::Position>>);
+}
+
+/// The cells of a set, lowest first.
+#[inline]
+fn cells(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let cell = set.trailing_zeros();
+            set &= set - 1;
+            cell
+        })
+    })
+}
+
+/// Search rules that can take over positions from the rules of a game.
+pub(crate) trait FromGame<G: Game>: SearchRules {
+    /// The same position.
+    fn position(&self, game: &G, position: &G::Position) -> Self::Position;
+}
