@@ -254,21 +254,14 @@ fn commands_of_contributing_run() {
 
 #[test]
 fn what_cargo_is_to_run_exists() {
-    let manifests =
-        |names: &[&str]| -> Vec<PathBuf> { names.iter().map(|name| root().join(name)).collect() };
-    let crates = manifests(&[
-        "protocol",
-        "games",
-        "bots",
-        "referee",
-        "referee/arbiter",
-        "referee/ratings",
-        "referee/supervisor",
-        "tests",
-        "tests/oracle",
-        "tests/fuzz",
-        "tests/bench",
-    ]);
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("a file");
+    let workspace: toml::Table = workspace.parse().expect("TOML");
+    let members = workspace["workspace"]["members"].as_array();
+    let names = members
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str());
+    let crates: Vec<PathBuf> = names.map(|name| root().join(name)).collect();
     let folder = |package: &str| {
         let named = format!("name = \"{package}\"");
         let is_it = |path: &&PathBuf| {
