@@ -89,7 +89,7 @@ impl Table {
             ply: session.ply(),
             moves: news.iter().filter(is_sent).cloned().collect(),
             sees: hidden.then(Vec::new),
-            state: (!hidden).then(|| session.state().unwrap()),
+            state: (!hidden).then(|| session.state().unwrap().into()),
             observation: hidden.then(|| session.observation(seat).unwrap()),
             legal: Some(legal),
             clock: ClockState::default(),

@@ -4,6 +4,8 @@
 use serde::Serialize;
 
 use crate::messages::{BotMove, Turn};
+use crate::scanner::{self, Scanner};
+use crate::state_json::StateJson;
 
 /// Appends a `turn` as a line, with the same bytes as serde would write.
 pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
@@ -36,7 +38,10 @@ pub(crate) fn write_turn(turn: &Turn, out: &mut Vec<u8>) {
     }
     if let Some(state) = &turn.state {
         out.extend_from_slice(br#","state":"#);
-        write_json(state, out);
+        match state {
+            StateJson::Tree(state) => write_json(state, out),
+            StateJson::Text(state) => out.extend_from_slice(state.as_bytes()),
+        }
     }
     if let Some(observation) = &turn.observation {
         out.extend_from_slice(br#","observation":"#);
@@ -80,86 +85,31 @@ fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Whether JSON has a text as it is: printable ASCII without quotes and backslashes.
+/// Whether JSON has a text as it is.
 fn is_plain(text: &[u8]) -> bool {
-    text.iter().all(|byte| plain(*byte))
-}
-
-fn plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+    text.iter().all(|byte| scanner::is_plain(*byte))
 }
 
 /// Reads a `move` without `info` whose texts are plain. `None` for anything else, be it right or wrong.
 pub(crate) fn read_move(line: &[u8]) -> Option<BotMove> {
-    let mut scanner = Scanner(line);
+    let mut scanner = Scanner::new(std::str::from_utf8(line).ok()?);
     let (mut kind, mut mv, mut ply) = (None, None, None);
-    scanner.expect(b'{')?;
-    loop {
-        let key = scanner.text()?;
-        scanner.expect(b':')?;
-        let first = match key {
+    scanner.fields(|scanner, key| {
+        let is_first = match key {
             "type" => kind.replace(scanner.text()?).is_none(),
             "move" => mv.replace(scanner.text()?).is_none(),
-            "ply" => ply.replace(scanner.number()?).is_none(),
-            _ => return None,
+            "ply" => {
+                let number = u32::try_from(scanner.number()?).ok()?;
+                ply.replace(number).is_none()
+            }
+            _ => false,
         };
-        match scanner.next()? {
-            b',' if first => {}
-            b'}' if first => break,
-            _ => return None,
-        }
-    }
-    let whole = scanner.next().is_none() && kind == Some("move");
-    let mv = mv.filter(|_| whole)?.into();
+        is_first.then_some(())
+    })?;
+    scanner.end()?;
+    let mv = mv.filter(|_| kind == Some("move"))?.into();
     let info = None;
     Some(BotMove { mv, ply, info })
-}
-
-/// The rest of a line that is being read.
-struct Scanner<'a>(&'a [u8]);
-
-impl<'a> Scanner<'a> {
-    /// The next byte that is not white space.
-    fn next(&mut self) -> Option<u8> {
-        self.skip_space();
-        let (byte, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*byte)
-    }
-
-    fn skip_space(&mut self) {
-        while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.0 {
-            self.0 = rest;
-        }
-    }
-
-    fn expect(&mut self, byte: u8) -> Option<()> {
-        (self.next()? == byte).then_some(())
-    }
-
-    /// A plain text between quotes.
-    fn text(&mut self) -> Option<&'a str> {
-        self.expect(b'"')?;
-        let (text, rest) = self.split(plain);
-        self.0 = rest.strip_prefix(b"\"")?;
-        std::str::from_utf8(text).ok()
-    }
-
-    /// A number without leading zeros.
-    fn number(&mut self) -> Option<u32> {
-        self.skip_space();
-        let (digits, rest) = self.split(|byte| byte.is_ascii_digit());
-        self.0 = rest;
-        let shortest = digits.len() == 1 || digits.first() != Some(&b'0');
-        let digits = std::str::from_utf8(digits).ok().filter(|_| shortest)?;
-        digits.parse().ok()
-    }
-
-    /// Splits the rest at the first byte that does not match.
-    fn split(&self, matches: impl Fn(u8) -> bool) -> (&'a [u8], &'a [u8]) {
-        let end = self.0.iter().position(|byte| !matches(*byte));
-        self.0.split_at(end.unwrap_or(self.0.len()))
-    }
 }
 
 #[cfg(test)]
@@ -168,6 +118,14 @@ mod tests {
     use crate::{ClockState, FromBot, Millis, Offer, PlayedMove, SeatOffer, ToBot};
     use serde_json::json;
     use std::time::Duration;
+
+    fn in_both_forms(turn: u32, state: serde_json::Value) -> StateJson {
+        if turn.is_multiple_of(2) {
+            StateJson::Text(state.to_string().into())
+        } else {
+            state.into()
+        }
+    }
 
     #[test]
     fn turns_are_written_as_serde_does() {
@@ -199,7 +157,7 @@ mod tests {
                             ply: 120 + turns,
                             moves: plies(moves),
                             sees: state.clone().map(|seen| vec![vec![seen], vec![]]),
-                            state: state.clone(),
+                            state: state.clone().map(|state| in_both_forms(turns, state)),
                             observation: state.clone(),
                             legal: legal.map(|legal| legal.iter().copied().collect()),
                             clock,

@@ -20,9 +20,12 @@ mod log;
 mod messages;
 mod model;
 mod move_list;
+mod request;
+mod scanner;
 pub mod schema;
 mod search_info;
 mod shown;
+mod state_json;
 mod time;
 mod whole_number;
 
@@ -40,8 +43,11 @@ pub use model::{
     Answer, GameHello, ModelError, ModelErrorCode, ModelHello, Op, Request, StepMoves, Want,
 };
 pub use move_list::MoveList;
+pub use request::plain_request;
+pub use scanner::Scanner;
 pub use search_info::{SearchInfo, SearchLine};
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
+pub use state_json::StateJson;
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
 
 /// The version of the protocol that this crate implements.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use crate::move_list::MoveList;
+use crate::state_json::StateJson;
 use crate::time::{ClockState, Millis, TimeControl};
 use crate::whole_number;
 
@@ -108,7 +109,8 @@ pub struct Turn {
     pub sees: Option<Vec<Vec<Value>>>,
     /// The position, for bots that want it; absent in games with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<Value>,
+    #[schemars(with = "Option<Value>")]
+    pub state: Option<StateJson>,
     /// All that the seat may know, in place of the position, in games with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Value>,

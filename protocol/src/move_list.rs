@@ -27,6 +27,15 @@ pub struct MoveList {
 }
 
 impl MoveList {
+    /// An empty list with room for moves whose texts have this many bytes in all, when the moves are
+    /// short.
+    pub fn with_room(bytes: usize) -> Self {
+        MoveList {
+            text: String::with_capacity(bytes),
+            ends: Vec::with_capacity(bytes / 4),
+        }
+    }
+
     /// Appends a move.
     pub fn push(&mut self, mv: &str) {
         self.text.push_str(mv);
@@ -62,7 +71,11 @@ impl MoveList {
 
     /// All moves in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.len()).map(|index| &self[index])
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let end = *end as usize;
+            &self.text[std::mem::replace(&mut start, end)..end]
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod typed;
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -160,6 +161,14 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// If rules from outside do not work.
     fn state(&self) -> Result<Value, BrokenRules>;
+    /// The state as JSON on one line, where rules from outside said it so: it can be passed on without
+    /// making a tree of it. `None` if there is no such text.
+    ///
+    /// # Errors
+    /// If the rules do not work.
+    fn state_text(&self) -> Result<Option<Arc<str>>, BrokenRules> {
+        Ok(None)
+    }
     /// All that a seat knows now: the state, unless the game has hidden information.
     ///
     /// # Errors

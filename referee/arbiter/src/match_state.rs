@@ -10,8 +10,8 @@ use games::settlement::Settlement;
 use games::{Actor, BrokenRules, Limits, Rng, Rules, Session};
 use protocol::{
     AdjudicatedBy, Adjudication, BotHello, End, Failure, Fault, FaultCode, LoggedMove, MatchResult,
-    Millis, MoveList, MoveText, Offer, Opponent, PlayedMove, Start, ToBot, Turn, Wants, excerpt,
-    faults,
+    Millis, MoveList, MoveText, Offer, Opponent, PlayedMove, Start, StateJson, ToBot, Turn, Wants,
+    excerpt, faults,
 };
 use serde_json::Value;
 use smallvec::SmallVec;
@@ -187,7 +187,10 @@ impl MatchState {
         if wants.state && hidden {
             observation = Some(self.session.observation(seat)?);
         } else if wants.state {
-            state = Some(self.session.state()?);
+            state = Some(match self.session.state_text()? {
+                Some(text) => StateJson::Text(text),
+                None => StateJson::Tree(self.session.state()?),
+            });
         }
         Ok(ToBot::Turn(Box::new(Turn {
             ply: self.session.ply(),

@@ -8,7 +8,7 @@ mod open;
 use std::sync::Arc;
 
 use games::Catalog;
-use protocol::{ModelError, ModelErrorCode as Code, Op};
+use protocol::{ModelError, ModelErrorCode as Code, Op, plain_request};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -44,6 +44,10 @@ impl Model {
 
     /// Answers one line with one line.
     pub fn answer(&mut self, line: &[u8]) -> String {
+        // As nearly all are.
+        if let Some((id, op)) = plain_request(line) {
+            return respond(&id.to_string(), self.perform(op));
+        }
         if !line.trim_ascii_start().starts_with(b"{") {
             let what = if line.trim_ascii().is_empty() {
                 "an empty line; a request is a JSON object"
@@ -135,10 +139,11 @@ fn readable(id: &str) -> serde_json::Result<()> {
 }
 
 fn respond(id: &str, done: Done) -> String {
-    match done {
-        Ok(body) => format!("{{\"id\":{id},\"ok\":{body}}}\n"),
-        Err(error) => format!("{{\"id\":{id},\"error\":{}}}\n", text(&error)),
-    }
+    let (word, body) = match done {
+        Ok(body) => ("\"ok\":", body),
+        Err(error) => ("\"error\":", text(&error)),
+    };
+    ["{\"id\":", id, ",", word, &body, "}\n"].concat()
 }
 
 /// An answer with a warning at its end.

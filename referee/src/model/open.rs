@@ -23,6 +23,9 @@ const MOST_PLIES: u64 = 20_000_000;
 pub(super) const MOST_MS: u32 = 60_000;
 /// An answer to `children` has at most this many bytes.
 const MOST_CHILDREN: usize = 16 << 20;
+/// Bytes for which an answer has room from the start; most are shorter. More would take longer to get
+/// from the allocator than all the rest.
+const USUAL_ANSWER: usize = 1 << 10;
 /// At most this many states are drawn at a time.
 const MOST_SAMPLES: u32 = 10_000;
 
@@ -239,7 +242,8 @@ impl Open {
     }
 
     fn describe(&mut self, want: &[Want]) -> Done {
-        let mut answer = "{".to_owned();
+        let mut answer = String::with_capacity(USUAL_ANSWER);
+        answer.push('{');
         let Position::Known(session) = &mut self.position else {
             self.session()?;
             return Ok(answer);
@@ -421,18 +425,26 @@ fn write_position(
     want: &[Want],
     answer: &mut String,
 ) -> Result<(), ModelError> {
-    let (ply, to_move) = (session.ply(), text(&session.to_move()));
-    let result = text(&session.end());
-    let _ = write!(
-        answer,
-        "\"ply\":{ply},\"to_move\":{to_move},\"result\":{result}"
-    );
+    let (ply, to_move) = (session.ply(), session.to_move());
+    let _ = match to_move.alone() {
+        Some(seat) => write!(answer, "\"ply\":{ply},\"to_move\":{seat}"),
+        None => write!(answer, "\"ply\":{ply},\"to_move\":{}", text(&to_move)),
+    };
+    answer.push_str(",\"result\":");
+    match session.end() {
+        Some(end) => answer.push_str(&text(&end)),
+        None => answer.push_str("null"),
+    }
     if want.contains(&Want::Legal) {
         answer.push_str(",\"legal\":");
         session.write_legal(answer);
     }
     if want.contains(&Want::State) {
-        let _ = write!(answer, ",\"state\":{}", session.state().or_else(broken)?);
+        answer.push_str(",\"state\":");
+        match session.state_text().or_else(broken)? {
+            Some(state) => answer.push_str(&state),
+            None => answer.push_str(&text(&session.state().or_else(broken)?)),
+        }
     }
     if want.contains(&Want::View) {
         let view = session.view().or_else(broken)?;

@@ -1,8 +1,8 @@
 //! What a rules program answers about a position: read, and checked against itself.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
 use games::kit::to_move::CHANCE;
 use games::session::{End, Tally};
@@ -12,10 +12,10 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use smallvec::SmallVec;
 
-/// No move is longer, in bytes.
-const LONGEST_MOVE: usize = 200;
+use super::position::{LONGEST_MOVE, Legal, Position};
+use super::{plain_answer, repeated};
+
 /// How far the sum of probabilities may be from 1.
 const ROUNDING: f64 = 1e-6;
 
@@ -85,45 +85,20 @@ struct ResultFields {
     reason: String,
 }
 
-/// All that one answer says about a position.
-#[derive(Debug)]
-pub(super) struct Position {
-    pub(super) ply: u32,
-    pub(super) to_move: ToMove,
-    pub(super) end: Option<End>,
-    pub(super) legal: Legal,
-    pub(super) state: Option<Value>,
-    pub(super) key: Option<String>,
-    pub(super) view: Option<View>,
-    pub(super) tally: Option<Tally>,
-    pub(super) roles: Option<Vec<String>>,
-    /// What each seat perceived, step by step.
-    pub(super) sees: Option<Vec<Vec<Vec<Value>>>>,
-}
-
-/// What is legal in a position.
-#[derive(Debug, Default)]
-pub(super) struct Legal {
-    /// By seat, ascending.
-    pub(super) moves: Vec<(usize, MoveList)>,
-    /// What chance may bring, in the order of the texts.
-    pub(super) chances: Vec<(String, f64)>,
-}
-
-impl Legal {
-    /// The moves of a seat; `None` if it does not act.
-    pub(super) fn of(&self, seat: usize) -> Option<&MoveList> {
-        let mut moves = self.moves.iter();
-        moves.find(|(of, _)| *of == seat).map(|(_, moves)| moves)
-    }
-}
-
 impl Position {
     /// Reads what stands in `ok`; the game has this many seats, if that is known.
     ///
     /// # Errors
     /// What is wrong with it, as part of a sentence whose subject is the program.
     pub(super) fn read(text: &str, seats: Option<usize>) -> Result<Self, String> {
+        match plain_answer::read(text, seats) {
+            Some(position) => Ok(position),
+            None => Self::read_any(text, seats),
+        }
+    }
+
+    /// The same in any form.
+    fn read_any(text: &str, seats: Option<usize>) -> Result<Self, String> {
         let fields: PositionFields<'_> = serde_json::from_str(text)
             .map_err(|error| format!("gave an answer that cannot be read ({error})"))?;
         let to_move = fields.to_move;
@@ -158,7 +133,7 @@ impl Position {
             to_move,
             tally: end.as_ref().map(|end| end.tally.clone()).or(tally),
             end,
-            state: fields.state,
+            state: fields.state.map(|state| Arc::from(state.to_string())),
             key: fields.key.map(Cow::into_owned),
             view: fields.view,
             roles: fields.roles,
@@ -262,30 +237,10 @@ fn check_moves(seat: usize, moves: &MoveList) -> Result<(), String> {
         ));
     }
     moves.iter().try_for_each(check_text)?;
-    match twice(moves) {
+    match repeated::find(moves) {
         Some(mv) => Err(format!("lists the move `{mv}` twice")),
         None => Ok(()),
     }
-}
-
-/// A move that is listed twice, if there is one. Nearly always there is none, and that takes less to
-/// see than a set of texts.
-fn twice(moves: &MoveList) -> Option<&str> {
-    // Short texts as a number whose equality is theirs; others by a part.
-    let brief = |mv: &str| {
-        let bytes = mv.as_bytes();
-        let mut word = [0; 8];
-        let kept = bytes.len().min(8);
-        word[..kept].copy_from_slice(&bytes[bytes.len() - kept..]);
-        u64::from_le_bytes(word)
-    };
-    let mut briefs: SmallVec<[u64; 64]> = moves.iter().map(brief).collect();
-    briefs.sort_unstable();
-    if briefs.windows(2).all(|pair| pair[0] != pair[1]) {
-        return None;
-    }
-    let mut seen = HashSet::with_capacity(moves.len());
-    moves.iter().find(|mv| !seen.insert(*mv))
 }
 
 fn check_text(text: &str) -> Result<(), String> {
@@ -409,6 +364,33 @@ mod tests {
             let what = wrong(text);
             assert!(what.contains(part), "`{part}` in `{what}`");
         }
+    }
+
+    /// Whatever is read without serde is read in the same way by serde. Tried with all answers that
+    /// differ from some in one byte.
+    #[test]
+    fn both_ways_of_reading_agree() {
+        let answers = [
+            r#"{"ply":9,"to_move":1,"result":null,"legal":["a1","b2-c3"],"state":{"ply":9,"rows":["x."]},"key":"k"}"#,
+            r#"{"ply": 0, "legal": ["a", "b"], "to_move": 0, "more": 1}"#,
+            r#"{"ply":9,"to_move":1,"result":null,"legal":["a","b","a"],"state":[1.5]}"#,
+        ];
+        let (mut plain, mut all) = (0, 0);
+        for answer in answers {
+            for at in 0..answer.len() {
+                for byte in 0..128 {
+                    all += 1;
+                    let mut changed = answer.as_bytes().to_vec();
+                    changed[at] = byte;
+                    let changed = String::from_utf8(changed).unwrap();
+                    if let Some(read) = plain_answer::read(&changed, Some(2)) {
+                        plain += 1;
+                        assert_eq!(Position::read_any(&changed, Some(2)), Ok(read), "{changed}");
+                    }
+                }
+            }
+        }
+        assert!(plain > 1000 && all > 5 * plain, "{plain} of {all}");
     }
 
     #[test]

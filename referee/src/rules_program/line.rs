@@ -102,7 +102,9 @@ impl Line {
         self.next_id += 1;
         self.request.clear();
         // Writing to a list of bytes cannot fail.
-        let _ = writeln!(self.request, "{{\"id\":{id},{body}}}");
+        let _ = write!(self.request, "{{\"id\":{id},");
+        self.request.extend_from_slice(body.as_bytes());
+        self.request.extend_from_slice(b"}\n");
         let Line {
             service,
             request,

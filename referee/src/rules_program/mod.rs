@@ -4,7 +4,10 @@
 mod answer;
 mod game;
 mod line;
+mod plain_answer;
+mod position;
 mod program;
+mod repeated;
 mod rules;
 mod session;
 mod sheet;
@@ -145,8 +148,8 @@ pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenR
 /// If the program does not work.
 pub(crate) fn asked_again(session: &dyn Session) -> Result<String, BrokenRules> {
     let state = match session.as_any().downcast_ref::<ProgramSession>() {
-        Some(session) => session.state_again()?,
-        None => session.state()?,
+        Some(session) => session.state_again()?.to_string(),
+        None => session.state()?.to_string(),
     };
-    Ok(state.to_string())
+    Ok(state)
 }

@@ -12,8 +12,8 @@ use protocol::{ModelError, ModelErrorCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::answer::Position;
 use super::game::{Beginning, ProgramRules, built_in};
+use super::position::Position;
 use super::program::RulesProgram;
 use super::session::ProgramSession;
 

@@ -6,7 +6,6 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -19,9 +18,9 @@ use protocol::ModelError;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::Position;
 use super::game::{Beginning, ProgramRules};
 use super::line::{Held, Line};
+use super::position::Position;
 
 /// Things that callers want to know about a position besides what is always asked for.
 #[derive(Clone, Copy)]
@@ -52,7 +51,7 @@ impl Extra {
 struct Known {
     position: Position,
     /// What was asked for later, and is kept.
-    state: OnceLock<Value>,
+    state: OnceLock<Arc<str>>,
     key: OnceLock<String>,
     view: OnceLock<Option<View>>,
     tally: OnceLock<Tally>,
@@ -237,9 +236,19 @@ impl ProgramSession {
     }
 
     /// The state, as the program says it now.
-    pub(super) fn state_again(&self) -> Result<Value, BrokenRules> {
+    pub(super) fn state_again(&self) -> Result<Arc<str>, BrokenRules> {
         let state = self.extra(Extra::State)?.state;
         state.ok_or_else(|| self.lacks("state"))
+    }
+
+    /// The state, as the program said it when it was first asked.
+    fn known_state(&self) -> Result<Arc<str>, BrokenRules> {
+        self.ask_for(Extra::State);
+        if let Some(state) = self.known.state.get() {
+            return Ok(state.clone());
+        }
+        let state = self.state_again()?;
+        Ok(keep(&self.known.state, state).clone())
     }
 
     /// Whether the program plays a text here, listed or not.
@@ -264,7 +273,8 @@ impl ProgramSession {
         ))
     }
 
-    /// Extras that were wanted of this position, and that the program has.
+    /// Extras that were wanted of this position or the last ones, one a seat, and that the program has:
+    /// not every seat may want the same.
     fn wanted(&self) -> u8 {
         let can = self.rules.program.can;
         let mut has = Extra::State as u8;
@@ -275,7 +285,15 @@ impl ProgramSession {
         ] {
             has |= if can { extra as u8 } else { 0 };
         }
-        self.known.asked.load(Ordering::Relaxed) & has
+        let others = self
+            .before
+            .iter()
+            .rev()
+            .take(self.seats().saturating_sub(1));
+        let asked = others.fold(self.known.asked.load(Ordering::Relaxed), |asked, known| {
+            asked | known.asked.load(Ordering::Relaxed)
+        });
+        asked & has
     }
 
     /// The choices of a step as `play` takes them, as JSON.
@@ -304,7 +322,9 @@ impl ProgramSession {
         let is_hidden = self.rules.is_hidden();
         let mut want = String::from("\"legal\"");
         for word in Extra::words(self.wanted()).chain(is_hidden.then_some("sees")) {
-            let _ = write!(want, ",\"{word}\"");
+            want.push_str(",\"");
+            want.push_str(word);
+            want.push('"');
         }
         let body = play_request(std::slice::from_ref(step), &want);
         let (seats, ply) = (self.seats(), self.ply());
@@ -357,7 +377,9 @@ fn play_request(steps: &[Arc<str>], want: &str) -> String {
         body.push_str(if index > 0 { "," } else { "" });
         body.push_str(step);
     }
-    let _ = write!(body, "],\"want\":[{want}]");
+    body.push_str("],\"want\":[");
+    body.push_str(want);
+    body.push(']');
     body
 }
 
@@ -470,13 +492,12 @@ impl Session for ProgramSession {
     }
 
     fn state(&self) -> Result<Value, BrokenRules> {
-        self.ask_for(Extra::State);
-        if let Some(state) = self.known.state.get() {
-            return Ok(state.clone());
-        }
-        let state = self.extra(Extra::State)?.state;
-        let state = state.ok_or_else(|| self.lacks("state"))?;
-        Ok(keep(&self.known.state, state).clone())
+        let state = self.known_state()?;
+        serde_json::from_str(&state).map_err(|_| self.lacks("state"))
+    }
+
+    fn state_text(&self) -> Result<Option<Arc<str>>, BrokenRules> {
+        self.known_state().map(Some)
     }
 
     fn observation(&self, seat: Seat) -> Result<Value, BrokenRules> {

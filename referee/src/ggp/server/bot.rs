@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use protocol::{
     BotMove, ClockState, End, FromBot, Limits, MatchResult, Millis, MoveList, Opponent, Start,
-    TimeControl, ToBot, Turn, faults, in_words,
+    StateJson, TimeControl, ToBot, Turn, faults, in_words,
 };
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool};
 use tokio::time::{Instant, timeout_at};
@@ -176,7 +176,7 @@ impl Bot {
             ply: game.ply(),
             moves: game.plies[plies..].to_vec(),
             sees: game.sees(steps),
-            state,
+            state: state.map(StateJson::from),
             observation,
             legal: Some(list),
             clock: ClockState {

@@ -11,6 +11,7 @@ pub mod plan;
 pub mod process_tree;
 pub(crate) mod stall;
 pub mod supervisor;
+pub(crate) mod time_slice;
 pub(crate) mod watched_limits;
 
 pub use children::OwnChild;

@@ -20,7 +20,7 @@ use crate::bot::spec::{BotSpec, REFEREE_VARIABLE};
 use crate::process::exec_error::hint;
 use crate::process::handle::{GRACE_PERIOD, ProcessHandle};
 use crate::process::plan::Exit;
-use crate::process::{children, cores::Cores, process_tree};
+use crate::process::{children, cores::Cores, process_tree, time_slice};
 use crate::sandbox::build::Sandbox;
 use crate::shortage;
 use crate::streams::stderr::{self, Stderr, Tail};
@@ -83,6 +83,10 @@ impl Kind {
         };
         match self {
             Kind::Confined(sandbox) => {
+                let set_up = |command: &mut Command| {
+                    set_up(command);
+                    time_slice::shorten(command);
+                };
                 let launched = launch(spec, sandbox, START_LIMIT, set_up).await;
                 let launched = launched.map_err(|error| error.failure.message);
                 launched.and_then(|it| Started::confined(it, stderr).map_err(not_reached))
