@@ -240,11 +240,13 @@ pub(super) async fn write(
     let mut batch = Vec::new();
     loop {
         let received = tokio::select! {
-            received = inbox.recv_many(&mut batch, MOST_REPORTS) => received,
+            // First, because it may be why the last slot is gone.
+            biased;
             how = stop::changed(&mut stop) => {
                 show(Progress::Stopping(how));
                 continue;
             }
+            received = inbox.recv_many(&mut batch, MOST_REPORTS) => received,
         };
         if received == 0 {
             return Ok(());
