@@ -1,6 +1,7 @@
 //! Slots play matches side by side, and one writer keeps the log.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -175,7 +176,9 @@ pub(crate) async fn run(
     memory::share_arenas();
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
-    let written = match start(slots, &shared, reports) {
+    // Nothing is sent: it is closed when the last slot has ended its bots.
+    let (at_work, mut all_done) = mpsc::channel::<Infallible>(1);
+    let written = match start(slots, &shared, reports, at_work) {
         Ok(()) => {
             let stop = shared.stop.clone();
             write(&shared.queue, inbox, &mut folder.log, stop, &mut show).await
@@ -185,6 +188,8 @@ pub(crate) async fn run(
             Err(error)
         }
     };
+    // After an error, too: as long as bots are there, they can write to a log that is closed already.
+    all_done.recv().await;
     shared.factory.all_gone().await;
     for what in shared.factory.take_news() {
         show(Progress::Trouble(&what));
@@ -211,16 +216,21 @@ pub(super) fn conclude(
     })
 }
 
-/// Starts the slots. Those that were started end when nobody takes their reports.
+/// Starts the slots. Those that were started end when nobody takes their reports, and let go of
+/// `at_work` then.
 fn start(
     slots: usize,
     shared: &Arc<Shared>,
     reports: mpsc::Sender<FromSlot>,
+    at_work: mpsc::Sender<Infallible>,
 ) -> Result<(), RunError> {
     for number in 0..slots {
-        let (shared, reports) = (shared.clone(), reports.clone());
+        let (shared, reports, at_work) = (shared.clone(), reports.clone(), at_work.clone());
         let slot = thread::Builder::new().name(format!("slot {number}"));
-        let started = slot.spawn(move || own_runtime(number, shared, reports));
+        let started = slot.spawn(move || {
+            own_runtime(number, shared, reports);
+            drop(at_work);
+        });
         started.map_err(|error| {
             RunError::Short(format!("no thread can be started for a match: {error}"))
         })?;
