@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use crate::config::GameSetup;
 use crate::machine::identity;
 use crate::match_runner::Observer;
-use crate::rules_program::{RulesError, RulesSet, RulesSource, Surroundings};
+use crate::rules_program::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 
@@ -242,6 +242,7 @@ pub(crate) async fn play(
     observer: impl Observer,
 ) -> Result<Record, MatchError> {
     let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
+    rules_program::share_records(&*run.game.rules, &factory);
     let mut pool = Pool::new(Arc::new(factory));
     let record = run.play(&mut pool, people, observer).await;
     pool.end().await;

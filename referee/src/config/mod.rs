@@ -36,14 +36,14 @@ use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::machine::cores;
-use crate::rules_program::RulesSet;
+use crate::rules_program::{self, RulesSet};
 use crate::tournament::schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 use error::WrongValue;
 use file::Concurrency;
 use layers::Read;
 use supervisor::process::process_tree::measures_cpu_time;
 use supervisor::sandbox::limits::Tier;
-use supervisor::{BotSpec, Idle};
+use supervisor::{BotFactory, BotSpec, Idle};
 use thiserror::Error;
 
 pub use book::BookOpening;
@@ -363,6 +363,13 @@ impl Config {
     pub fn all_strict(&self) -> bool {
         let mut bots = self.bots.iter();
         bots.all(|bot| bot.wanted.tier == Tier::Strict && !bot.wanted.best_effort)
+    }
+
+    /// From here on, what rules programs print and say is kept where that of these bots is.
+    pub(crate) fn share_records(&self, bots: &BotFactory) {
+        for game in &self.games {
+            rules_program::share_records(&*game.rules, bots);
+        }
     }
 
     /// How matches are run, for the log.

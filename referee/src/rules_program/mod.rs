@@ -17,7 +17,7 @@ mod surroundings;
 use std::sync::Arc;
 
 use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session};
-use supervisor::BotSpec;
+use supervisor::{BotFactory, BotSpec};
 
 use program::RulesProgram;
 use session::ProgramSession;
@@ -128,6 +128,13 @@ fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
 /// Whether these rules take moves back by themselves.
 pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.undo)
+}
+
+/// From here on, what a program of these rules prints and says is kept where that of these bots is.
+pub(crate) fn share_records(rules: &dyn Rules, bots: &BotFactory) {
+    if let Some(rules) = rules::of(rules) {
+        rules.program.share_records(bots);
+    }
 }
 
 /// Whether the program plays a text in the position of a session, listed or not. The position is as

@@ -11,7 +11,7 @@ use games::{BrokenRules, Info, Limits, ToMove};
 use protocol::{GameHello, ModelHello, PROTOCOL};
 use serde_json::Value;
 use supervisor::bot::files;
-use supervisor::{REFEREE_NAME, ServiceFactory};
+use supervisor::{BotFactory, REFEREE_NAME, ServiceFactory};
 
 use super::line::{self, Line};
 use super::source::{RulesSource, is_id};
@@ -56,7 +56,7 @@ impl RulesProgram {
         let spec = source.spec();
         let files = files::build(&spec).files;
         let factory = if surroundings.supervised {
-            ServiceFactory::new(spec, &surroundings.hidden, surroundings.stderr.clone())?
+            ServiceFactory::new(spec, &[])?
         } else {
             ServiceFactory::plain(spec)?
         };
@@ -102,6 +102,13 @@ impl RulesProgram {
     /// How messages name it: its command line.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// From here on, what new processes print and say is kept where that of these bots is.
+    pub(super) fn share_records(&self, bots: &BotFactory) {
+        self.factory.share_records(bots);
+        // The next question of this thread is asked of a new one.
+        drop(line::take(self.number));
     }
 
     /// Whether it is this very program.

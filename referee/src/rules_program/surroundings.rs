@@ -1,6 +1,5 @@
 //! What programs need besides their sources, and why they may be of no use.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use games::{BrokenRules, TakenId};
@@ -42,10 +41,6 @@ pub(crate) struct Surroundings {
     /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
     /// bot's own sandbox confines.
     pub(crate) supervised: bool,
-    /// What their sandboxes hide.
-    pub(crate) hidden: Vec<PathBuf>,
-    /// Where their stderr is kept; `None` to pass it on.
-    pub(crate) stderr: Option<PathBuf>,
     /// How long they may think about a request.
     pub(crate) timeout: Duration,
 }
@@ -54,8 +49,6 @@ impl Default for Surroundings {
     fn default() -> Self {
         Surroundings {
             supervised: true,
-            hidden: Vec::new(),
-            stderr: None,
             timeout: TIMEOUT,
         }
     }

@@ -542,10 +542,12 @@ fn factory(
     hidden.extend(all_runs.map(Path::to_owned));
     hidden.extend(surroundings.hidden);
     let factory = BotFactory::new(&config.bots, &hidden, Some(folder.join(STDERR_NAME)))?;
-    Ok(factory
+    let factory = factory
         .after(folder::last_stderr(folder))
         .keeping(config.keep.stderr)
-        .traced(surroundings.tracer))
+        .traced(surroundings.tracer);
+    config.share_records(&factory);
+    Ok(factory)
 }
 
 /// Finds what was finished after the log failed, and saves it if its folder is gone.

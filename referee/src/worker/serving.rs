@@ -70,12 +70,14 @@ impl Serving {
         let hidden: Vec<PathBuf> = own.parent().map(Path::to_owned).into_iter().collect();
         let factory = BotFactory::new(&config.bots, &hidden, Some(own.join(STDERR_NAME)));
         let factory = factory.map_err(|error| without_sandbox(&error.to_string(), options))?;
+        let factory = factory.keeping(config.keep.stderr);
+        config.share_records(&factory);
         let name = options.name.as_ref().map(ToString::to_string);
         Ok(Serving {
             id: id.clone(),
             hash: announced.hash.clone(),
             lease: announced.lease(),
-            factory: Arc::new(factory.keeping(config.keep.stderr)),
+            factory: Arc::new(factory),
             failures: Arc::new(Failures::of(own, config.keep.failures)),
             machine: Arc::new(Machine {
                 speed: room.speed,

@@ -128,6 +128,35 @@ fn rules_that_work_play_a_whole_tournament_that_verifies() {
     assert!(shown.stdout.contains("left: 0"), "{}", shown.stdout);
 }
 
+#[test]
+fn what_rules_print_and_say_is_kept() {
+    let arena = hostile("dies", "");
+    let mut args = arena.tournament();
+    args.extend(["--trace".into(), arena.path("traces")]);
+    let ran = run(args);
+    assert_eq!(ran.code, Some(4), "{}{}", ran.stdout, ran.stderr);
+    let kept = |folder: &str, part: &str| {
+        let entries = fs::read_dir(arena.path(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let of_rules = paths.filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("python3_")
+        });
+        let texts: Vec<String> = of_rules
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect();
+        assert!(
+            texts.iter().any(|text| text.contains(part)),
+            "`{part}` in {texts:?}"
+        );
+    };
+    kept("out/stderr", "the sky fell");
+    kept("traces", r#""to_bot":"{\"id\":"#);
+    kept("traces", "exited with code 7");
+}
+
 fn referee(args: &[&str]) -> Ran {
     run(args)
 }

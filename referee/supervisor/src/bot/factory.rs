@@ -48,7 +48,7 @@ pub enum FactoryError {
 pub struct BotFactory {
     /// By the bots' names.
     sandboxes: BTreeMap<String, Sandbox>,
-    records: Records,
+    pub(crate) records: Records,
     /// By the bots' names.
     histories: Mutex<BTreeMap<String, Arc<History>>>,
     /// What the user has not read yet.
@@ -113,14 +113,14 @@ impl BotFactory {
     }
 
     /// Numbers the files of stderr and traces from the one after `number`.
-    pub fn after(mut self, number: usize) -> Self {
+    pub fn after(self, number: usize) -> Self {
         self.records.set_last(number);
         self
     }
 
     /// Keeps at most this many bytes of the stderr of all bots together, including what is in the
     /// folder already.
-    pub fn keeping(mut self, max_bytes: u64) -> Self {
+    pub fn keeping(self, max_bytes: u64) -> Self {
         self.records.limit_stderr(max_bytes);
         self
     }

@@ -1,20 +1,19 @@
 //! Starts the processes of one service, for all threads.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Service;
 use super::failure::ServiceFailure;
 use super::host::{Host, Template};
 use super::process::Kind;
-use crate::bot::factory::{FactoryError, other_programs};
+use crate::bot::factory::{BotFactory, FactoryError, other_programs};
 use crate::bot::spec::BotSpec;
 use crate::process::children;
 use crate::sandbox::build::{Sandbox, SandboxError};
 use crate::sandbox::machine::Machine;
 use crate::streams::records::Records;
-use crate::streams::trace::Tracer;
 use crate::suspension;
 
 /// The longest answer of a service, in bytes without the line end, unless its resources allow less
@@ -26,7 +25,7 @@ pub const MAX_ANSWER: usize = 16 << 20;
 pub struct ServiceFactory {
     host: Host,
     template: Arc<Template>,
-    records: Records,
+    records: Mutex<Records>,
     /// How many bytes of stderr may still be kept.
     stderr_left: Arc<AtomicU64>,
     warnings: Vec<String>,
@@ -34,17 +33,13 @@ pub struct ServiceFactory {
 
 impl ServiceFactory {
     /// A factory of processes that are supervised and confined like bots. Sandboxes that hide files
-    /// hide `hidden`. Stderr is kept in the folder `stderr`, or passed on.
+    /// hide `hidden`. Stderr is passed on, until [`ServiceFactory::share_records`] says otherwise.
     ///
     /// Of the description, what concerns matches is without effect: clocks, freezing and restarts.
     ///
     /// # Errors
     /// If the machine does not let this process adopt orphans, or cannot confine the program.
-    pub fn new(
-        spec: BotSpec,
-        hidden: &[PathBuf],
-        stderr: Option<PathBuf>,
-    ) -> Result<Self, FactoryError> {
+    pub fn new(spec: BotSpec, hidden: &[PathBuf]) -> Result<Self, FactoryError> {
         suspension::watch();
         children::adopt_orphans()?;
         let machine = Machine::for_bots([&spec].into_iter());
@@ -53,7 +48,7 @@ impl ServiceFactory {
         let sandbox = Sandbox::build(&spec, &machine, &hidden);
         let sandbox = sandbox.map_err(|error| error.of(in_words(&spec)))?;
         let warnings = other_programs([(&spec.name, &sandbox)]);
-        let mut factory = Self::of_kind(spec, Kind::Confined(Box::new(sandbox)), stderr)?;
+        let mut factory = Self::of_kind(spec, Kind::Confined(Box::new(sandbox)))?;
         factory.warnings = warnings;
         Ok(factory)
     }
@@ -69,10 +64,10 @@ impl ServiceFactory {
             whose: in_words(&spec),
             error,
         })?;
-        Self::of_kind(spec, Kind::Plain(program), None)
+        Self::of_kind(spec, Kind::Plain(program))
     }
 
-    fn of_kind(spec: BotSpec, kind: Kind, stderr: Option<PathBuf>) -> Result<Self, FactoryError> {
+    fn of_kind(spec: BotSpec, kind: Kind) -> Result<Self, FactoryError> {
         let resources = &spec.wanted.resources;
         let output = usize::try_from(resources.output_bytes).unwrap_or(usize::MAX);
         let stderr_left = Arc::new(AtomicU64::new(resources.stderr_bytes));
@@ -84,28 +79,20 @@ impl ServiceFactory {
         Ok(ServiceFactory {
             host: Host::new(template.clone())?,
             template,
-            records: Records::new(stderr),
+            records: Mutex::new(Records::new(None)),
             stderr_left,
             warnings: Vec::new(),
         })
     }
 
-    /// Numbers the files of stderr and traces from the one after `number`.
-    pub fn after(mut self, number: usize) -> Self {
-        self.records.set_last(number);
-        self
+    /// From here on, what new processes print and say is kept where that of these bots is, numbered
+    /// and limited with it.
+    pub fn share_records(&self, bots: &BotFactory) {
+        *self.records() = bots.records.clone();
     }
 
-    /// Keeps at most this many bytes of stderr, including what is in the folder already.
-    pub fn keeping(mut self, max_bytes: u64) -> Self {
-        self.records.limit_stderr(max_bytes);
-        self
-    }
-
-    /// Traces everything that is said.
-    pub fn traced(mut self, tracer: Option<Tracer>) -> Self {
-        self.records.tracer = tracer;
-        self
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The description of the program.
@@ -133,7 +120,7 @@ impl ServiceFactory {
     /// Why it did not start.
     pub fn start(&self) -> Result<Service, ServiceFailure> {
         let spec = &self.template.spec;
-        let (stderr, trace) = self.records.of_next(&spec.name, &self.stderr_left);
+        let (stderr, trace) = self.records().of_next(&spec.name, &self.stderr_left);
         let (connection, link) = self.host.start(stderr)?;
         Ok(Service::new(connection, link, trace, self.template.clone()))
     }

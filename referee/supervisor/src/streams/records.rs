@@ -1,5 +1,5 @@
-//! What is kept of the processes of a factory: their stderr, and traces. Files are numbered by
-//! process.
+//! What is kept of the processes of factories: their stderr, and traces. Files are numbered by
+//! process. Clones have the numbers and the limit in common.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use super::stderr::Stderr;
 use super::trace::{Trace, Tracer};
 use crate::bot::spec::file_name;
 
-/// Where a factory keeps what its processes print and say.
-#[derive(Debug)]
+/// Where factories keep what its processes print and say.
+#[derive(Clone, Debug)]
 pub(crate) struct Records {
     /// The folder in which stderr is kept; `None` to pass it on.
     stderr: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub(crate) struct Records {
     /// Where everything that is said is traced, if that is wanted.
     pub(crate) tracer: Option<Tracer>,
     /// How many processes were started so far.
-    started: AtomicUsize,
+    started: Arc<AtomicUsize>,
 }
 
 impl Records {
@@ -29,17 +29,17 @@ impl Records {
             stderr,
             stderr_left: Arc::new(AtomicU64::new(u64::MAX)),
             tracer: None,
-            started: AtomicUsize::new(0),
+            started: Arc::default(),
         }
     }
 
     /// Goes on with the number after this one.
-    pub(crate) fn set_last(&mut self, number: usize) {
-        self.started = AtomicUsize::new(number);
+    pub(crate) fn set_last(&self, number: usize) {
+        self.started.store(number, Ordering::Relaxed);
     }
 
     /// Keeps at most this many bytes of stderr, including what is in the folder already.
-    pub(crate) fn limit_stderr(&mut self, max_bytes: u64) {
+    pub(crate) fn limit_stderr(&self, max_bytes: u64) {
         let kept = self.stderr.as_deref().map_or(0, size_of_files);
         let left = max_bytes.saturating_sub(kept);
         self.stderr_left.store(left, Ordering::Relaxed);

@@ -118,7 +118,7 @@ pub(crate) fn cores() -> String {
 pub(crate) fn ask(how: &str, request: &str, seconds: u64) {
     let factory = match how {
         "plain" => ServiceFactory::plain(spec()),
-        _ => ServiceFactory::new(spec(), &[], None),
+        _ => ServiceFactory::new(spec(), &[]),
     };
     let mut service = factory.unwrap().start().unwrap();
     let answer = service.ask(

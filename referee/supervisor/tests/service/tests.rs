@@ -64,7 +64,7 @@ pub(crate) fn spec() -> BotSpec {
 }
 
 fn confined(spec: BotSpec) -> ServiceFactory {
-    ServiceFactory::new(spec, &[], None).unwrap()
+    ServiceFactory::new(spec, &[]).unwrap()
 }
 
 /// Both kinds of factories.
@@ -271,7 +271,7 @@ fn a_program_that_is_no_program_is_explained() {
     let mut missing = spec();
     missing.command = vec!["./no-such-program".to_owned()];
     for error in [
-        ServiceFactory::new(missing.clone(), &[], None).unwrap_err(),
+        ServiceFactory::new(missing.clone(), &[]).unwrap_err(),
         ServiceFactory::plain(missing).unwrap_err(),
     ] {
         let error = error.to_string();
@@ -414,7 +414,7 @@ fn plain_children_run_inside_a_sandbox() {
     for tier in [Tier::Restricted, Tier::Strict] {
         let mut spec = spec();
         spec.wanted.tier = tier;
-        let factory = match ServiceFactory::new(spec, &[], None) {
+        let factory = match ServiceFactory::new(spec, &[]) {
             Ok(factory) => factory,
             Err(error) => {
                 skip(&error.to_string());
@@ -448,10 +448,9 @@ fn stderr_and_traces_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let tracer = Tracer::new(&at("traces")).unwrap();
-    let factory = ServiceFactory::new(spec(), &[], Some(at("stderr")))
-        .unwrap()
-        .after(6)
-        .traced(Some(tracer));
+    let factory = ServiceFactory::new(spec(), &[]).unwrap();
+    let bots = BotFactory::new(&[], &[], Some(at("stderr"))).unwrap();
+    factory.share_records(&bots.after(6).traced(Some(tracer)));
     let mut service = factory.start().unwrap();
     ask(&mut service, "echo 1", LONG).unwrap();
     failure(&mut service, "exit why", LONG);
