@@ -1,6 +1,6 @@
 //! Prints a table of speeds: perft nodes and random playouts a second, for each game.
 //!
-//!     cargo run --release -p games --example speed [GAME …]
+//!     cargo run --profile dist -p games --example speed [GAME …]
 //!
 //! Figures are medians of several runs, in CPU seconds of one thread. `generation` is the share of a playout's
 //! time that goes into drawing the moves, found by drawing each move twice.

@@ -115,8 +115,8 @@ impl CliError {
     /// What only a program with the feature `cluster` can do.
     #[cfg(not(feature = "cluster"))]
     pub(super) fn without_cluster() -> Self {
-        let what = "this `referee` was built without NATS; `cargo build --release --features cluster` \
-                    builds one that has it";
+        let what = "this `referee` was built without NATS; `cargo build --profile dist --features \
+                    cluster` builds one that has it";
         CliError::Usage(what.to_owned())
     }
 
