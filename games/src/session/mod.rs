@@ -267,8 +267,7 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Result<Option<Playouts>, BrokenRules> {
-        let mut games = generic::AnyGames::new(self.seats(), seed, max_plies);
-        games.play_within(&self.fork(), count, &mut { most })
+        playouts_by_steps(&self.fork(), count, seed, max_plies, most)
     }
     /// Plays `count` random games after each legal move of the seat or chance that acts alone.
     ///
@@ -440,6 +439,21 @@ pub struct End {
 
 /// What every session can do with its moves alone: perft, random games, listing positions. Slow, but
 /// the same for all rules. In this file, since it and the trait need each other.
+/// What [`Session::playouts_within`] does for sessions that have no faster way: step by step.
+///
+/// # Errors
+/// If rules from outside do not work.
+pub fn playouts_by_steps(
+    from: &Box<dyn Session>,
+    count: u32,
+    seed: u64,
+    max_plies: Option<u32>,
+    most: u64,
+) -> Result<Option<Playouts>, BrokenRules> {
+    let mut games = generic::AnyGames::new(from.seats(), seed, max_plies);
+    games.play_within(from, count, &mut { most })
+}
+
 mod generic {
     use std::fmt::Write as _;
 

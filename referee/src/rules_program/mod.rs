@@ -3,6 +3,7 @@
 
 mod answer;
 mod game;
+mod known;
 mod line;
 mod plain_answer;
 mod position;
@@ -12,6 +13,7 @@ mod rules;
 mod session;
 mod sheet;
 mod source;
+mod steps;
 mod surroundings;
 
 use std::sync::Arc;

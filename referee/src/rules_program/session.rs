@@ -6,97 +6,23 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use games::kit::text::shown;
 use games::kit::to_move::CHANCE;
 use games::playout::Playouts;
-use games::session::{End, MoveError, Tally, UndoError, wrong_count};
+use games::session::{End, MoveError, Tally, UndoError, playouts_by_steps, wrong_count};
 use games::{Actor, BrokenRules, Rng, Seat, Session, ToMove, View};
 use protocol::ModelError;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::game::{Beginning, ProgramRules};
+use super::known::{Extra, Known, keep};
 use super::line::{Held, Line};
 use super::position::Position;
-
-/// Things that callers want to know about a position besides what is always asked for.
-#[derive(Clone, Copy)]
-enum Extra {
-    State = 1,
-    Key = 2,
-    View = 4,
-    Scores = 8,
-}
-
-impl Extra {
-    const ALL: [(Extra, &str); 4] = [
-        (Extra::State, "state"),
-        (Extra::Key, "key"),
-        (Extra::View, "view"),
-        (Extra::Scores, "scores"),
-    ];
-
-    /// The words of `want` for these bits.
-    fn words(bits: u8) -> impl Iterator<Item = &'static str> {
-        let wanted = Self::ALL.into_iter();
-        let wanted = wanted.filter(move |(extra, _)| bits & *extra as u8 != 0);
-        wanted.map(|(_, word)| word)
-    }
-}
-
-/// A position, with what is known about it.
-struct Known {
-    position: Position,
-    /// What was asked for later, and is kept.
-    state: OnceLock<Arc<str>>,
-    key: OnceLock<String>,
-    view: OnceLock<Option<View>>,
-    tally: OnceLock<Tally>,
-    /// Which extras somebody has asked for. Whoever wants the state here will want it after the next
-    /// step, so it comes in one answer with that.
-    asked: AtomicU8,
-    /// What each seat perceived of the step before.
-    sees: Vec<Vec<Value>>,
-}
-
-impl Known {
-    fn of(mut position: Position) -> Arc<Self> {
-        let known = Known {
-            state: OnceLock::new(),
-            key: OnceLock::new(),
-            view: OnceLock::new(),
-            tally: OnceLock::new(),
-            asked: AtomicU8::new(0),
-            sees: position
-                .sees
-                .take()
-                .and_then(|mut steps| steps.pop())
-                .unwrap_or_default(),
-            position,
-        };
-        known.learn_from_position();
-        Arc::new(known)
-    }
-
-    fn learn_from_position(&self) {
-        // Nothing was set before.
-        if let Some(state) = &self.position.state {
-            let _ = self.state.set(state.clone());
-        }
-        if let Some(key) = &self.position.key {
-            let _ = self.key.set(key.clone());
-        }
-        if let Some(tally) = &self.position.tally {
-            let _ = self.tally.set(tally.clone());
-        }
-        if let Some(view) = &self.position.view {
-            let _ = self.view.set(Some(view.clone()));
-        }
-    }
-}
+use super::steps::{canonical, json_text, play_request};
 
 /// The ply at which playouts stop; `None` if they go to the end.
 #[derive(Clone, Copy)]
@@ -363,45 +289,29 @@ impl ProgramSession {
             }
         })
     }
-}
-
-/// A text as JSON.
-fn json_text(text: &str) -> Arc<str> {
-    Arc::from(serde_json::to_string(text).expect("a text is JSON"))
-}
-
-/// A request to play steps, without its braces and `id`.
-fn play_request(steps: &[Arc<str>], want: &str) -> String {
-    let mut body = String::from("\"op\":\"play\",\"moves\":[");
-    for (index, step) in steps.iter().enumerate() {
-        body.push_str(if index > 0 { "," } else { "" });
-        body.push_str(step);
+    /// Random games that the program plays by itself; the inner error is its refusal.
+    fn programs_playouts(
+        &self,
+        count: u32,
+        seed: u64,
+        limit: PlayoutLimit,
+    ) -> Result<Result<Playouts, ModelError>, BrokenRules> {
+        let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
+        let seats = self.rules.seats();
+        self.held(Some(limit), |line| {
+            line.ask(&body, |text| {
+                let playouts: Playouts = serde_json::from_str(text)
+                    .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
+                if playouts.outcome.len() == seats {
+                    Ok(playouts)
+                } else {
+                    Err(format!(
+                        "gives playouts with an `outcome` that is not {seats} numbers"
+                    ))
+                }
+            })
+        })
     }
-    body.push_str("],\"want\":[");
-    body.push_str(want);
-    body.push(']');
-    body
-}
-
-/// JSON with the keys of all objects in order, for states of programs that have no keys.
-fn canonical(value: &Value) -> Value {
-    match value {
-        Value::Array(list) => list.iter().map(canonical).collect(),
-        Value::Object(fields) => {
-            let mut keys: Vec<&String> = fields.keys().collect();
-            keys.sort();
-            let sorted = keys
-                .into_iter()
-                .map(|key| (key.clone(), canonical(&fields[key])));
-            Value::Object(sorted.collect())
-        }
-        other => other.clone(),
-    }
-}
-
-/// Keeps what was asked for, and gives it.
-fn keep<T>(cell: &OnceLock<T>, value: T) -> &T {
-    cell.get_or_init(|| value)
 }
 
 impl Session for ProgramSession {
@@ -636,38 +546,23 @@ impl Session for ProgramSession {
         }
     }
 
-    fn playouts(
+    /// The program's own ones, unless it has none or refuses them.
+    fn playouts_within(
         &self,
         count: u32,
         seed: u64,
         max_plies: Option<u32>,
-    ) -> Result<Playouts, BrokenRules> {
-        if !self.rules.program.can.playout || self.to_move().is_over() {
-            let all = self.playouts_within(count, seed, max_plies, u64::MAX)?;
-            return Ok(all.expect("u64::MAX is no limit"));
-        }
-        let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
-        let seats = self.seats();
-        let played = self.held(Some(PlayoutLimit(max_plies)), |line| {
-            line.ask(&body, |text| {
-                let playouts: Playouts = serde_json::from_str(text)
-                    .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
-                if playouts.outcome.len() == seats {
-                    Ok(playouts)
-                } else {
-                    Err(format!(
-                        "gives playouts with an `outcome` that is not {seats} numbers"
-                    ))
-                }
-            })
-        })?;
-        match played {
-            Ok(playouts) => Ok(playouts),
-            // Too much for one request: they are played move by move.
-            Err(_) => {
-                let all = self.playouts_within(count, seed, max_plies, u64::MAX)?;
-                Ok(all.expect("u64::MAX is no limit"))
+        most: u64,
+    ) -> Result<Option<Playouts>, BrokenRules> {
+        let is_over = self.to_move().is_over();
+        if self.rules.program.can.playout && !is_over {
+            let played = self.programs_playouts(count, seed, PlayoutLimit(max_plies))?;
+            if let Ok(playouts) = played {
+                let plies = playouts.plies * f64::from(count);
+                return Ok((plies <= most as f64).then_some(playouts));
             }
+            // Too much for one request: they are played move by move.
         }
+        playouts_by_steps(&self.fork(), count, seed, max_plies, most)
     }
 }

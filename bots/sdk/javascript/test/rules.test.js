@@ -129,7 +129,7 @@ const plain = (value) => JSON.parse(JSON.stringify(value));
 test("hello describes the games", () => {
   const hello = plain(both().ask("hello", { protocol: 1 }));
   assert.deepEqual([hello.name, hello.version], ["two-games", "7"]);
-  assert.deepEqual(hello.can, ["undo", "key", "perft", "observation", "sample"]);
+  assert.deepEqual(hello.can, ["undo", "key", "perft", "playout", "observation", "sample"]);
   const [nim, coins] = hello.games;
   assert.deepEqual(nim, {
     id: "nim",
@@ -213,7 +213,7 @@ test("options are checked by name", () => {
 
 test("errors have codes and change nothing", () => {
   const program = both();
-  for (const op of ["get", "play", "undo", "perft", "sample"]) {
+  for (const op of ["get", "play", "undo", "perft", "playout", "sample"]) {
     assert.equal(refused(program, op, { moves: [], depth: 1, as: 0 })[0], "no_game");
   }
   program.ask("new", { game: "nim", options: { heap: 4 } });
@@ -238,6 +238,7 @@ test("errors have codes and change nothing", () => {
     ["bad_count", "undo", {}],
     ["bad_request", "undo", { count: -1 }],
     ["bad_request", "perft", {}],
+    ["bad_count", "playout", { count: 0 }],
     ["bad_count", "sample", { as: 0, count: 0 }],
   ]) {
     assert.equal(refused(program, op, fields)[0], code, `${op} ${JSON.stringify(fields)}`);
@@ -255,6 +256,31 @@ test("a perft that is too large is given up", () => {
   assert.equal(refused(program, "perft", { depth: 40 })[0], "too_much");
   program.ask("new", { game: "nim", options: { heap: 2 } });
   assert.deepEqual(program.ask("perft", { depth: 40 }), { nodes: 0 });
+});
+
+test("random games are played to the end or a limit", () => {
+  const program = both();
+  program.ask("new", { game: "nim", options: { heap: 10 } });
+  const played = program.ask("playout", { count: 50, seed: 3 });
+  assert.deepEqual(program.ask("playout", { count: 50, seed: 3 }), played);
+  assert.notDeepEqual(program.ask("playout", { count: 50, seed: 4 }), played);
+  assert.ok(Math.abs(played.outcome[0] + played.outcome[1] - 1) < 1e-9, played.outcome.join());
+  assert.ok(played.plies >= 4 && played.plies <= 10, `${played.plies}`);
+  assert.equal(program.ask("get").ply, 0);
+  assert.equal(refused(program, "playout", { count: 1000 })[0], "too_much");
+  program.ask("new", { game: "nim", options: { heap: 10 }, max_plies: 2 });
+  assert.deepEqual(program.ask("playout", { count: 9 }), { outcome: [0.5, 0.5], plies: 2 });
+  program.ask("new", { game: "nim", options: { heap: 1 } });
+  program.ask("play", { moves: ["take1"] });
+  assert.equal(refused(program, "playout")[0], "game_over");
+});
+
+test("random games draw chance by its probabilities", () => {
+  const program = both();
+  program.ask("new", { game: "coins", options: { players: 3 } });
+  const { outcome, plies } = program.ask("playout", { count: 200, seed: 1 });
+  assert.equal(plies, 4);
+  assert.ok(outcome.every((worth) => worth > 0.3 && worth < 0.7), outcome.join());
 });
 
 test("several act at once with chance", () => {

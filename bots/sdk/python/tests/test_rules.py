@@ -120,7 +120,7 @@ class Requests(unittest.TestCase):
     def test_hello_describes_the_games(self):
         hello = self.program.ask("hello", protocol=1)
         self.assertEqual((hello["name"], hello["version"]), ("two-games", "7"))
-        self.assertEqual(hello["can"], ["undo", "key", "perft", "observation", "sample"])
+        self.assertEqual(hello["can"], ["undo", "key", "perft", "playout", "observation", "sample"])
         nim, coins = hello["games"]
         self.assertEqual(nim, {
             "id": "nim", "title": "Nim", "summary": "Take one to three.",
@@ -193,7 +193,7 @@ class Requests(unittest.TestCase):
 
     def test_errors_have_codes_and_change_nothing(self):
         program = self.program
-        for op in ("get", "play", "undo", "perft", "sample"):
+        for op in ("get", "play", "undo", "perft", "playout", "sample"):
             fields = {"moves": [], "depth": 1, "as": 0}
             self.assertEqual(refused(program, op, **fields)[0], "no_game")
         program.ask("new", game="nim", options={"heap": 4})
@@ -217,6 +217,7 @@ class Requests(unittest.TestCase):
             ("bad_count", "undo", {}),
             ("bad_request", "undo", {"count": -1}),
             ("bad_request", "perft", {}),
+            ("bad_count", "playout", {"count": 0}),
             ("bad_count", "sample", {"as": 0, "count": 0}),
         ]:
             self.assertEqual(refused(program, op, **fields)[0], code, (op, fields))
@@ -230,6 +231,30 @@ class Requests(unittest.TestCase):
         self.assertEqual(refused(self.program, "perft", depth=40)[0], "too_much")
         self.program.ask("new", game="nim", options={"heap": 2})
         self.assertEqual(self.program.ask("perft", depth=40), {"nodes": 0})
+
+    def test_random_games_are_played_to_the_end_or_a_limit(self):
+        ask = self.program.ask
+        ask("new", game="nim", options={"heap": 10})
+        played = ask("playout", count=50, seed=3)
+        self.assertEqual(played, ask("playout", count=50, seed=3))
+        self.assertNotEqual(played, ask("playout", count=50, seed=4))
+        self.assertAlmostEqual(sum(played["outcome"]), 1.0)
+        self.assertTrue(4 <= played["plies"] <= 10, played)
+        self.assertEqual(ask("get")["ply"], 0)
+        self.assertEqual(refused(self.program, "playout", count=1000)[0], "too_much")
+        ask("new", game="nim", options={"heap": 10}, max_plies=2)
+        self.assertEqual(ask("playout", count=9), {"outcome": [0.5, 0.5], "plies": 2.0})
+        ask("new", game="nim", options={"heap": 1})
+        ask("play", moves=["take1"])
+        self.assertEqual(refused(self.program, "playout")[0], "game_over")
+
+    def test_random_games_draw_chance_by_its_probabilities(self):
+        ask = self.program.ask
+        ask("new", game="coins", options={"players": 3})
+        # Who names the coin scores; it shows tails three times out of four.
+        played = ask("playout", count=200, seed=1)
+        self.assertEqual(played["plies"], 4.0)
+        self.assertTrue(all(0.3 < worth < 0.7 for worth in played["outcome"]), played)
 
     def test_several_act_at_once_with_chance(self):
         ask = self.program.ask

@@ -11,7 +11,7 @@ export class IllegalStep extends Error {
   name = "IllegalStep";
 }
 
-/** Counting would take too long. */
+/** It would take too long. */
 export class TooMuch extends Error {}
 
 /** A state of a game, with the number of plies made so far. */
@@ -118,6 +118,14 @@ export class Position {
     return { scores, outcome: outcome ?? ranked(scores) };
   }
 
+  /** What the position is worth to each seat if play stops here. */
+  outcome() {
+    if (this.result === null && !this.game.constructor.overrides("scores")) {
+      return Array(this.game.seatCount()).fill(0.5);
+    }
+    return this.scores().outcome;
+  }
+
   /** The result as the protocol has it. */
   ended() {
     return this.result && { ...this.scores(), reason: this.result.reason };
@@ -152,6 +160,13 @@ export class Position {
   after(step) {
     const state = this.game.apply(this.state, step);
     return new Position(this.game, state, this.ply + this.actors.length);
+  }
+
+  /** A step that is drawn: moves with equal chances, outcomes of chance with theirs. */
+  randomStep(rng) {
+    const drawn = this.choices.map((choice) => drawnFrom(choice, rng));
+    if (!Array.isArray(this.toMove)) return drawn[0];
+    return Object.fromEntries(this.actors.map((actor, index) => [actor, drawn[index]]));
   }
 
   /** What each seat perceives of a step. */
@@ -201,6 +216,29 @@ export function perft(position, depth, most = Infinity) {
     return here.steps().reduce((sum, step) => sum + count(here.after(step), left - 1), 0);
   };
   return count(position, depth);
+}
+
+/**
+ * What a random game from here is worth to each seat, and its plies. It stops at the ply `lastPly`.
+ * Throws TooMuch if it has more than `most` plies.
+ */
+export function playout(position, rng, lastPly = Infinity, most = Infinity) {
+  let here = position;
+  while (here.result === null && here.ply < lastPly) {
+    if (here.ply - position.ply >= most) throw new TooMuch();
+    here = here.after(here.randomStep(rng));
+  }
+  return { outcome: here.outcome(), plies: here.ply - position.ply };
+}
+
+/** One of a list of moves, or of the outcomes of chance with their probabilities. */
+function drawnFrom(choice, rng) {
+  if (Array.isArray(choice)) return rng.pick(choice);
+  const outcomes = Object.entries(choice);
+  let left = rng.next() * outcomes.reduce((sum, [, probability]) => sum + probability, 0);
+  // Rounding may leave a rest.
+  const found = outcomes.find(([, probability]) => (left -= probability) < 0);
+  return (found ?? outcomes.reduce((one, other) => (other[1] > one[1] ? other : one)))[0];
 }
 
 /** The outcome that belongs to scores: the share of rivals beaten, half for ties. */

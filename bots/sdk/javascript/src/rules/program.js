@@ -4,11 +4,13 @@ import { Console } from "node:console";
 import { createInterface } from "node:readline";
 
 import { BadOption, BadState, Random } from "./game.js";
-import { IllegalStep, perft, Position, TooMuch } from "./position.js";
+import { IllegalStep, perft, playout, Position, TooMuch } from "./position.js";
 import { cut, isObject, quoted } from "./values.js";
 
 /** A perft asks the moves of at most this many positions, so that it ends in time. */
 const MOST_POSITIONS = 20_000;
+/** Random games of one request have at most this many plies together. */
+const MOST_PLIES = 1_000;
 /** A request for samples gets at most this many. */
 const MOST_SAMPLES = 10_000;
 /** Longer requests are cut in messages. */
@@ -37,6 +39,8 @@ export class Program {
   #game;
   /** All positions of the match so far, the present one last. */
   #history = [];
+  /** The ply at which random games stop, if there is one. */
+  #maxPlies;
   /** What a seat knows, if that is all that was set up. */
   #observation;
 
@@ -65,6 +69,7 @@ export class Program {
       undo: () => this.#undo(request),
       get: () => this.#get(request),
       perft: () => this.#perft(request),
+      playout: () => this.#playout(request),
       sample: () => this.#sample(request),
     };
     const { op } = request;
@@ -117,7 +122,7 @@ export class Program {
     const games = [...this.#games.values()];
     const optional = ["view", "scores", "observation", "sample"];
     const own = optional.filter((method) => games.some((game) => game.overrides(method)));
-    const can = ["undo", "key", "perft", ...own];
+    const can = ["undo", "key", "perft", "playout", ...own];
     return { protocol: 1, ...this.#identity, can, games: games.map((game) => game.describe()) };
   }
 
@@ -130,7 +135,9 @@ export class Program {
       return { ...this.#described(), roles };
     }
     const position = this.#begin(game, request);
+    const limit = (request.max_plies ?? null) === null ? undefined : whole(request, "max_plies");
     const answer = { ...describe([position], request), roles };
+    this.#maxPlies = limit;
     [this.#game, this.#history, this.#observation] = [game, [position], undefined];
     return answer;
   }
@@ -220,6 +227,29 @@ export class Program {
       const message = `depth ${depth} needs the moves of more than ${MOST_POSITIONS} positions`;
       throw new Refused("too_much", message);
     }
+  }
+
+  #playout(request) {
+    const here = this.#here();
+    const count = whole(request, "count", 1);
+    if (here.result !== null) throw new Refused("game_over", `the game is over (${here.result.reason})`);
+    if (count < 1) throw new Refused("bad_count", `\`count\` is ${count}; it must be 1 or more`);
+    const rng = new Random(whole(request, "seed", 0));
+    const total = Array(here.game.seatCount()).fill(0);
+    let plies = 0;
+    for (let played = 0; played < count; played++) {
+      let one;
+      try {
+        one = playout(here, rng, this.#maxPlies, MOST_PLIES - plies);
+      } catch (error) {
+        if (!(error instanceof TooMuch)) throw error;
+        const message = `${count} random games have more than ${MOST_PLIES} plies together`;
+        throw new Refused("too_much", message);
+      }
+      one.outcome.forEach((worth, seat) => (total[seat] += worth));
+      plies += one.plies;
+    }
+    return { outcome: total.map((worth) => worth / count), plies: plies / count };
   }
 
   #sample(request) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from functools import cached_property
 from math import prod
 from typing import Any, Iterator, Mapping, Sequence, cast
@@ -112,6 +113,12 @@ class Position:
         outcome = ranked(scores) if result.outcome is None else list(result.outcome)
         return scores, outcome
 
+    def outcome(self) -> list[float]:
+        """What the position is worth to each seat if play stops here."""
+        if self.result is None and not self.game.overrides("scores"):
+            return [0.5] * self.game.seat_count()
+        return self.scores()[1]
+
     def ended(self) -> dict[str, Json] | None:
         """The result as the protocol has it."""
         if self.result is None:
@@ -146,6 +153,11 @@ class Position:
         """The position after a step, which must be legal."""
         state = self.game.apply(self.state, step)
         return Position(self.game, state, self.ply + len(self.actors))
+
+    def random_step(self, rng: random.Random) -> Step:
+        """A step that is drawn: moves with equal chances, outcomes of chance with theirs."""
+        drawn = {actor: _drawn(choice, rng) for actor, choice in self.choices.items()}
+        return drawn if isinstance(self.to_move, list) else next(iter(drawn.values()))
 
     def sees(self, step: Step) -> list[list[Json]]:
         """What each seat perceives of a step."""
@@ -195,8 +207,35 @@ def spoken(step: Step) -> Json:
     return step
 
 
+def _drawn(choice: Sequence[str] | Mapping[str, float], rng: random.Random) -> str:
+    # `random()` alone draws the same in all versions of Python.
+    drawn = rng.random()
+    if not isinstance(choice, Mapping):
+        return choice[int(drawn * len(choice))]
+    left = drawn * sum(choice.values())
+    for text, probability in choice.items():
+        left -= probability
+        if left < 0:
+            return text
+    # Rounding may leave a rest.
+    return max(choice, key=lambda text: choice[text])
+
+
 class TooMuch(Exception):
-    """Counting would take too long."""
+    """It would take too long."""
+
+
+def playout(
+    position: Position, rng: random.Random, last_ply: int | None, most: int
+) -> tuple[list[float], int]:
+    """What a random game from here is worth to each seat, and its plies. It stops at the ply
+    `last_ply`, if there is one. Raises `TooMuch` if it has more than `most` plies."""
+    here = position
+    while here.result is None and (last_ply is None or here.ply < last_ply):
+        if here.ply - position.ply >= most:
+            raise TooMuch
+        here = here.after(here.random_step(rng))
+    return here.outcome(), here.ply - position.ply
 
 
 def perft(position: Position, depth: int, most: int | None = None) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Callable, Type, cast
 
 from .game import BadOption, BadState, Game, Json
-from .position import IllegalStep, Position, TooMuch, perft
+from .position import IllegalStep, Position, TooMuch, perft, playout
 
 #: A request, or the `ok` of an answer.
 Object = dict[str, Any]
@@ -21,6 +21,8 @@ Object = dict[str, Any]
 WANTS = ("legal", "state", "key", "view", "observation", "scores", "sees")
 #: A perft asks the moves of at most this many positions, so that it ends in time.
 MOST_POSITIONS = 20_000
+#: Random games of one request have at most this many plies together.
+MOST_PLIES = 1_000
 #: A request for samples gets at most this many.
 MOST_SAMPLES = 10_000
 #: Longer requests are cut in messages.
@@ -51,6 +53,8 @@ class Program:
         self._game: Game[Any] | None = None
         #: All positions of the match so far, the present one last.
         self._history: list[Position] = []
+        #: The ply at which random games stop, if there is one.
+        self._max_plies: int | None = None
         #: What a seat knows, if that is all that was set up.
         self._observation: Object | None = None
         self._operations: dict[str, Callable[[Object], Object]] = {
@@ -60,6 +64,7 @@ class Program:
             "undo": self._undo,
             "get": self._get,
             "perft": self._perft,
+            "playout": self._playout,
             "sample": self._sample,
         }
 
@@ -106,7 +111,7 @@ class Program:
 
     def _hello(self, request: Object) -> Object:
         games = self._games.values()
-        can = ["undo", "key", "perft"]
+        can = ["undo", "key", "perft", "playout"]
         for method in ("view", "scores", "observation", "sample"):
             if any(game.overrides(method) for game in games):
                 can.append(method)
@@ -132,10 +137,12 @@ class Program:
             raise _bad_option(game.id, bad) from bad
         except BadState as bad:
             raise Refused("bad_state", str(bad)) from bad
+        limit = None if request.get("max_plies") is None else _number(request, "max_plies", None)
         answer = self._describe([position], request)
         if game.seats is not None:
             answer["roles"] = list(game.roles)[: game.seat_count()]
         self._game, self._history, self._observation = game, [position], None
+        self._max_plies = limit
         return answer
 
     def _new_observation(self, game: Game[Any], request: Object) -> Object:
@@ -208,6 +215,24 @@ class Program:
         except (TooMuch, RecursionError) as error:
             message = f"depth {depth} needs the moves of more than {MOST_POSITIONS} positions"
             raise Refused("too_much", message) from error
+
+    def _playout(self, request: Object) -> Object:
+        here, count = self._here(), _number(request, "count", 1)
+        if here.result is not None:
+            raise Refused("game_over", f"the game is over ({here.result.reason})")
+        if count < 1:
+            raise Refused("bad_count", f"`count` is {count}; it must be 1 or more")
+        rng = random.Random(_number(request, "seed", 0))
+        total, plies = [0.0] * here.game.seat_count(), 0
+        for _ in range(count):
+            try:
+                outcome, length = playout(here, rng, self._max_plies, MOST_PLIES - plies)
+            except TooMuch as error:
+                message = f"{count} random games have more than {MOST_PLIES} plies together"
+                raise Refused("too_much", message) from error
+            total = [sum(pair) for pair in zip(total, outcome)]
+            plies += length
+        return {"outcome": [worth / count for worth in total], "plies": plies / count}
 
     def _sample(self, request: Object) -> Object:
         game = self._game
