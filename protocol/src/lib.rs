@@ -20,6 +20,8 @@ mod log;
 mod messages;
 mod model;
 mod move_list;
+#[cfg(test)]
+mod near_misses;
 mod request;
 mod scanner;
 pub mod schema;

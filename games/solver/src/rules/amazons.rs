@@ -2,14 +2,13 @@
 
 use games::kit::board::Board;
 use games::kit::grid::Grid;
-use games::kit::solving::CellSets;
 use games::settlement::arrows::Arrows;
 use games::settlement::{Budget, Endgame, EndgameSolver};
 use games::{Game, Seat};
 
-use super::keys::{ImageKeys, Images, least};
+use super::image_keys::{ImageKeys, Images, least};
 use super::slides::SlideTable;
-use super::{FromGame, Keyed, SearchRules, cells};
+use super::{FromGame, Keyed, SearchRules, cell_sets, cells};
 
 /// The kind of closed cells in keys; the kinds below it are the seats.
 const CLOSED: usize = 2;
@@ -181,17 +180,15 @@ impl SearchRules for AmazonsRules {
 
 impl<G: Game> FromGame<G> for AmazonsRules {
     fn position(&self, game: &G, position: &G::Position) -> Position {
-        let mut sets = CellSets::new();
-        game.cell_sets(position, &mut sets);
-        let set = |at: usize| sets.get(at).map_or(0, |set| *set as u64);
+        let [first, second, closed] = cell_sets(game, position);
         let seat = match game.to_move(position) {
             Some(seat) => seat as u8,
             // Who won is known from the margin.
             None => u8::from(game.margin(position) > 0),
         };
         Position {
-            pieces: [set(0), set(1)],
-            closed: set(2),
+            pieces: [first, second],
+            closed,
             seat,
         }
     }

@@ -5,12 +5,13 @@
 
 pub(crate) mod amazons;
 pub(crate) mod generic;
-mod keys;
+mod image_keys;
 pub(crate) mod penguins;
 mod slides;
 #[cfg(test)]
 mod tests;
 
+use games::kit::solving::CellSets;
 use games::{Game, Seat};
 
 /// How many moves a point is worth where positions are compared at a glance.
@@ -65,6 +66,14 @@ fn cells(mut set: u64) -> impl Iterator<Item = u32> {
             cell
         })
     })
+}
+
+/// The sets of cells that make a position, on a board of at most 64 cells; those that its game does not
+/// have are empty.
+fn cell_sets<G: Game, const SETS: usize>(game: &G, position: &G::Position) -> [u64; SETS] {
+    let mut sets = CellSets::new();
+    game.cell_sets(position, &mut sets);
+    std::array::from_fn(|at| sets.get(at).map_or(0, |set| *set as u64))
 }
 
 /// Search rules that can take over positions from the rules of a game.

@@ -2,13 +2,12 @@
 
 use games::kit::board::Board;
 use games::kit::grid::Grid;
-use games::kit::solving::CellSets;
 use games::settlement::{Budget, Endgame, EndgameSolver, Slides, worth};
 use games::{Game, Seat};
 
-use super::keys::{ImageKeys, Images, least};
+use super::image_keys::{ImageKeys, Images, least};
 use super::slides::SlideTable;
-use super::{FromGame, Keyed, POINT, SearchRules, cells};
+use super::{FromGame, Keyed, POINT, SearchRules, cell_sets, cells};
 
 /// The kind of seat 0's pieces in keys; the kinds below it are the points of cells.
 const PIECE: usize = 2;
@@ -243,10 +242,8 @@ impl SearchRules for PenguinsRules {
 
 impl<G: Game> FromGame<G> for PenguinsRules {
     fn position(&self, game: &G, position: &G::Position) -> Position {
-        let mut sets = CellSets::new();
-        game.cell_sets(position, &mut sets);
-        let set = |at: usize| sets.get(at).map_or(0, |set| *set as u64);
-        let (all, pieces) = ([set(0), set(1)], [set(2), set(3)]);
+        let [ones, twos, first, second] = cell_sets(game, position);
+        let (all, pieces) = ([ones, twos], [first, second]);
         let open = !(pieces[0] | pieces[1]);
         let seat = game.to_move(position);
         let under = match seat {

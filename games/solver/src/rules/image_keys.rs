@@ -4,6 +4,8 @@
 use games::kit::board::{Board, CellId};
 use games::kit::zobrist;
 
+use super::cells;
+
 /// The most symmetries of a board, the identity included.
 const MOST: usize = 8;
 /// The second half of a key uses the numbers of kinds from here on.
@@ -46,10 +48,9 @@ impl<const KINDS: usize> ImageKeys<KINDS> {
     /// The keys of a position with these sets of cells, one for each kind.
     pub(super) fn of(&self, sets: [u64; KINDS], seat: u8) -> Images {
         let mut images = [0; MOST];
-        for (kind, mut set) in sets.into_iter().enumerate() {
-            while set != 0 {
-                self.toggle(&mut images, kind, set.trailing_zeros());
-                set &= set - 1;
+        for (kind, set) in sets.into_iter().enumerate() {
+            for cell in cells(set) {
+                self.toggle(&mut images, kind, cell);
             }
         }
         if seat == 1 {
