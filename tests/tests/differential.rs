@@ -2,7 +2,7 @@
 //! pieces under every option. `DIFFERENTIAL_GAMES=N` makes it N times as long, and
 //! `DIFFERENTIAL_SEED=S` starts from other games:
 //!
-//!     DIFFERENTIAL_GAMES=50 cargo test --profile dist -p tests --test differential
+//!     DIFFERENTIAL_GAMES=50 cargo test --profile campaign -p tests --test differential
 
 mod pair;
 

@@ -2,7 +2,7 @@
 //! evaluations that the reference bots use. `SETTLED_POSITIONS=N` looks at N positions of random games a
 //! game and a quarter of that by evaluations:
 //!
-//!     SETTLED_POSITIONS=2000 cargo test --profile dist -p tests --test settled -- --nocapture
+//!     SETTLED_POSITIONS=2000 cargo test --profile campaign -p tests --test settled -- --nocapture
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 
 use bots::evaluate::{PositionValue, position_value};

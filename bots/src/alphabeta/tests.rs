@@ -9,7 +9,7 @@ use super::*;
 use crate::evaluate::CERTAIN;
 
 /// Searches positions of random games, and prints nodes a second and depth:
-/// `cargo test --profile dist -p bots nodes_a_second -- --ignored --nocapture`.
+/// `cargo test --profile campaign -p bots nodes_a_second -- --ignored --nocapture`.
 struct Speed;
 
 impl Visitor for Speed {

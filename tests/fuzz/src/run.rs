@@ -97,7 +97,7 @@ pub enum RunError {
 
 fn repeat(target: &str, input: &Path) -> String {
     format!(
-        "  repeat it with: cargo run --profile dist -p fuzz -- {target} --input {}",
+        "  repeat it with: cargo run --profile campaign -p fuzz -- {target} --input {}",
         input.display()
     )
 }

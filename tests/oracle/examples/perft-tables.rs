@@ -1,6 +1,6 @@
 //! Writes the perft tables `games/perft/GAME.json` anew, the same ones on every machine:
 //!
-//!     cargo run --profile dist -p oracle --example perft-tables [GAME]...
+//!     cargo run --profile campaign -p oracle --example perft-tables [GAME]...
 //!
 //! Each game has starts, moments of random games (changes of phase, skips, the last plies)
 //! and scattered pieces, under many options.

@@ -1,5 +1,5 @@
 //! Many workers in virtual time, for some seeds. The long version has a thousand workers and nearly a million
-//! matches: `cargo run --profile dist -p tests --bin workers_simulation`.
+//! matches: `cargo run --profile campaign -p tests --bin workers_simulation`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The long runs: `cargo run --profile dist -p tests --bin campaign -- --help`.
+//! The long runs: `cargo run --profile campaign -p tests --bin campaign -- --help`.
 
 use std::process::ExitCode;
 
