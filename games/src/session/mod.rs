@@ -267,7 +267,7 @@ pub trait Session: Send + Sync {
         max_plies: Option<u32>,
         most: u64,
     ) -> Result<Option<Playouts>, BrokenRules> {
-        playouts_by_steps(&self.fork(), count, seed, max_plies, most)
+        playouts_by_steps(self.fork(), count, seed, max_plies, most)
     }
     /// Plays `count` random games after each legal move of the seat or chance that acts alone.
     ///
@@ -444,14 +444,14 @@ pub struct End {
 /// # Errors
 /// If rules from outside do not work.
 pub fn playouts_by_steps(
-    from: &Box<dyn Session>,
+    from: Box<dyn Session>,
     count: u32,
     seed: u64,
     max_plies: Option<u32>,
     most: u64,
 ) -> Result<Option<Playouts>, BrokenRules> {
     let mut games = generic::AnyGames::new(from.seats(), seed, max_plies);
-    games.play_within(from, count, &mut { most })
+    games.play_within(&from, count, &mut { most })
 }
 
 mod generic {

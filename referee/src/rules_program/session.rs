@@ -563,6 +563,6 @@ impl Session for ProgramSession {
             }
             // Too much for one request: they are played move by move.
         }
-        playouts_by_steps(&self.fork(), count, seed, max_plies, most)
+        playouts_by_steps(self.fork(), count, seed, max_plies, most)
     }
 }
