@@ -437,8 +437,6 @@ pub struct End {
     pub reason: String,
 }
 
-/// What every session can do with its moves alone: perft, random games, listing positions. Slow, but
-/// the same for all rules. In this file, since it and the trait need each other.
 /// What [`Session::playouts_within`] does for sessions that have no faster way: step by step.
 ///
 /// # Errors
@@ -454,6 +452,8 @@ pub fn playouts_by_steps(
     games.play_within(&from, count, &mut { most })
 }
 
+/// What every session can do with its moves alone: perft, random games, listing positions. Slow, but
+/// the same for all rules. In this file, since it and the trait need each other.
 mod generic {
     use std::fmt::Write as _;
 
