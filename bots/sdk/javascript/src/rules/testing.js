@@ -35,25 +35,9 @@ export function randomGame(game, settings = {}) {
   const rng = new Random(settings.seed ?? 0);
   const path = [start(game, settings)];
   while (path.at(-1).result === null && path.at(-1).ply < LONGEST_GAME) {
-    path.push(path.at(-1).after(draw(path.at(-1), rng)));
+    path.push(path.at(-1).after(path.at(-1).randomStep(rng)));
   }
   return path;
-}
-
-/** A random step. */
-function draw(position, rng) {
-  const drawn = position.choices.map((choices) =>
-    Array.isArray(choices) ? rng.pick(choices) : drawOutcome(choices, rng),
-  );
-  if (!Array.isArray(position.toMove)) return drawn[0];
-  return Object.fromEntries(position.actors.map((actor, index) => [actor, drawn[index]]));
-}
-
-function drawOutcome(chances, rng) {
-  const outcomes = Object.entries(chances);
-  let left = rng.next() * outcomes.reduce((sum, [, chance]) => sum + chance, 0);
-  const drawn = outcomes.find(([, chance]) => (left -= chance) < 0);
-  return (drawn ?? outcomes.at(-1))[0];
 }
 
 /**
@@ -82,7 +66,7 @@ function checkGame(game, options, seed, memories) {
     while (here.ply < LONGEST_GAME) {
       look(here, seen, memories, rng);
       if (here.result !== null) break;
-      const step = draw(here, rng);
+      const step = here.randomStep(rng);
       if (game.hidden) here.sees(step).forEach((values, seat) => seen[seat].push(values));
       here = checkedStep(here, step);
       steps.push(step);

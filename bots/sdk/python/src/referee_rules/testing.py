@@ -19,7 +19,7 @@ import math
 import random
 from typing import Any, Iterable, Mapping, Sequence, Type
 
-from .game import Actor, BadState, Game, Json, Step
+from .game import BadState, Game, Json, Step
 from .position import Position, spoken
 from .program import Program
 
@@ -63,19 +63,8 @@ def random_game(
     rng = random.Random(seed)
     path = [start(game, options, seed)]
     while path[-1].result is None and path[-1].ply < LONGEST_GAME:
-        path.append(path[-1].after(draw(path[-1], rng)))
+        path.append(path[-1].after(path[-1].random_step(rng)))
     return path
-
-
-def draw(position: Position, rng: random.Random) -> Step:
-    """A random step."""
-    drawn: dict[Actor, str] = {}
-    for actor, choice in position.choices.items():
-        if isinstance(choice, Mapping):
-            (drawn[actor],) = rng.choices(list(choice), list(choice.values()))
-        else:
-            drawn[actor] = rng.choice(choice)
-    return drawn if isinstance(position.to_move, list) else next(iter(drawn.values()))
 
 
 def check(
@@ -159,7 +148,7 @@ class _Game:
 
     def _step(self) -> None:
         before, legal = json.dumps(self.position.wire()), self.position.legal
-        step = draw(self.position, self.rng)
+        step = self.position.random_step(self.rng)
         if self.position.game.hidden:
             for seen, new in zip(self.seen, self.position.sees(step)):
                 seen.append(json.loads(json.dumps(new)))
