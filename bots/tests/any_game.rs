@@ -83,7 +83,7 @@ impl Table {
     fn turn(&self, seat: usize, session: &mut dyn Session, news: &[PlayedMove]) -> Turn {
         let hidden = self.rules.info().hidden;
         let mut legal = MoveList::default();
-        session.each_legal(seat, &mut |mv| legal.push(mv));
+        session.each_legal(seat, &mut |mv| legal.push(mv)).unwrap();
         let is_sent = |played: &&PlayedMove| !hidden || played.seat == Some(seat);
         Turn {
             ply: session.ply(),

@@ -87,7 +87,7 @@ mod tests {
         let mut session = rules.start(1).unwrap();
         let mut rng = crate::Rng::new(1);
         while session.ply() < 8 {
-            match random_step(&mut *session, &mut rng) {
+            match random_step(&mut *session, &mut rng).unwrap() {
                 Some(step) => session.play(&step[0]).unwrap(),
                 None => break,
             }

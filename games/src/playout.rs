@@ -303,7 +303,7 @@ mod tests {
             .playouts_by_move_while(3, 1, Some(9), &mut |_| true)
             .unwrap();
         let moves: Vec<&String> = whole.moves.iter().map(|(mv, _)| mv).collect();
-        assert!(moves.into_iter().eq(&session.legal()));
+        assert!(moves.into_iter().eq(&session.legal().unwrap()));
         assert!(whole.moves.iter().all(|(_, means)| means.is_some()));
         assert_eq!(whole.rounds, 3);
         let mut games = 0;

@@ -49,7 +49,7 @@ fn told(session: &mut dyn Session) -> Told {
     Told {
         state: session.state().unwrap(),
         identity: session.identity().unwrap(),
-        legal: session.legal(),
+        legal: session.legal().unwrap(),
         to_move: session.to_move(),
         outcome: session.tally().unwrap().outcome,
         end: session.end(),
@@ -61,7 +61,10 @@ fn told(session: &mut dyn Session) -> Told {
 /// Plays on to the end, or for at most this many plies; gives what the session said before each.
 fn play(session: &mut dyn Session, rng: &mut Rng, plies: usize) -> Vec<Told> {
     let mut all = vec![told(session)];
-    while let Some(step) = random_step(session, rng).filter(|_| all.len() <= plies) {
+    while let Some(step) = random_step(session, rng)
+        .unwrap()
+        .filter(|_| all.len() <= plies)
+    {
         session.play(&step[0]).expect("a legal move");
         all.push(told(session));
     }

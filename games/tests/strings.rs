@@ -47,7 +47,10 @@ fn positions(game: &str, options: &Value) -> Vec<Box<dyn Session>> {
     let mut session = rules.start(4).unwrap();
     let mut rng = Rng::new(4);
     let mut all = vec![session.fork()];
-    while let Some(step) = random_step(&mut *session, &mut rng).filter(|_| all.len() < 200) {
+    while let Some(step) = random_step(&mut *session, &mut rng)
+        .unwrap()
+        .filter(|_| all.len() < 200)
+    {
         session.play(&step[0]).expect("a legal move");
         all.push(session.fork());
     }
@@ -65,7 +68,7 @@ fn check(game: &str, options: Value, forms: &[&str]) {
         .flat_map(|form| strings(form, &cells))
         .collect();
     for mut session in positions {
-        let legal: HashSet<String> = session.legal().into_iter().collect();
+        let legal: HashSet<String> = session.legal().unwrap().into_iter().collect();
         let accepted = strings.iter().filter(|text| {
             let accepted = session.play(text).is_ok();
             session.undo(usize::from(accepted)).expect("it was played");

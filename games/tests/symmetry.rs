@@ -38,13 +38,15 @@ fn check_game(rules: &dyn Rules, image_rules: &dyn Rules, mirror: &Mirror, seed:
     let mut rng = Rng::from_parts(&[seed, 0x51]);
     let mut session = rules.start(seed).unwrap();
     while !mirror.fits(&session.state().unwrap()) {
-        let step = random_step(&mut *session, &mut rng).expect("a move");
+        let step = random_step(&mut *session, &mut rng)
+            .unwrap()
+            .expect("a move");
         session.play(&step[0]).expect("a legal move");
     }
     let mut image = open(image_rules, &mirror.state(&session.state().unwrap()));
     for _ in 0..LONGEST {
         check_position(&mut *session, &mut *image, image_rules, mirror);
-        let Some(step) = random_step(&mut *session, &mut rng) else {
+        let Some(step) = random_step(&mut *session, &mut rng).unwrap() else {
             return;
         };
         session.play(&step[0]).expect("a legal move");
@@ -69,8 +71,12 @@ fn check_position(
     let expected = open(image_rules, &mirror.state(&state));
     assert_eq!(image.state(), expected.state(), "{mirror} of {state}");
     assert_eq!(image.identity(), expected.identity(), "{mirror} of {state}");
-    let images = session.legal().into_iter().map(|mv| mirror.text(&mv));
-    let (mut moves, mut expected) = (image.legal(), images.collect::<Vec<_>>());
+    let images = session
+        .legal()
+        .unwrap()
+        .into_iter()
+        .map(|mv| mirror.text(&mv));
+    let (mut moves, mut expected) = (image.legal().unwrap(), images.collect::<Vec<_>>());
     moves.sort_unstable();
     expected.sort_unstable();
     assert_eq!(moves, expected, "{mirror} of {state}");

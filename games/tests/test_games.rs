@@ -14,7 +14,7 @@ fn check<P: Position>(start: P) {
     for seed in 0..5 {
         let mut rng = Rng::new(seed);
         let mut session = rules.start(seed).unwrap();
-        while let Some(step) = random_step(&mut *session, &mut rng) {
+        while let Some(step) = random_step(&mut *session, &mut rng).unwrap() {
             looks_right(&*rules, &*session);
             let before = session.state().unwrap();
             session.play_step(&as_strs(&step)).unwrap();

@@ -265,6 +265,10 @@ pub struct ModelHello {
     /// `playout`, `playouts`, `sample`, and the wants `key`, `view`, `scores`, `observation`.
     #[serde(default)]
     pub can: Vec<String>,
+    /// It promises that `play` refuses whatever `legal` does not list. What a seat plays alone is then left to
+    /// it, and what is legal is asked for only if somebody wants to know.
+    #[serde(default)]
+    pub strict: bool,
     /// Its games.
     pub games: Vec<GameHello>,
 }

@@ -28,7 +28,7 @@ enum Players {
 
 impl Players {
     fn choose(&mut self, session: &mut dyn Session, rng: &mut Rng) -> String {
-        let mut moves = session.legal();
+        let mut moves = session.legal().unwrap();
         rng.shuffle(&mut moves);
         let seat = session.to_move().alone().expect("one seat at a time");
         let Players::Evaluation(evaluation) = self else {

@@ -141,7 +141,7 @@ impl FollowedSession {
     fn legal(&mut self, turn: &Turn) -> Result<Vec<String>, FollowError> {
         let mut legal = listed(turn);
         if let (true, Some(session)) = (legal.is_empty(), &mut self.session) {
-            session.each_legal(self.seat, &mut |mv| legal.push(mv.to_owned()));
+            legal = session.legal_of(self.seat)?;
         }
         if legal.is_empty() {
             return Err(FollowError::NotMyTurn {

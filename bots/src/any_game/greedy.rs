@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::time::Duration;
 
-use games::session::{Session, draw};
+use games::session::{Session, random_step};
 use games::{Actor, BrokenRules, Rng, Seat};
 use protocol::SearchLine;
 use serde_json::json;
@@ -183,8 +183,8 @@ fn circumstances(
     };
     let all = sessions
         .into_iter()
-        .filter_map(|session| Circumstance::of(session, question, rng));
-    Ok(all.collect())
+        .filter_map(|session| Circumstance::of(session, question, rng).transpose());
+    all.collect()
 }
 
 impl Circumstance {
@@ -193,24 +193,16 @@ impl Circumstance {
         mut session: Box<dyn Session>,
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
-    ) -> Option<Self> {
-        let actors: Vec<Actor> = session.to_move().actors().collect();
-        let own = actors
-            .iter()
-            .position(|actor| *actor == Actor::Seat(question.seat))?;
-        let mut step = Vec::new();
-        for actor in actors {
-            step.push(match actor {
-                Actor::Seat(seat) => session.random_move(seat, rng)?,
-                Actor::Chance => draw(session.chances(), rng)?,
-            });
-        }
-        Some(Circumstance {
+    ) -> Result<Option<Self>, BrokenRules> {
+        let mut actors = session.to_move().actors();
+        let own = actors.position(|actor| actor == Actor::Seat(question.seat));
+        let step = random_step(&mut *session, rng)?;
+        Ok(own.zip(step).map(|(own, step)| Circumstance {
             last_ply: question.plies_left.map(|left| session.ply() + left),
             session,
             step,
             own,
-        })
+        }))
     }
 
     /// The position after a move of the seat.

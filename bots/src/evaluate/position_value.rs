@@ -78,7 +78,7 @@ mod tests {
                 let sum: f64 = value.iter().sum();
                 assert!((sum - value.len() as f64 / 2.0).abs() < 1e-5, "{value:?}");
                 assert!(value.iter().all(|v| (0.0..=1.0).contains(v)), "{value:?}");
-                let Some(step) = random_step(&mut *session, &mut rng) else {
+                let Some(step) = random_step(&mut *session, &mut rng).unwrap() else {
                     assert_eq!(value.as_slice(), session.tally().unwrap().outcome);
                     break;
                 };

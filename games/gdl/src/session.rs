@@ -214,9 +214,9 @@ impl<E: Engine> Session for GdlSession<E> {
         ToMove::together(seats, play.random.is_some_and(chooses))
     }
 
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
         if !self.to_move().includes(seat) {
-            return;
+            return Ok(());
         }
         let role = self.play_of().seats[seat];
         let engine = &self.play_of().engine;
@@ -225,6 +225,7 @@ impl<E: Engine> Session for GdlSession<E> {
         for mv in moves {
             take(engine.text(&self.at.position, role, mv));
         }
+        Ok(())
     }
 
     fn chances(&self) -> Vec<(String, f64)> {
@@ -240,12 +241,12 @@ impl<E: Engine> Session for GdlSession<E> {
         texts.into_iter().map(|text| (text, each)).collect()
     }
 
-    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Result<Option<String>, BrokenRules> {
         if !self.to_move().includes(seat) {
-            return None;
+            return Ok(None);
         }
         let mut moves = self.texts(self.play_of().seats[seat]);
-        Some(moves.swap_remove(rng.index(moves.len())))
+        Ok(Some(moves.swap_remove(rng.index(moves.len()))))
     }
 
     fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {

@@ -51,7 +51,7 @@ fn rules(id: &str) -> Arc<dyn Rules> {
 /// All that can be said of a position.
 fn described(session: &mut dyn Session) -> String {
     let mut legal = String::new();
-    session.write_legal(&mut legal);
+    session.write_legal(&mut legal).unwrap();
     let observations: Vec<Value> = (0..session.seats())
         .map(|seat| session.observation(seat).unwrap())
         .collect();
@@ -73,7 +73,7 @@ fn states_undo_and_children_agree() {
         let mut rng = Rng::new(5);
         let mut session = rules.start(0).unwrap();
         let mut all = vec![described(&mut *session)];
-        while let Some(step) = random_step(&mut *session, &mut rng) {
+        while let Some(step) = random_step(&mut *session, &mut rng).unwrap() {
             let mut again = rules.load(&session.state().unwrap()).unwrap();
             assert_eq!(described(&mut *again), all[all.len() - 1], "{id}");
             let mut fork = session.fork();
@@ -231,14 +231,18 @@ fn amazons_counts_as_the_game_that_is_built_in() {
         let mut rng = Rng::new(seed);
         let mut there = built_in.start(0).unwrap();
         while there.end().is_none() {
-            let mut legal = there.legal();
+            let mut legal = there.legal().unwrap();
             let step = vec![legal[rng.index(legal.len())].clone()];
             // A single move is made by itself in a sheet.
             if legal.len() > 1 {
                 let state = as_facts(&there.state().unwrap());
                 let mut here = sheet.load(&state).unwrap();
-                let mut listed: Vec<String> =
-                    here.legal().iter().map(|mv| as_built_in(mv)).collect();
+                let mut listed: Vec<String> = here
+                    .legal()
+                    .unwrap()
+                    .iter()
+                    .map(|mv| as_built_in(mv))
+                    .collect();
                 listed.sort();
                 legal.sort();
                 assert_eq!(listed, legal, "{state}");
@@ -276,7 +280,11 @@ fn playouts_go_to_the_end_and_repeat() {
                 .playouts_by_move_while(2, 1, None, &mut |_| true)
                 .unwrap();
             assert_eq!(by_move.rounds, 2, "{id}");
-            assert_eq!(by_move.moves.len(), session.fork().legal().len(), "{id}");
+            assert_eq!(
+                by_move.moves.len(),
+                session.fork().legal().unwrap().len(),
+                "{id}"
+            );
         }
     }
 }
@@ -286,7 +294,7 @@ fn moves_are_read_in_any_case_and_spelling() {
     let mut session = rules("tic-tac-toe").start(0).unwrap();
     assert_eq!(session.to_move(), ToMove::seat(0));
     assert_eq!(
-        session.legal().len(),
+        session.legal().unwrap().len(),
         9,
         "the other seat's noop is no choice"
     );
@@ -343,7 +351,7 @@ fn several_act_at_once_and_chance_takes_part() {
     assert!(facts.contains("(won right 1)"), "{facts}");
 
     let mut pig = rules("pig").start(0).unwrap();
-    assert_eq!(pig.legal(), ["hold", "roll"]);
+    assert_eq!(pig.legal().unwrap(), ["hold", "roll"]);
     pig.play("roll").unwrap();
     assert_eq!(pig.to_move(), ToMove::CHANCE);
     assert_eq!(pig.chances()[3], ("(die 4)".to_owned(), 1.0 / 6.0));
@@ -484,7 +492,7 @@ fn samples_cannot_be_told_from_the_real_position() {
                         assert_eq!(moves_of(&mut *other, seat), moves_of(&mut *session, seat));
                     }
                 }
-                let Some(step) = random_step(&mut *session, &mut rng) else {
+                let Some(step) = random_step(&mut *session, &mut rng).unwrap() else {
                     break;
                 };
                 session.play_step(&as_strs(&step)).unwrap();
@@ -495,6 +503,8 @@ fn samples_cannot_be_told_from_the_real_position() {
 
 fn moves_of(session: &mut dyn Session, seat: usize) -> Vec<String> {
     let mut moves = Vec::new();
-    session.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
+    session
+        .each_legal(seat, &mut |mv| moves.push(mv.to_owned()))
+        .unwrap();
     moves
 }

@@ -89,8 +89,8 @@ pub trait Rules: Send + Sync {
 
 /// A game in progress: a position, and those before it so that moves can be taken back.
 ///
-/// What every step needs (who acts, what is legal, how the game ended) is known once a position is
-/// there. Only making steps and asking for more can fail, if the rules come from outside.
+/// Who acts, what chance may bring and how the game ended are known once a position is there. Making
+/// steps and asking for more can fail if the rules come from outside.
 pub trait Session: Send + Sync {
     /// How many seats play.
     fn seats(&self) -> usize;
@@ -100,37 +100,53 @@ pub trait Session: Send + Sync {
     fn to_move(&self) -> ToMove;
     /// Calls `take` with each legal move of a seat. There is at least one if the seat acts, and none
     /// otherwise.
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str));
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules>;
     /// What chance may bring, with the probabilities; empty if it takes no part in the step.
     fn chances(&self) -> Vec<(String, f64)> {
         Vec::new()
     }
     /// All legal moves of the seat that acts alone, or the outcomes if chance does; empty if the game
     /// is over or several act at once.
-    fn legal(&mut self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn legal(&mut self) -> Result<Vec<String>, BrokenRules> {
         if self.to_move() == ToMove::CHANCE {
-            return self
-                .chances()
-                .into_iter()
-                .map(|(outcome, _)| outcome)
-                .collect();
+            let chances = self.chances().into_iter();
+            return Ok(chances.map(|(outcome, _)| outcome).collect());
         }
+        match self.to_move().alone() {
+            Some(seat) => self.legal_of(seat),
+            None => Ok(Vec::new()),
+        }
+    }
+    /// All legal moves of a seat; empty if it does not act.
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn legal_of(&mut self, seat: Seat) -> Result<Vec<String>, BrokenRules> {
         let mut moves = Vec::new();
-        if let Some(seat) = self.to_move().alone() {
-            self.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
-        }
-        moves
+        self.each_legal(seat, &mut |mv| moves.push(mv.to_owned()))?;
+        Ok(moves)
     }
     /// Appends everything that is legal as JSON, in the form of the forward model: a list for one
     /// seat, an object by seat for several, outcomes with their probabilities for chance.
-    fn write_legal(&mut self, out: &mut String) {
-        generic::write_legal(self, out);
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
+        generic::write_legal(self, out)
     }
     /// A random legal move of a seat, all equally likely; `None` if the seat does not act.
-    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
-        let mut moves = Vec::new();
-        self.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
-        (!moves.is_empty()).then(|| moves.swap_remove(rng.index(moves.len())))
+    ///
+    /// # Errors
+    /// If rules from outside do not work.
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Result<Option<String>, BrokenRules> {
+        let mut moves = self.legal_of(seat)?;
+        Ok((!moves.is_empty()).then(|| moves.swap_remove(rng.index(moves.len()))))
     }
     /// Whether a seat that acts may make this move now.
     ///
@@ -331,15 +347,22 @@ pub trait Session: Send + Sync {
 
 /// A random step: every seat's legal moves are equally likely, chance draws by its probabilities.
 /// `None` when the game is over.
-pub fn random_step(session: &mut (impl Session + ?Sized), rng: &mut Rng) -> Option<Vec<String>> {
+///
+/// # Errors
+/// If rules from outside do not work.
+pub fn random_step(
+    session: &mut (impl Session + ?Sized),
+    rng: &mut Rng,
+) -> Result<Option<Vec<String>>, BrokenRules> {
     let mut choices = Vec::new();
     for actor in session.to_move().actors() {
-        choices.push(match actor {
+        let choice = match actor {
             Actor::Seat(seat) => session.random_move(seat, rng)?,
-            Actor::Chance => draw(session.chances(), rng)?,
-        });
+            Actor::Chance => draw(session.chances(), rng),
+        };
+        choices.extend(choice);
     }
-    (!choices.is_empty()).then_some(choices)
+    Ok((!choices.is_empty()).then_some(choices))
 }
 
 /// One of these outcomes, drawn by their probabilities; `None` if there are none.
@@ -494,34 +517,32 @@ mod generic {
     }
 
     /// What each of those who act can choose, in the order of a step's choices.
-    fn choices(session: &mut (impl Session + ?Sized)) -> Vec<Vec<String>> {
+    fn choices(session: &mut (impl Session + ?Sized)) -> Result<Vec<Vec<String>>, BrokenRules> {
         let actors = session.to_move().actors();
         let lists = actors.map(|actor| match actor {
-            Actor::Seat(seat) => {
-                let mut moves = Vec::new();
-                session.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
-                moves
+            Actor::Seat(seat) => session.legal_of(seat),
+            Actor::Chance => {
+                let chances = session.chances().into_iter();
+                Ok(chances.map(|(text, _)| text).collect())
             }
-            Actor::Chance => session
-                .chances()
-                .into_iter()
-                .map(|(text, _)| text)
-                .collect(),
         });
         lists.collect()
     }
 
     /// All possible steps.
-    fn steps(session: &mut dyn Session) -> Vec<Vec<String>> {
-        let lists = choices(session);
+    fn steps(session: &mut dyn Session) -> Result<Vec<Vec<String>>, BrokenRules> {
+        let lists = choices(session)?;
         if lists.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        lists.into_iter().multi_cartesian_product().collect()
+        Ok(lists.into_iter().multi_cartesian_product().collect())
     }
 
     /// See [`Session::write_legal`].
-    pub(super) fn write_legal(session: &mut (impl Session + ?Sized), out: &mut String) {
+    pub(super) fn write_legal(
+        session: &mut (impl Session + ?Sized),
+        out: &mut String,
+    ) -> Result<(), BrokenRules> {
         let to_move = session.to_move();
         let chances: Map<String, Value> = session
             .chances()
@@ -529,11 +550,11 @@ mod generic {
             .map(|(outcome, probability)| (outcome, probability.into()))
             .collect();
         let legal = match to_move.alone() {
-            Some(_) => Value::from(session.legal()),
+            Some(_) => Value::from(session.legal()?),
             None if to_move.is_over() => Value::Array(Vec::new()),
             None if to_move.seats().next().is_none() => Value::Object(chances),
             None => {
-                let lists = choices(session);
+                let lists = choices(session)?;
                 let actors = to_move.actors().zip(lists);
                 let by_actor = actors.map(|(actor, list)| match actor {
                     Actor::Seat(seat) => (seat.to_string(), Value::from(list)),
@@ -543,6 +564,7 @@ mod generic {
             }
         };
         let _ = write!(out, "{legal}");
+        Ok(())
     }
 
     /// See [`Session::each_child`].
@@ -550,7 +572,7 @@ mod generic {
         session: &dyn Session,
         take: &mut dyn FnMut(&[&str], &mut dyn Session),
     ) -> Result<(), BrokenRules> {
-        for step in steps(&mut *session.fork()) {
+        for step in steps(&mut *session.fork())? {
             let mut child = session.fork();
             make(&mut *child, &step)?;
             take(&as_strs(&step), &mut *child);
@@ -576,7 +598,7 @@ mod generic {
         }
         *left = left.saturating_sub(1);
         if depth == 1 {
-            let lists = choices(session);
+            let lists = choices(session)?;
             let counts = lists.iter().map(|list| list.len() as u64);
             return Ok(if lists.is_empty() {
                 0
@@ -585,7 +607,7 @@ mod generic {
             });
         }
         let mut nodes = 0;
-        for step in steps(session) {
+        for step in steps(session)? {
             if *left == 0 {
                 break;
             }
@@ -604,7 +626,7 @@ mod generic {
         let Some(rest) = depth.checked_sub(1) else {
             return Ok(Vec::new());
         };
-        let divided = steps(session).into_iter().map(|step| {
+        let divided = steps(session)?.into_iter().map(|step| {
             make(session, &step)?;
             let nodes = perft(session, rest, &mut { u64::MAX })?;
             take_back(session)?;
@@ -650,7 +672,7 @@ mod generic {
             let mut game = from.fork();
             let most = self.max_plies.unwrap_or(u32::MAX);
             while game.ply() < most
-                && let Some(step) = random_step(&mut *game, &mut self.rng)
+                && let Some(step) = random_step(&mut *game, &mut self.rng)?
             {
                 make(&mut *game, &step)?;
             }
@@ -668,7 +690,7 @@ mod generic {
     pub(super) fn children(
         session: &mut dyn Session,
     ) -> Result<Children<Box<dyn Session>>, BrokenRules> {
-        let children = session.legal().into_iter().map(|mv| {
+        let children = session.legal()?.into_iter().map(|mv| {
             let mut child = session.fork();
             make(&mut *child, std::slice::from_ref(&mv))?;
             Ok((mv, child))
@@ -699,7 +721,7 @@ mod tests {
             );
         };
         check(&mut *session);
-        while let Some(step) = super::random_step(&mut *session, &mut rng) {
+        while let Some(step) = super::random_step(&mut *session, &mut rng).unwrap() {
             session.play(&step[0]).unwrap();
         }
         check(&mut *session);

@@ -148,9 +148,9 @@ impl<G: Game> Session for Typed<G> {
         self.game.to_move(&self.position).into()
     }
 
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
         if self.game.to_move(&self.position) != Some(seat) {
-            return;
+            return Ok(());
         }
         self.game.legal(&self.position, &mut self.moves);
         let mut text = String::new();
@@ -159,6 +159,7 @@ impl<G: Game> Session for Typed<G> {
             self.game.write_move(mv, &mut text);
             take(&text);
         }
+        Ok(())
     }
 
     fn each_child(
@@ -174,7 +175,7 @@ impl<G: Game> Session for Typed<G> {
         Ok(())
     }
 
-    fn write_legal(&mut self, out: &mut String) {
+    fn write_legal(&mut self, out: &mut String) -> Result<(), BrokenRules> {
         self.game.legal(&self.position, &mut self.moves);
         out.push('[');
         for (i, &mv) in self.moves.iter().enumerate() {
@@ -184,14 +185,15 @@ impl<G: Game> Session for Typed<G> {
             out.push('"');
         }
         out.push(']');
+        Ok(())
     }
 
-    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Result<Option<String>, BrokenRules> {
         if self.game.to_move(&self.position) != Some(seat) {
-            return None;
+            return Ok(None);
         }
         let mv = self.game.random_move(&self.position, rng, &mut self.moves);
-        Some(self.text(mv))
+        Ok(Some(self.text(mv)))
     }
 
     fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {

@@ -63,10 +63,11 @@ impl<P: Position> Session for TestSession<P> {
         self.now.to_move()
     }
 
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
         if self.to_move().includes(seat) {
             self.now.legal(seat).iter().for_each(|mv| take(mv));
         }
+        Ok(())
     }
 
     fn chances(&self) -> Vec<(String, f64)> {

@@ -122,8 +122,8 @@ static void describe(Request request, const Position *position) {
 static void hello(Request request) {
     begin_answer(request, "ok");
     fprintf(request.output,
-            "{\"protocol\":1,\"name\":\"%s\",\"version\":\"1\",\"can\":[],\"games\":[%s]}}\n", game_id,
-            game_entry);
+            "{\"protocol\":1,\"name\":\"%s\",\"version\":\"1\",\"can\":[],\"strict\":true,\"games\":[%s]}}\n",
+            game_id, game_entry);
 }
 
 /* Reads a state with its `ply`. Returns 0 if it is none, and says why. */

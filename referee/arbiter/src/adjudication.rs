@@ -116,10 +116,10 @@ mod tests {
             repetition: Some(2),
         });
         assert_eq!(watch.see(&*session).unwrap(), None);
-        let mv = session.legal()[0].clone();
+        let mv = session.legal().unwrap()[0].clone();
         session.play(&mv).unwrap();
         assert_eq!(watch.see(&*session).unwrap(), None);
-        let mv = session.legal()[0].clone();
+        let mv = session.legal().unwrap()[0].clone();
         session.play(&mv).unwrap();
         assert_eq!(watch.see(&*session).unwrap(), Some(MAX_PLIES));
         assert_eq!(watch.see(&*session).unwrap(), Some(REPETITION));

@@ -192,17 +192,20 @@ impl MatchState {
                 None => StateJson::Tree(self.session.state()?),
             });
         }
+        let legal = if wants.legal {
+            let mut legal = MoveList::default();
+            self.session.each_legal(seat, &mut |mv| legal.push(mv))?;
+            Some(legal)
+        } else {
+            None
+        };
         Ok(ToBot::Turn(Box::new(Turn {
             ply: self.session.ply(),
             moves: self.news(seat),
             sees: hidden.then(|| self.new_perceptions(seat)),
             state,
             observation,
-            legal: wants.legal.then(|| {
-                let mut legal = MoveList::default();
-                self.session.each_legal(seat, &mut |mv| legal.push(mv));
-                legal
-            }),
+            legal,
             clock: clock::state(&self.clocks, seat),
             offers: if self.early_ends.offers {
                 self.opinions.offers_to(seat)
@@ -293,7 +296,7 @@ impl MatchState {
 
     /// A random move for a seat at fault.
     fn forced_move(&mut self, seat: usize) -> Result<MoveText, BrokenRules> {
-        let mv = self.session.random_move(seat, &mut self.forced);
+        let mv = self.session.random_move(seat, &mut self.forced)?;
         mv.map(MoveText::from).ok_or_else(|| {
             BrokenRules::new(format!(
                 "the rules list no move for seat {seat}, which is to move"

@@ -209,7 +209,7 @@ mod tests {
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         let start = rules.start(1).unwrap();
         let mut of = AnalysedMatch::from(rules, start, 1);
-        let first = of.start.fork().legal().remove(0);
+        let first = of.start.fork().legal().unwrap().remove(0);
         of.plies.push(first);
         assert_eq!(
             of.position(0, None).unwrap_or_else(|e| panic!("{e}")).seat,

@@ -83,7 +83,7 @@ pub(super) fn limits(
 /// Makes a random step; gives who acted, and how. `None` at the end.
 fn step(session: &mut dyn Session, rng: &mut Rng) -> Option<(ToMove, Vec<String>)> {
     let movers = session.to_move();
-    let choices = random_step(session, rng)?;
+    let choices = random_step(session, rng).ok()??;
     session.play_step(&as_strs(&choices)).ok()?;
     Some((movers, choices))
 }

@@ -112,7 +112,7 @@ fn all(entry: &Entry, sheet: Option<&Sheet>) -> Result<Value, CliError> {
     let notation = notation.map(|(form, meaning)| json!({"form": form, "meaning": meaning}));
     let mut session = example_session(entry)?;
     let mut legal = String::new();
-    session.write_legal(&mut legal);
+    session.write_legal(&mut legal)?;
     let legal: Value = serde_json::from_str(&legal).map_err(io::Error::from)?;
     let mut value = heading(entry);
     value["options"] = options.collect();
@@ -196,7 +196,7 @@ fn example_session(entry: &Entry) -> Result<Box<dyn Session>, CliError> {
 /// The start, its state and its first moves.
 fn example(entry: &Entry) -> Result<String, CliError> {
     let mut session = example_session(entry)?;
-    let legal = session.legal();
+    let legal = session.legal()?;
     let few: Vec<&str> = legal.iter().take(6).map(String::as_str).collect();
     Ok(format!(
         "\nExample, a start:\n\n{}\nIts state:\n  {}\nIts {} legal moves: {}{}\n",

@@ -110,10 +110,8 @@ impl Ask {
     /// The turn of this seat.
     pub(super) fn of(arbiter: &Arbiter, seat: usize, role: &str, is_hidden: bool) -> Self {
         let session = arbiter.session();
-        let mut legal = Vec::new();
-        session
-            .fork()
-            .each_legal(seat, &mut |mv| legal.push(mv.to_owned()));
+        // Known: a person's turn has been made with this list.
+        let legal = session.fork().legal_of(seat).unwrap_or_default();
         Ask {
             seat,
             role: role.to_owned(),

@@ -277,15 +277,21 @@ mod tests {
     }
 
     fn first_move(game: &GameSetup) -> String {
-        game.rules.start(0).unwrap().legal()[0].clone()
+        game.rules.start(0).unwrap().legal().unwrap()[0].clone()
     }
 
     #[test]
     fn lines_belong_to_games_with_their_options() {
         let games = games();
         let small = first_move(&games[0]);
-        let on_small = games[0].rules.start(0).unwrap().legal();
-        let mut on_large = games[1].rules.start(0).unwrap().legal().into_iter();
+        let on_small = games[0].rules.start(0).unwrap().legal().unwrap();
+        let mut on_large = games[1]
+            .rules
+            .start(0)
+            .unwrap()
+            .legal()
+            .unwrap()
+            .into_iter();
         let large = on_large.find(|mv| !on_small.contains(mv)).unwrap();
         let state = games[2].rules.start(9).unwrap().state().unwrap();
         let text = format!(

@@ -98,7 +98,7 @@ fn with_choice(record: &Record, plies: &BTreeSet<u32>) -> Vec<u32> {
         return found;
     };
     for (ply, played) in (0..).zip(&record.moves) {
-        if plies.contains(&ply) && session.legal().len() > 1 {
+        if plies.contains(&ply) && session.legal().is_ok_and(|legal| legal.len() > 1) {
             found.push(ply);
         }
         if session.play(&played.mv).is_err() {

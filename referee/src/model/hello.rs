@@ -17,6 +17,7 @@ pub(super) fn answer(catalog: &Catalog) -> ModelHello {
         name: "referee".to_owned(),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         can: CAN.map(str::to_owned).to_vec(),
+        strict: true,
         games: catalog.iter().map(|entry| game(entry)).collect(),
     }
 }

@@ -100,6 +100,7 @@ impl Model {
                         observation,
                         max_plies,
                     },
+                    self.game.as_ref(),
                     &self.catalog,
                 )?;
                 let answer = open.introduce(&want)?;

@@ -86,6 +86,8 @@ fn not_loaded<T>(failure: LoadError) -> Result<T, ModelError> {
 
 /// A position that was set up.
 pub(super) struct Open {
+    /// The game and the options that these are the rules of.
+    of: (String, Value),
     rules: Arc<dyn Rules>,
     position: Position,
     /// Where playouts stop.
@@ -125,15 +127,25 @@ impl Evaluation {
 }
 
 impl Open {
-    pub(super) fn new(request: NewRequest, catalog: &Catalog) -> Result<Self, ModelError> {
+    /// Sets up a position. Whoever plays match after match asks for the same rules again, so those of
+    /// the `last` position are kept if they fit.
+    pub(super) fn new(
+        request: NewRequest,
+        last: Option<&Open>,
+        catalog: &Catalog,
+    ) -> Result<Self, ModelError> {
         let entry = match catalog.find(&request.game) {
             Ok(entry) => entry,
             Err(unknown) => return error(Code::UnknownGame, unknown.to_string()),
         };
-        let rules = match entry.configure(&request.options) {
-            Ok(rules) => rules,
-            Err(ConfigureError::Option(bad)) => return error(Code::BadOption, bad),
-            Err(ConfigureError::Broken(rules)) => return broken(rules),
+        let of = (request.game, request.options);
+        let rules = match last.filter(|last| last.of == of) {
+            Some(last) => last.rules.clone(),
+            None => match entry.configure(&of.1) {
+                Ok(rules) => rules,
+                Err(ConfigureError::Option(bad)) => return error(Code::BadOption, bad),
+                Err(ConfigureError::Broken(rules)) => return broken(rules),
+            },
         };
         let position = match (request.state, request.observation) {
             (Some(_), Some(_)) => {
@@ -156,6 +168,7 @@ impl Open {
                 made: None,
             },
             rules,
+            of,
         })
     }
 
@@ -426,10 +439,14 @@ fn write_position(
     answer: &mut String,
 ) -> Result<(), ModelError> {
     let (ply, to_move) = (session.ply(), session.to_move());
-    let _ = match to_move.alone() {
-        Some(seat) => write!(answer, "\"ply\":{ply},\"to_move\":{seat}"),
-        None => write!(answer, "\"ply\":{ply},\"to_move\":{}", text(&to_move)),
-    };
+    let mut digits = itoa::Buffer::new();
+    answer.push_str("\"ply\":");
+    answer.push_str(digits.format(ply));
+    answer.push_str(",\"to_move\":");
+    match to_move.alone() {
+        Some(seat) => answer.push_str(digits.format(seat)),
+        None => answer.push_str(&text(&to_move)),
+    }
     answer.push_str(",\"result\":");
     match session.end() {
         Some(end) => answer.push_str(&text(&end)),
@@ -437,7 +454,7 @@ fn write_position(
     }
     if want.contains(&Want::Legal) {
         answer.push_str(",\"legal\":");
-        session.write_legal(answer);
+        session.write_legal(answer).or_else(broken)?;
     }
     if want.contains(&Want::State) {
         answer.push_str(",\"state\":");

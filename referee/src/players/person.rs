@@ -40,7 +40,7 @@ impl Player for Person {
     fn join(&mut self) -> Result<Box<BotHello>, Failure> {
         let wants = Wants {
             state: false,
-            legal: false,
+            legal: true,
         };
         Ok(insider("person", wants))
     }

@@ -28,7 +28,8 @@ pub(super) fn each_position(
             if step < 16 || step.is_multiple_of(step.ilog2() as usize) || session.end().is_some() {
                 visit(&mut *session)?;
             }
-            let Some(choices) = random_step(&mut *session, &mut rng) else {
+            let choices = random_step(&mut *session, &mut rng);
+            let Some(choices) = choices.map_err(|broken| broken.to_string())? else {
                 ended += 1;
                 break;
             };

@@ -56,6 +56,19 @@ impl<'s> Bench<'s> {
     }
 }
 
+/// The moves that a seat has.
+fn listed(session: &mut dyn Session, seat: usize) -> Result<BTreeSet<String>, String> {
+    let legal = session.legal_of(seat);
+    legal
+        .map(BTreeSet::from_iter)
+        .map_err(|broken| broken.to_string())
+}
+
+/// See [`random_step`].
+fn random(session: &mut dyn Session, rng: &mut Rng) -> Result<Option<Vec<String>>, String> {
+    random_step(session, rng).map_err(|broken| broken.to_string())
+}
+
 /// All that can be said about a position.
 #[derive(PartialEq)]
 struct Described {
@@ -65,7 +78,8 @@ struct Described {
 impl Described {
     fn of(session: &mut dyn Session) -> Result<Self, String> {
         let mut legal = String::new();
-        session.write_legal(&mut legal);
+        let listed = session.write_legal(&mut legal);
+        listed.map_err(|broken| broken.to_string())?;
         let fields = vec![
             ("ply", session.ply().to_string()),
             ("to_move", session.to_move().to_string()),
@@ -159,7 +173,7 @@ pub(super) fn states(bench: &Bench<'_>) -> Verdict {
             return Err(format!("sets up its own state, but {what}"));
         }
         let mut here = session.fork();
-        if let Some(step) = random_step(&mut *here, &mut rng) {
+        if let Some(step) = random(&mut *here, &mut rng)? {
             for session in [&mut here, &mut again] {
                 let played = session.play_step(&as_strs(&step));
                 played.map_err(|error| error.to_string())?;
@@ -181,13 +195,11 @@ pub(super) fn moves(bench: &Bench<'_>) -> Verdict {
         let seats: Vec<usize> = session.to_move().seats().collect();
         let mut legal = BTreeSet::new();
         for &seat in &seats {
-            session.each_legal(seat, &mut |mv| {
-                legal.insert(mv.to_owned());
-            });
+            legal.extend(listed(session, seat)?);
         }
         if session.to_move().alone().is_some() {
             let before = Described::of(session)?;
-            for mv in session.legal().iter().take(MOST_TRIED) {
+            for mv in legal.iter().take(MOST_TRIED) {
                 let played = session.fork().play(mv);
                 played.map_err(|error| error.to_string())?;
             }
@@ -226,7 +238,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
         let before = text(session.state())?;
         let mut further = session.fork();
         for _ in 0..3 {
-            let Some(step) = random_step(&mut *further, &mut rng) else {
+            let Some(step) = random(&mut *further, &mut rng)? else {
                 break;
             };
             let played = further.play_step(&as_strs(&step));
@@ -272,7 +284,7 @@ fn compare(bench: &Bench<'_>, other: &Arc<dyn Rules>, whole: bool) -> Result<(),
                     protocol::excerpt(state.as_bytes(), 300)
                 ));
             }
-            let Some(step) = random_step(&mut *ours, &mut rng) else {
+            let Some(step) = random(&mut *ours, &mut rng)? else {
                 break;
             };
             for session in [&mut ours, &mut theirs] {
@@ -356,14 +368,7 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
                          {observation}"
                     ));
                 }
-                let moves = |session: &mut dyn Session| {
-                    let mut moves = BTreeSet::new();
-                    session.each_legal(seat, &mut |mv| {
-                        moves.insert(mv.to_owned());
-                    });
-                    moves
-                };
-                if moves(session) != moves(&mut *other) {
+                if listed(session, seat)? != listed(&mut *other, seat)? {
                     return Err(format!(
                         "lists other moves for seat {seat} in a state that it cannot tell apart"
                     ));

@@ -122,14 +122,14 @@ impl Position {
             }
             _ => {}
         }
-        let legal = fields.legal.ok_or("gives no `legal`, which was wanted")?;
+        let legal = fields.legal.map(|legal| read_legal(legal, to_move));
         let tally = match fields.scores {
             Some(scores) => Some(tally(scores, fields.outcome, seats)?),
             None => None,
         };
         Ok(Position {
             ply: fields.ply,
-            legal: read_legal(legal, to_move)?,
+            legal: legal.transpose()?,
             to_move,
             tally: end.as_ref().map(|end| end.tally.clone()).or(tally),
             end,
@@ -281,7 +281,8 @@ mod tests {
     use super::*;
 
     fn wrong(text: &str) -> String {
-        Position::read(text, Some(2)).unwrap_err()
+        let read = Position::read(text, Some(2));
+        read.and_then(Position::listed).unwrap_err()
     }
 
     #[test]
@@ -408,7 +409,11 @@ mod tests {
     fn chances_are_in_the_order_of_their_texts() {
         let text =
             r#"{"ply":0,"to_move":"chance","result":null,"legal":{"tails":0.5,"heads":0.5}}"#;
-        let chances = Position::read(text, Some(2)).unwrap().legal.chances;
+        let chances = Position::read(text, Some(2))
+            .unwrap()
+            .legal
+            .unwrap()
+            .chances;
         assert_eq!(
             chances,
             [("heads".to_owned(), 0.5), ("tails".to_owned(), 0.5)]

@@ -3,23 +3,25 @@
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, OnceLock};
 
-use games::View;
-use games::session::Tally;
+use games::session::{End, Tally};
+use games::{ToMove, View};
 use serde_json::Value;
 
-use super::position::Position;
+use super::position::{Legal, Position};
 
-/// Things that callers want to know about a position besides what is always asked for.
+/// Things that callers may want to know about a position besides who is to move and how it ended.
 #[derive(Clone, Copy)]
 pub(super) enum Extra {
     State = 1,
     Key = 2,
     View = 4,
     Scores = 8,
+    Legal = 16,
 }
 
 impl Extra {
-    const ALL: [(Extra, &str); 4] = [
+    const ALL: [(Extra, &str); 5] = [
+        (Extra::Legal, "legal"),
         (Extra::State, "state"),
         (Extra::Key, "key"),
         (Extra::View, "view"),
@@ -36,8 +38,11 @@ impl Extra {
 
 /// A position, with what is known about it.
 pub(super) struct Known {
-    pub(super) position: Position,
-    /// What was asked for later, and is kept.
+    pub(super) ply: u32,
+    pub(super) to_move: ToMove,
+    pub(super) end: Option<End>,
+    /// What may be asked for later, and is kept then.
+    pub(super) legal: OnceLock<Legal>,
     pub(super) state: OnceLock<Arc<str>>,
     pub(super) key: OnceLock<String>,
     pub(super) view: OnceLock<Option<View>>,
@@ -50,39 +55,26 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(mut position: Position) -> Arc<Self> {
-        let known = Known {
-            state: OnceLock::new(),
-            key: OnceLock::new(),
-            view: OnceLock::new(),
-            tally: OnceLock::new(),
+    pub(super) fn of(position: Position) -> Arc<Self> {
+        let last_step = position.sees.and_then(|mut steps| steps.pop());
+        Arc::new(Known {
+            ply: position.ply,
+            to_move: position.to_move,
+            end: position.end,
+            legal: cell(position.legal),
+            state: cell(position.state),
+            key: cell(position.key),
+            view: cell(position.view.map(Some)),
+            tally: cell(position.tally),
             asked: AtomicU8::new(0),
-            sees: position
-                .sees
-                .take()
-                .and_then(|mut steps| steps.pop())
-                .unwrap_or_default(),
-            position,
-        };
-        known.learn_from_position();
-        Arc::new(known)
+            sees: last_step.unwrap_or_default(),
+        })
     }
+}
 
-    fn learn_from_position(&self) {
-        // Nothing was set before.
-        if let Some(state) = &self.position.state {
-            let _ = self.state.set(state.clone());
-        }
-        if let Some(key) = &self.position.key {
-            let _ = self.key.set(key.clone());
-        }
-        if let Some(tally) = &self.position.tally {
-            let _ = self.tally.set(tally.clone());
-        }
-        if let Some(view) = &self.position.view {
-            let _ = self.view.set(Some(view.clone()));
-        }
-    }
+/// A cell that has a value already if there is one.
+fn cell<T>(value: Option<T>) -> OnceLock<T> {
+    value.map_or_else(OnceLock::new, OnceLock::from)
 }
 
 /// Keeps what was asked for, and gives it.

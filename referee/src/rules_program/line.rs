@@ -1,7 +1,6 @@
 //! The line to a rules program: one process a thread, which all sessions of the thread share.
 
 use std::cell::RefCell;
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,8 +100,10 @@ impl Line {
         let id = self.next_id;
         self.next_id += 1;
         self.request.clear();
-        // Writing to a list of bytes cannot fail.
-        let _ = write!(self.request, "{{\"id\":{id},");
+        self.request.extend_from_slice(b"{\"id\":");
+        let mut digits = itoa::Buffer::new();
+        self.request.extend_from_slice(digits.format(id).as_bytes());
+        self.request.push(b',');
         self.request.extend_from_slice(body.as_bytes());
         self.request.extend_from_slice(b"}\n");
         let Line {

@@ -52,15 +52,15 @@ pub(super) fn read(text: &str, seats: Option<usize>) -> Option<Position> {
     scanner.fields(|scanner, key| fields.take(scanner, key))?;
     scanner.end()?;
     let seat = fields.seat.filter(|seat| Some(*seat) < seats)?;
-    let moves = fields.legal?;
+    let legal = fields.legal.map(|moves| Legal {
+        moves: vec![(seat, moves)],
+        chances: Vec::new(),
+    });
     Some(Position {
         ply: fields.ply?,
         to_move: ToMove::seat(seat),
         end: None,
-        legal: Legal {
-            moves: vec![(seat, moves)],
-            chances: Vec::new(),
-        },
+        legal,
         // A null is no state, for serde as well.
         state: fields.state.filter(|state| *state != "null").map(Arc::from),
         key: fields.key.map(str::to_owned),

@@ -16,7 +16,8 @@ pub(super) struct Position {
     pub(super) ply: u32,
     pub(super) to_move: ToMove,
     pub(super) end: Option<End>,
-    pub(super) legal: Legal,
+    /// `None` if the answer does not say it, as when nobody wanted to know.
+    pub(super) legal: Option<Legal>,
     /// As JSON on one line, as serde writes it.
     pub(super) state: Option<Arc<str>>,
     pub(super) key: Option<String>,
@@ -25,6 +26,20 @@ pub(super) struct Position {
     pub(super) roles: Option<Vec<String>>,
     /// What each seat perceived, step by step.
     pub(super) sees: Option<Vec<Vec<Vec<Value>>>>,
+}
+
+impl Position {
+    /// The same position, if the answer lists what is legal.
+    ///
+    /// # Errors
+    /// If not, in words as of [`Position::read`].
+    pub(super) fn listed(self) -> Result<Self, String> {
+        if self.legal.is_some() {
+            Ok(self)
+        } else {
+            Err("gives no `legal`, which was wanted".to_owned())
+        }
+    }
 }
 
 /// What is legal in a position.

@@ -28,6 +28,8 @@ pub(super) struct Can {
     pub(super) playout: bool,
     pub(super) sample: bool,
     pub(super) observation: bool,
+    /// It promises that `play` refuses whatever is not listed.
+    pub(super) strict: bool,
 }
 
 /// A rules program that has introduced itself.
@@ -93,6 +95,7 @@ impl RulesProgram {
             playout: can("playout"),
             sample: can("sample"),
             observation: can("observation"),
+            strict: hello.strict,
         };
         program.games = hello.games;
         program.check_games()?;

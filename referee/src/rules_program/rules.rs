@@ -37,7 +37,7 @@ fn configure(
     let seats = (!varies).then_some(info.roles.len());
     let asked = program.with_line(|line| {
         line.holds = None;
-        line.ask(&body, |text| Position::read(text, seats))
+        line.ask(&body, |text| Position::read(text, seats)?.listed())
     })?;
     let first = asked.map_err(|error| {
         ConfigureError::Option(OptionError {

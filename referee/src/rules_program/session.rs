@@ -21,8 +21,8 @@ use serde_json::{Map, Value, json};
 use super::game::{Beginning, ProgramRules};
 use super::known::{Extra, Known, keep};
 use super::line::{Held, Line};
-use super::position::Position;
-use super::steps::{canonical, json_text, play_request};
+use super::position::{Legal, Position};
+use super::steps::{are_same, canonical, is_same, json_text, play_request};
 
 /// The ply at which playouts stop; `None` if they go to the end.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ impl ProgramSession {
         let seats = rules.seats();
         let opened = rules.program.with_line(|line| {
             line.holds = None;
-            let read = |text: &str| Position::read(text, Some(seats));
+            let read = |text: &str| Position::read(text, Some(seats))?.listed();
             let opened = line.ask(&body, read)?;
             if opened.is_ok() {
                 line.holds = Some(Held {
@@ -98,7 +98,7 @@ impl ProgramSession {
         if line
             .holds
             .as_ref()
-            .is_some_and(|held| fits(held) && held.steps == self.steps)
+            .is_some_and(|held| fits(held) && are_same(&held.steps, &self.steps))
         {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl ProgramSession {
         let mut common = 0;
         if let Some(held) = &held {
             let both = held.steps.iter().zip(&self.steps);
-            common = both.take_while(|(a, b)| a == b).count();
+            common = both.take_while(|(a, b)| is_same(a, b)).count();
             let extra = held.steps.len() - common;
             if extra > 0 && !program.can.undo {
                 common = 0;
@@ -126,7 +126,7 @@ impl ProgramSession {
             common = 0;
         }
         if common < self.steps.len() {
-            let body = play_request(&self.steps[common..], "");
+            let body = play_request(&self.steps[common..], []);
             line.demand(&body, |_| Ok(()))?;
         }
         line.holds = Some(Held {
@@ -140,10 +140,7 @@ impl ProgramSession {
     /// Asks for an extra of this position, and notes that it was wanted.
     fn extra(&self, extra: Extra) -> Result<Position, BrokenRules> {
         let words: Vec<&str> = Extra::words(extra as u8).collect();
-        let body = format!(
-            "\"op\":\"get\",\"want\":[\"legal\",\"{}\"]",
-            words.join("\",\"")
-        );
+        let body = format!("\"op\":\"get\",\"want\":[\"{}\"]", words.join("\",\""));
         let seats = self.seats();
         self.held(None, |line| {
             line.demand(&body, |text| {
@@ -159,6 +156,22 @@ impl ProgramSession {
 
     fn ask_for(&self, extra: Extra) {
         self.known.asked.fetch_or(extra as u8, Ordering::Relaxed);
+    }
+
+    /// What is legal, for somebody who wants to know.
+    fn wanted_legal(&self) -> Result<&Legal, BrokenRules> {
+        self.ask_for(Extra::Legal);
+        self.known_legal()
+    }
+
+    /// What is legal, as the program said it when it was first asked.
+    fn known_legal(&self) -> Result<&Legal, BrokenRules> {
+        if let Some(legal) = self.known.legal.get() {
+            return Ok(legal);
+        }
+        let legal = self.extra(Extra::Legal)?.legal;
+        let legal = legal.ok_or_else(|| self.lacks("legal"))?;
+        Ok(keep(&self.known.legal, legal))
     }
 
     /// The state, as the program says it now.
@@ -180,7 +193,7 @@ impl ProgramSession {
     /// Whether the program plays a text here, listed or not.
     pub(super) fn accepts(&self, text: &str) -> Result<bool, BrokenRules> {
         let step = json_text(text);
-        let body = play_request(std::slice::from_ref(&step), "");
+        let body = play_request(std::slice::from_ref(&step), []);
         self.held(None, |line| {
             let played = line.ask(&body, |_| Ok(()))?;
             if played.is_ok() {
@@ -200,10 +213,11 @@ impl ProgramSession {
     }
 
     /// Extras that were wanted of this position or the last ones, one a seat, and that the program has:
-    /// not every seat may want the same.
+    /// not every seat may want the same. Moves are compared with what is legal, so that is always
+    /// wanted, unless the program promises to refuse all else by itself.
     fn wanted(&self) -> u8 {
         let can = self.rules.program.can;
-        let mut has = Extra::State as u8;
+        let mut has = Extra::State as u8 | Extra::Legal as u8;
         for (extra, can) in [
             (Extra::Key, can.key),
             (Extra::View, can.view),
@@ -219,7 +233,8 @@ impl ProgramSession {
         let asked = others.fold(self.known.asked.load(Ordering::Relaxed), |asked, known| {
             asked | known.asked.load(Ordering::Relaxed)
         });
-        asked & has
+        let always = if can.strict { 0 } else { Extra::Legal as u8 };
+        asked & has | always
     }
 
     /// The choices of a step as `play` takes them, as JSON.
@@ -240,23 +255,27 @@ impl ProgramSession {
     fn drawn_as_built_in(&self, seat: Seat, rng: &mut Rng) -> Option<String> {
         let rules = self.rules.built_in()?;
         let state = self.state().ok()?;
-        rules.load(&state).ok()?.random_move(seat, rng)
+        rules.load(&state).ok()?.random_move(seat, rng).ok()?
     }
 
-    /// Makes a step that was checked.
-    fn make(&self, step: &Arc<str>, count: usize) -> Result<Position, BrokenRules> {
+    /// Makes a step; the inner error is the contradiction that it is if the program refuses what it has
+    /// listed.
+    fn make(
+        &self,
+        step: &Arc<str>,
+        count: usize,
+    ) -> Result<Result<Position, BrokenRules>, BrokenRules> {
         let is_hidden = self.rules.is_hidden();
-        let mut want = String::from("\"legal\"");
-        for word in Extra::words(self.wanted()).chain(is_hidden.then_some("sees")) {
-            want.push_str(",\"");
-            want.push_str(word);
-            want.push('"');
-        }
-        let body = play_request(std::slice::from_ref(step), &want);
+        let wanted = self.wanted();
+        let want = Extra::words(wanted).chain(is_hidden.then_some("sees"));
+        let body = play_request(std::slice::from_ref(step), want);
         let (seats, ply) = (self.seats(), self.ply());
         self.held(None, |line| {
             let played = line.ask(&body, |text| {
-                let position = Position::read(text, Some(seats))?;
+                let mut position = Position::read(text, Some(seats))?;
+                if wanted & Extra::Legal as u8 != 0 {
+                    position = position.listed()?;
+                }
                 let expected = ply.saturating_add(count as u32);
                 if position.ply != expected {
                     let said = position.ply;
@@ -280,15 +299,37 @@ impl ProgramSession {
                     if let Some(held) = &mut line.holds {
                         held.steps.push(step.clone());
                     }
-                    Ok(position)
+                    Ok(Ok(position))
                 }
                 Err(error) => {
+                    // Not every program keeps its position when it refuses a step.
+                    line.holds = None;
                     let what = format!("lists {step} among the legal moves, and refuses it");
-                    Err(line.refused(&what, &error))
+                    Ok(Err(line.refused(&what, &error)))
                 }
             }
         })
     }
+
+    /// Compares the choices of a step with what is legal.
+    fn check_step(&mut self, choices: &[&str]) -> Result<(), MoveError> {
+        for (actor, text) in self.to_move().actors().zip(choices) {
+            match actor {
+                Actor::Seat(seat) => self.check_move(seat, text)?,
+                Actor::Chance => {
+                    let chances = &self.known_legal()?.chances;
+                    if !chances.iter().any(|(outcome, _)| outcome == text) {
+                        return Err(MoveError::NoOutcome {
+                            text: shown(text),
+                            outcomes: chances.len(),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Random games that the program plays by itself; the inner error is its refusal.
     fn programs_playouts(
         &self,
@@ -320,33 +361,40 @@ impl Session for ProgramSession {
     }
 
     fn ply(&self) -> u32 {
-        self.known.position.ply
+        self.known.ply
     }
 
     fn to_move(&self) -> ToMove {
-        self.known.position.to_move
+        self.known.to_move
     }
 
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
-        if let Some(moves) = self.known.position.legal.of(seat) {
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
+        if self.to_move().includes(seat)
+            && let Some(moves) = self.wanted_legal()?.of(seat)
+        {
             moves.iter().for_each(take);
         }
+        Ok(())
     }
 
     fn chances(&self) -> Vec<(String, f64)> {
-        self.known.position.legal.chances.clone()
+        let legal = self.known.legal.get();
+        legal.map_or_else(Vec::new, |legal| legal.chances.clone())
     }
 
-    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Option<String> {
-        let moves = self.known.position.legal.of(seat)?;
-        if let Some(mv) = self.drawn_as_built_in(seat, rng) {
-            return Some(mv);
+    fn random_move(&mut self, seat: Seat, rng: &mut Rng) -> Result<Option<String>, BrokenRules> {
+        if !self.to_move().includes(seat) {
+            return Ok(None);
         }
-        Some(moves[rng.index(moves.len())].to_owned())
+        if let Some(mv) = self.drawn_as_built_in(seat, rng) {
+            return Ok(Some(mv));
+        }
+        let moves = self.wanted_legal()?.of(seat);
+        Ok(moves.map(|moves| moves[rng.index(moves.len())].to_owned()))
     }
 
     fn check_move(&mut self, seat: Seat, text: &str) -> Result<(), MoveError> {
-        let moves = self.known.position.legal.of(seat);
+        let moves = self.known_legal()?.of(seat);
         if moves.is_some_and(|moves| moves.iter().any(|mv| mv == text)) {
             return Ok(());
         }
@@ -363,25 +411,25 @@ impl Session for ProgramSession {
         if choices.len() != to_move.count() || to_move.is_over() {
             return Err(wrong_count(to_move, choices));
         }
-        for (actor, text) in to_move.actors().zip(choices) {
-            match actor {
-                Actor::Seat(seat) => self.check_move(seat, text)?,
-                Actor::Chance => {
-                    let chances = &self.known.position.legal.chances;
-                    if !chances.iter().any(|(outcome, _)| outcome == text) {
-                        return Err(MoveError::NoOutcome {
-                            text: shown(text),
-                            outcomes: chances.len(),
-                        });
-                    }
-                }
-            }
+        // What a seat plays alone is left to a program that promises to judge it, unless the list is there.
+        if self.known.legal.get().is_some() {
+            self.check_step(choices)?;
         }
         let step = self.step(choices);
-        let position = self.make(&step, choices.len())?;
+        let position = match self.make(&step, choices.len())? {
+            Ok(position) => position,
+            Err(contradiction) => {
+                self.check_step(choices)?;
+                return Err(contradiction.into());
+            }
+        };
         let known = Known::of(position);
         self.before.push(std::mem::replace(&mut self.known, known));
         self.steps.push(step);
+        // Who acts not alone has to be known with what they can choose from.
+        if self.to_move().alone().is_none() && !self.to_move().is_over() {
+            self.wanted_legal()?;
+        }
         Ok(())
     }
 
@@ -451,11 +499,11 @@ impl Session for ProgramSession {
     }
 
     fn end(&self) -> Option<End> {
-        self.known.position.end.clone()
+        self.known.end.clone()
     }
 
     fn reason(&self) -> Option<Cow<'_, str>> {
-        let end = self.known.position.end.as_ref()?;
+        let end = self.known.end.as_ref()?;
         Some(Cow::Borrowed(&end.reason))
     }
 

@@ -4,22 +4,45 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+/// Bytes of a request besides its steps, at most, as a rule.
+const USUAL_REST: usize = 80;
+
 /// A text as JSON.
 pub(super) fn json_text(text: &str) -> Arc<str> {
     Arc::from(serde_json::to_string(text).expect("a text is JSON"))
 }
 
 /// A request to play steps, without its braces and `id`.
-pub(super) fn play_request(steps: &[Arc<str>], want: &str) -> String {
-    let mut body = String::from("\"op\":\"play\",\"moves\":[");
+pub(super) fn play_request<'a>(
+    steps: &[Arc<str>],
+    want: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let length: usize = steps.iter().map(|step| step.len() + 1).sum();
+    let mut body = String::with_capacity(length + USUAL_REST);
+    body.push_str("\"op\":\"play\",\"moves\":[");
     for (index, step) in steps.iter().enumerate() {
         body.push_str(if index > 0 { "," } else { "" });
         body.push_str(step);
     }
     body.push_str("],\"want\":[");
-    body.push_str(want);
+    for (index, word) in want.into_iter().enumerate() {
+        body.push_str(if index > 0 { ",\"" } else { "\"" });
+        body.push_str(word);
+        body.push('"');
+    }
     body.push(']');
     body
+}
+
+/// Whether two steps are the same. Those of sessions with a common past are so by their address.
+pub(super) fn is_same(one: &Arc<str>, other: &Arc<str>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
+}
+
+/// Whether the same steps were made.
+pub(super) fn are_same(some: &[Arc<str>], others: &[Arc<str>]) -> bool {
+    let mut both = some.iter().zip(others);
+    some.len() == others.len() && both.all(|(one, other)| is_same(one, other))
 }
 
 /// JSON with the keys of all objects in order, for states of programs that have no keys.

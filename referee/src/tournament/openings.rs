@@ -282,7 +282,7 @@ impl RandomPlies {
                     Actor::Chance => chance.draw(&*session)?,
                     Actor::Seat(seat) => {
                         made += 1;
-                        session.random_move(seat, rng).unwrap_or_default()
+                        session.random_move(seat, rng)?.unwrap_or_default()
                     }
                 });
             }
@@ -378,7 +378,7 @@ mod tests {
     fn books_are_dealt_whole_before_anything_comes_again() {
         let folder = tempfile::tempdir().unwrap();
         let legal = games::find("run").unwrap().configure(&json!({})).unwrap();
-        let legal = legal.start(0).unwrap().legal();
+        let legal = legal.start(0).unwrap().legal().unwrap();
         let lines: Vec<String> = legal[..3].iter().map(|mv| format!("run: {mv}\n")).collect();
         std::fs::write(folder.path().join("book"), lines.concat()).unwrap();
         let config = config("\"run\"", 6, "book = \"book\"", folder.path());
@@ -442,7 +442,7 @@ mod tests {
             early_ends: EarlyEnds::default(),
             weight: 1,
         };
-        let mut lines: Vec<(f64, String)> = rules.start(0).unwrap().legal()[..40]
+        let mut lines: Vec<(f64, String)> = rules.start(0).unwrap().legal().unwrap()[..40]
             .iter()
             .map(|mv| {
                 let far = imbalance(

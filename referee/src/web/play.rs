@@ -185,7 +185,11 @@ impl Table {
         now.asked = asked
             .into_iter()
             .filter(|seat| self.seats.contains_key(seat))
-            .map(|seat| (seat, (arbiter.session().ply(), legal(arbiter, seat))))
+            .map(|seat| {
+                // Known: a person's turn has been made with this list.
+                let legal = arbiter.session().fork().legal_of(seat);
+                (seat, (arbiter.session().ply(), legal.unwrap_or_default()))
+            })
             .collect();
         let seats = 0..self.names.len();
         let clocks = seats.map(|seat| {
@@ -340,13 +344,6 @@ impl Table {
         let sent = self.commands.send(command);
         sent.map_err(|_| Refusal::conflict("no more matches are played"))
     }
-}
-
-fn legal(arbiter: &Arbiter, seat: usize) -> Vec<String> {
-    let mut legal = Vec::new();
-    let mut session = arbiter.session().fork();
-    session.each_legal(seat, &mut |mv| legal.push(mv.to_owned()));
-    legal
 }
 
 /// Markdown as HTML; what is HTML in it becomes text.

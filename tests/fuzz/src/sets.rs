@@ -58,7 +58,7 @@ pub fn random_game(
 ) {
     visit(session);
     for _ in 0..most {
-        let Some(step) = random_step(session, rng) else {
+        let Some(step) = random_step(session, rng).unwrap() else {
             return;
         };
         let played = session.play_step(&as_strs(&step));

@@ -194,7 +194,7 @@ fn random_match(arena: &Arena) -> (String, Value) {
 fn solve(session: &mut dyn games::Session) -> f64 {
     let mover = session.to_move().alone().unwrap();
     let mut best: f64 = 0.0;
-    for mv in session.legal() {
+    for mv in session.legal().unwrap() {
         session.play(&mv).unwrap();
         let value = match session.end() {
             Some(end) => end.tally.outcome[mover],

@@ -41,6 +41,7 @@ mod sheets;
 mod shortages;
 mod solve;
 mod standings;
+mod strict_rules;
 mod submissions;
 mod supervision;
 mod suspension;

@@ -217,8 +217,7 @@ impl<'a> Tree<'a> {
         session: &mut dyn Session,
         seat: Seat,
     ) -> Result<SharedStatistics, BrokenRules> {
-        let mut moves = Vec::new();
-        session.each_legal(seat, &mut |mv| moves.push(mv.to_owned()));
+        let moves = session.legal_of(seat)?;
         if !self.is_hidden {
             return Ok(Rc::new(RefCell::new(Statistics::new(moves))));
         }

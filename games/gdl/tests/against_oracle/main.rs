@@ -71,7 +71,9 @@ fn texts(terms: &[Term]) -> Vec<String> {
 fn listed(session: &mut dyn Session, actor: Actor) -> Vec<String> {
     let mut moves = Vec::new();
     match actor {
-        Actor::Seat(seat) => session.each_legal(seat, &mut |mv| moves.push(mv.to_lowercase())),
+        Actor::Seat(seat) => session
+            .each_legal(seat, &mut |mv| moves.push(mv.to_lowercase()))
+            .unwrap(),
         Actor::Chance => moves.extend(
             session
                 .chances()

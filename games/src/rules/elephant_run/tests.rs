@@ -32,7 +32,7 @@ fn state(to_move: Option<Seat>, rows: &str, elephant: &str, farmers: &str, point
 }
 
 fn legal(session: &mut dyn Session) -> Vec<String> {
-    let mut moves = session.legal();
+    let mut moves = session.legal().unwrap();
     moves.sort();
     moves
 }

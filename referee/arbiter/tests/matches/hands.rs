@@ -155,10 +155,11 @@ impl Session for HandsSession {
         ToMove::together(0..self.rules.seats, self.rules.at_once)
     }
 
-    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) {
+    fn each_legal(&mut self, seat: Seat, take: &mut dyn FnMut(&str)) -> Result<(), BrokenRules> {
         if self.to_move().includes(seat) {
             HANDS.into_iter().for_each(take);
         }
+        Ok(())
     }
 
     fn chances(&self) -> Vec<(String, f64)> {

@@ -200,7 +200,7 @@ impl Script {
     }
 
     pub(crate) fn legal(&self) -> String {
-        self.arbiter.session().fork().legal()[0].clone()
+        self.arbiter.session().fork().legal().unwrap()[0].clone()
     }
 
     pub(crate) fn play(&mut self, seat: usize) {

@@ -23,7 +23,7 @@ fn no_time_runs_while_the_referee_does_not() {
     assert_eq!(script.arbiter.deadline(), Some(began + ms(3120)));
     let late = script.late(script.reading());
     assert!(late.is_empty(), "{late:?}");
-    let mv = script.arbiter.session().fork().legal().remove(0);
+    let mv = script.arbiter.session().fork().legal().unwrap().remove(0);
     script.say(0, &json!({"type": "move", "move": mv}).to_string());
     let played = &script.arbiter.moves()[0];
     assert_eq!(
@@ -31,7 +31,7 @@ fn no_time_runs_while_the_referee_does_not() {
         (Millis(ms(90)), Some(Millis(ms(3000))))
     );
     // The next turn has its own time.
-    let mv = script.arbiter.session().fork().legal().remove(0);
+    let mv = script.arbiter.session().fork().legal().unwrap().remove(0);
     script.now += ms(10);
     script.say(1, &json!({"type": "move", "move": mv}).to_string());
     assert_eq!(script.arbiter.moves()[1].suspended_ms, None);

@@ -46,7 +46,7 @@ fn record(set: &sets::Set, rng: &mut Rng) -> Value {
     let mut stopped = watch.see(&*session).unwrap();
     let mut moves = Vec::new();
     while let (Some(seat), None) = (session.to_move().alone(), stopped) {
-        let Some(mv) = session.random_move(seat, rng) else {
+        let Some(mv) = session.random_move(seat, rng).unwrap() else {
             break;
         };
         session.play(&mv).expect("a move that was drawn is legal");

@@ -21,7 +21,7 @@ pub(super) fn seeds(rng: &mut Rng) -> Vec<Vec<u8>> {
         let mut session = set.rules.start(seed).unwrap();
         let mut moves = Vec::new();
         while moves.len() < 3 {
-            let Some(step) = random_step(&mut *session, rng) else {
+            let Some(step) = random_step(&mut *session, rng).unwrap() else {
                 break;
             };
             let played = session.play_step(&as_strs(&step));

@@ -59,7 +59,7 @@ fn play(rules: &dyn Rules, seed: u64) {
         let again = rules.load(&state).unwrap();
         assert_eq!(again.state().unwrap(), state);
         assert_eq!(again.to_move(), session.to_move());
-        let Some(step) = random_step(&mut *session, &mut rng) else {
+        let Some(step) = random_step(&mut *session, &mut rng).unwrap() else {
             assert!(session.end().is_some());
             return;
         };

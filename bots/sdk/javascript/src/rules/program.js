@@ -123,7 +123,9 @@ export class Program {
     const optional = ["view", "scores", "observation", "sample"];
     const own = optional.filter((method) => games.some((game) => game.overrides(method)));
     const can = ["undo", "key", "perft", "playout", ...own];
-    return { protocol: 1, ...this.#identity, can, games: games.map((game) => game.describe()) };
+    // A step is compared with what is legal before it is made.
+    const strict = true;
+    return { protocol: 1, ...this.#identity, can, strict, games: games.map((game) => game.describe()) };
   }
 
   #new(request) {

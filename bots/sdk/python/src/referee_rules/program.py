@@ -120,6 +120,8 @@ class Program:
             "name": self._name,
             "version": self._version,
             "can": can,
+            # A step is compared with what is legal before it is made.
+            "strict": True,
             "games": [game.describe() for game in games],
         }
 
