@@ -1,6 +1,8 @@
 //! `referee model`: the forward model on stdin and stdout.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::os::fd::AsFd;
 
 use super::CliError;
 use super::input::RulesArgs;
@@ -26,8 +28,10 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut input = BufReader::with_capacity(READ, io::stdin().lock());
-        let mut output = BufWriter::new(io::stdout().lock());
+        // Not through the library's own buffers, which would copy each line once more.
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        let mut input = BufReader::with_capacity(READ, File::from(input));
+        let mut output = BufWriter::new(File::from(io::stdout().as_fd().try_clone_to_owned()?));
         let set = if self.rules.are_given() {
             self.rules.open()?
         } else {

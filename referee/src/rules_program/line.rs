@@ -39,11 +39,11 @@ pub(super) struct Held {
 thread_local! {
     /// By the number of the program. A slot is a thread, so this is one process a match slot, kept
     /// between matches, and ended with the slot.
-    static LINES: RefCell<Vec<(u64, Line)>> = const { RefCell::new(Vec::new()) };
+    static LINES: RefCell<Vec<(u64, Box<Line>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Takes this thread's line to the program of this number, if there is one.
-pub(super) fn take(number: u64) -> Option<Line> {
+pub(super) fn take(number: u64) -> Option<Box<Line>> {
     LINES.with_borrow_mut(|lines| {
         let at = lines.iter().position(|(of, _)| *of == number);
         at.map(|at| lines.swap_remove(at).1)
@@ -51,7 +51,7 @@ pub(super) fn take(number: u64) -> Option<Line> {
 }
 
 /// Gives a line back for the thread's next question.
-pub(super) fn keep(number: u64, line: Line) {
+pub(super) fn keep(number: u64, line: Box<Line>) {
     LINES.with_borrow_mut(|lines| lines.push((number, line)));
 }
 

@@ -209,7 +209,7 @@ impl RulesProgram {
     ) -> Result<T, BrokenRules> {
         let mut line = match line::take(self.number) {
             Some(line) => line,
-            None => self.start()?,
+            None => Box::new(self.start()?),
         };
         let done = act(&mut line)?;
         line::keep(self.number, line);

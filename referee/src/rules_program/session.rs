@@ -264,7 +264,7 @@ impl ProgramSession {
         &self,
         step: &Arc<str>,
         count: usize,
-    ) -> Result<Result<Position, BrokenRules>, BrokenRules> {
+    ) -> Result<Result<Arc<Known>, BrokenRules>, BrokenRules> {
         let is_hidden = self.rules.is_hidden();
         let wanted = self.wanted();
         let want = Extra::words(wanted).chain(is_hidden.then_some("sees"));
@@ -292,14 +292,14 @@ impl ProgramSession {
                 {
                     return Err("gives no `sees` for each seat, which were wanted".to_owned());
                 }
-                Ok(position)
+                Ok(Known::of(position))
             })?;
             match played {
-                Ok(position) => {
+                Ok(known) => {
                     if let Some(held) = &mut line.holds {
                         held.steps.push(step.clone());
                     }
-                    Ok(Ok(position))
+                    Ok(Ok(known))
                 }
                 Err(error) => {
                     // Not every program keeps its position when it refuses a step.
@@ -416,14 +416,13 @@ impl Session for ProgramSession {
             self.check_step(choices)?;
         }
         let step = self.step(choices);
-        let position = match self.make(&step, choices.len())? {
-            Ok(position) => position,
+        let known = match self.make(&step, choices.len())? {
+            Ok(known) => known,
             Err(contradiction) => {
                 self.check_step(choices)?;
                 return Err(contradiction.into());
             }
         };
-        let known = Known::of(position);
         self.before.push(std::mem::replace(&mut self.known, known));
         self.steps.push(step);
         // Who acts not alone has to be known with what they can choose from.
