@@ -9,7 +9,7 @@ use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
 
 use super::format::print_json;
-use super::input::{RulesArgs, find};
+use super::input::{RulesArgs, find, open_others};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
@@ -191,11 +191,11 @@ impl Args {
             let line = |(name, about)| format!("{name:26} {about}\n");
             return print(&rules_check::list().map(line).collect::<String>());
         }
-        let against = self.against.as_deref().map(RulesArgs::of);
+        let against = self.against.as_deref().map(open_others);
         let subjects = Subjects {
             rules: self.rules.open()?,
             twin: self.rules.open()?,
-            against: against.map(|args| args.open()).transpose()?,
+            against: against.transpose()?,
         };
         for game in &self.games {
             find(&subjects.rules.catalog, game)?;

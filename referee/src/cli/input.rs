@@ -27,13 +27,6 @@ pub(super) struct RulesArgs {
 }
 
 impl RulesArgs {
-    /// One source.
-    pub(super) fn of(source: &str) -> Self {
-        RulesArgs {
-            rules: vec![source.to_owned()],
-        }
-    }
-
     /// Whether any rules were named.
     pub(super) fn are_given(&self) -> bool {
         !self.rules.is_empty()
@@ -60,6 +53,15 @@ impl RulesArgs {
         let origin = folder::origin(folder).unwrap_or_else(|| folder.to_owned());
         Ok(recorded_rules(&config, &origin)?)
     }
+}
+
+/// Opens rules that others are compared with. They get a prefix if they have none, since both may have
+/// games of the same id, and games that are built in have one, too.
+pub(super) fn open_others(source: &str) -> Result<RulesSet, CliError> {
+    let source = source_of(source, &std::env::current_dir()?);
+    let mut source = source.map_err(|wrong| CliError::Usage(format!("--against: {wrong}")))?;
+    source.prefix.get_or_insert_with(|| "other".to_owned());
+    Ok(RulesSet::open(vec![source], &Surroundings::default())?)
 }
 
 /// A game with its options.

@@ -1,6 +1,8 @@
 //! `referee check --rules`: does a rules program keep what it promises?
 
+mod described;
 mod games;
+mod playouts;
 mod questions;
 mod subjects;
 
@@ -19,7 +21,7 @@ struct RulesCheck {
 }
 
 /// All checks of a game, in this order.
-const CHECKS: [RulesCheck; 9] = [
+const CHECKS: [RulesCheck; 10] = [
     RulesCheck {
         name: "starts",
         about: "the seed alone decides the start",
@@ -61,6 +63,12 @@ const CHECKS: [RulesCheck; 9] = [
         about: "`perft` counts what the legal moves lead to",
         fix: "count steps, not plies, and no games that ended before; or leave it out of `can`",
         run: questions::perft,
+    },
+    RulesCheck {
+        name: "playouts",
+        about: "`playout` plays the games that the legal moves make",
+        fix: "take each legal move with the same probability, and all chance from `seed`; or leave it out of `can`",
+        run: playouts::playouts,
     },
     RulesCheck {
         name: "hidden",

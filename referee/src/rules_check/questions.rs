@@ -1,13 +1,14 @@
 //! The checks of one game: what is asked, and what has to be answered.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::sync::Arc;
 
 use games::session::{LoadError, as_strs, random_step};
-use games::{Rng, Rules, Session};
+use games::{Entry, Rng, Rules, Session};
+use itertools::Itertools;
 use serde_json::Value;
 
+use super::described::{Described, cut};
 use super::games::each_position;
 use super::subjects::{RulesExtent, Subjects, Verdict};
 use crate::check::Variant;
@@ -22,28 +23,29 @@ const NO_MOVES: [&str; 4] = ["", "no such move", "\u{1f427}", "null"];
 
 /// One game under some options, with all that it is compared with.
 pub(super) struct Bench<'s> {
-    rules: &'s Arc<dyn Rules>,
-    twin: Result<Arc<dyn Rules>, String>,
+    pub(super) rules: &'s Arc<dyn Rules>,
+    /// The same in a second process, if it has them, too.
+    pub(super) twin: Result<Arc<dyn Rules>, String>,
     against: Option<Result<Arc<dyn Rules>, String>>,
-    extent: RulesExtent,
+    pub(super) extent: RulesExtent,
 }
 
 impl<'s> Bench<'s> {
     pub(super) fn new(subjects: &Subjects, variant: &'s Variant, extent: RulesExtent) -> Self {
         let rules = &variant.rules;
-        let same = |set: &RulesSet, id: &str| {
-            let entry = set
-                .catalog
-                .find(id)
-                .map_err(|unknown| unknown.to_string())?;
-            let options = rules.options().to_json();
-            entry.configure(&options).map_err(|error| error.to_string())
+        let options = rules.options().to_json();
+        let configure = |entry: &Arc<Entry>| {
+            let configured = entry.configure(&options);
+            configured.map_err(|error| error.to_string())
         };
+        let twin = subjects.twin.catalog.find(&rules.info().id);
+        let twin = twin.map_err(|unknown| unknown.to_string());
         let against = subjects.against.as_ref();
+        let against = against.map(|others| counterpart(others, rules.own_id()));
         Bench {
             rules,
-            twin: same(&subjects.twin, &rules.info().id),
-            against: against.map(|set| same(set, rules.own_id())),
+            twin: twin.and_then(configure),
+            against: against.map(|other| other.and_then(configure)),
             extent,
         }
     }
@@ -54,6 +56,15 @@ impl<'s> Bench<'s> {
     ) -> Result<u32, String> {
         each_position(&**self.rules, self.extent.games, self.extent.seed, visit)
     }
+}
+
+/// The game of these rules that one of this id is compared with: that of the same id, or else their only
+/// one.
+fn counterpart<'o>(others: &'o RulesSet, own_id: &str) -> Result<&'o Arc<Entry>, String> {
+    let found = others.find_own(own_id);
+    found
+        .or_else(|| others.own_games().exactly_one().ok())
+        .ok_or_else(|| format!("cannot be compared: the other rules have no game `{own_id}`"))
 }
 
 /// The moves that a seat has.
@@ -69,49 +80,10 @@ fn random(session: &mut dyn Session, rng: &mut Rng) -> Result<Option<Vec<String>
     random_step(session, rng).map_err(|broken| broken.to_string())
 }
 
-/// All that can be said about a position.
-#[derive(PartialEq)]
-struct Described {
-    fields: Vec<(&'static str, String)>,
-}
-
-impl Described {
-    fn of(session: &mut dyn Session) -> Result<Self, String> {
-        let mut legal = String::new();
-        let listed = session.write_legal(&mut legal);
-        listed.map_err(|broken| broken.to_string())?;
-        let fields = vec![
-            ("ply", session.ply().to_string()),
-            ("to_move", session.to_move().to_string()),
-            ("legal", legal),
-            ("result", format!("{:?}", session.end())),
-            ("state", text(session.state())?),
-            ("key", text(session.identity())?),
-        ];
-        Ok(Described { fields })
-    }
-
-    /// What differs, as the rest of a sentence.
-    fn difference(&self, other: &Self) -> Option<String> {
-        let mut fields = self.fields.iter().zip(&other.fields);
-        let ((name, ours), (_, theirs)) = fields.find(|(ours, theirs)| ours != theirs)?;
-        let cut = |text: &str| protocol::excerpt(text.as_bytes(), 300);
-        Some(format!("`{name}` is {}, then {}", cut(ours), cut(theirs)))
-    }
-}
-
-fn text<T: Display>(answer: Result<T, games::BrokenRules>) -> Result<String, String> {
-    match answer {
-        Ok(value) => Ok(value.to_string()),
-        Err(broken) => Err(broken.to_string()),
-    }
-}
-
 fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, String> {
     rules.load(state).map_err(|error| match error {
         LoadError::State(error) => {
-            let state = protocol::excerpt(state.to_string().as_bytes(), 300);
-            format!("refuses its own state {state}: {error}")
+            format!("refuses its own state {}: {error}", cut(state))
         }
         LoadError::Broken(broken) => broken.to_string(),
     })
@@ -128,7 +100,7 @@ pub(super) fn starts(bench: &Bench<'_>) -> Verdict {
         if let Some(what) = first.difference(&second) {
             return Err(format!("starts twice from the seed {seed}, but {what}"));
         }
-        different.insert(first.fields[4].1.clone());
+        different.insert(first.state().to_string());
     }
     let note = (different.len() > 1).then(|| "the start is random".to_owned());
     Ok(note)
@@ -209,17 +181,18 @@ pub(super) fn moves(bench: &Bench<'_>) -> Verdict {
                 .take(MOST_TRIED)
             {
                 if rules_program::accepts(session, other).map_err(|broken| broken.to_string())? {
-                    let state = before.fields[4].1.clone();
+                    let state = cut(before.state());
                     return Err(format!(
                         "plays `{other}`, which it does not list, in {state}"
                     ));
                 }
             }
             let after = rules_program::asked_again(session).map_err(|broken| broken.to_string())?;
-            if after != before.fields[4].1 {
+            if &after != before.state() {
                 return Err(format!(
-                    "refuses moves, and then the state is another one: {}, then {after}",
-                    before.fields[4].1
+                    "refuses moves, and then the state is another one: {}, then {}",
+                    cut(before.state()),
+                    cut(&after)
                 ));
             }
         }
@@ -235,7 +208,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
     }
     let mut rng = Rng::from_parts(&[bench.extent.seed, 2]);
     bench.each_position(|session| {
-        let before = text(session.state())?;
+        let before = session.state().map_err(|broken| broken.to_string())?;
         let mut further = session.fork();
         for _ in 0..3 {
             let Some(step) = random(&mut *further, &mut rng)? else {
@@ -249,6 +222,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
         if before == after {
             Ok(())
         } else {
+            let (after, before) = (cut(&after), cut(&before));
             Err(format!(
                 "takes moves back, but the state is {after}, not {before}"
             ))
@@ -257,32 +231,22 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
     Ok(None)
 }
 
-/// Plays the same games by both, and compares everything.
-fn compare(bench: &Bench<'_>, other: &Arc<dyn Rules>, whole: bool) -> Result<(), String> {
+/// Plays the same games by both, and compares what is left of what they say of each position.
+fn compare(
+    bench: &Bench<'_>,
+    other: &Arc<dyn Rules>,
+    leave: impl Fn(Described) -> Described,
+) -> Result<(), String> {
     for number in 0..u64::from(bench.extent.games) {
         let mut rng = Rng::from_parts(&[bench.extent.seed, number, 3]);
         let seed = bench.extent.seed.wrapping_add(number);
         let start = |rules: &Arc<dyn Rules>| rules.start(seed).map_err(|broken| broken.to_string());
         let (mut ours, mut theirs) = (start(bench.rules)?, start(other)?);
         for _ in 0..200 {
-            let (mut one, mut two) = (Described::of(&mut *ours)?, Described::of(&mut *theirs)?);
-            if !whole {
-                // How other rules name positions, and in which order they list moves, is their own.
-                for described in [&mut one, &mut two] {
-                    described.fields.retain(|(name, _)| *name != "key");
-                    for (name, value) in &mut described.fields {
-                        if *name == "legal" {
-                            *value = sorted(value);
-                        }
-                    }
-                }
-            }
+            let one = leave(Described::with_percepts(&mut *ours)?);
+            let two = leave(Described::with_percepts(&mut *theirs)?);
             if let Some(what) = one.difference(&two) {
-                let state = &one.fields[one.fields.len() - 1].1;
-                return Err(format!(
-                    "in {}: {what}",
-                    protocol::excerpt(state.as_bytes(), 300)
-                ));
+                return Err(format!("in {}: {what}", cut(one.state())));
             }
             let Some(step) = random(&mut *ours, &mut rng)? else {
                 break;
@@ -296,20 +260,9 @@ fn compare(bench: &Bench<'_>, other: &Arc<dyn Rules>, whole: bool) -> Result<(),
     Ok(())
 }
 
-/// The moves of a `legal` in the order of their texts.
-fn sorted(legal: &str) -> String {
-    match serde_json::from_str::<Vec<String>>(legal) {
-        Ok(mut moves) => {
-            moves.sort();
-            format!("{moves:?}")
-        }
-        Err(_) => legal.to_owned(),
-    }
-}
-
 pub(super) fn repeatable(bench: &Bench<'_>) -> Verdict {
     let twin = bench.twin.as_ref().map_err(String::clone)?;
-    compare(bench, twin, true).map(|()| None)
+    compare(bench, twin, |all| all).map(|()| None)
 }
 
 pub(super) fn against(bench: &Bench<'_>) -> Verdict {
@@ -317,7 +270,9 @@ pub(super) fn against(bench: &Bench<'_>) -> Verdict {
         None => Ok(Some("nothing to compare with: see `--against`".to_owned())),
         Some(other) => {
             let other = other.as_ref().map_err(String::clone)?;
-            compare(bench, other, false).map(|()| None)
+            let gives_scores = |rules: &Arc<dyn Rules>| rules_program::gives_scores(&**rules);
+            let with_scores = gives_scores(bench.rules) && gives_scores(other);
+            compare(bench, other, |all| all.for_others(with_scores)).map(|()| None)
         }
     }
 }

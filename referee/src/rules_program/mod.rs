@@ -18,10 +18,12 @@ mod surroundings;
 
 use std::sync::Arc;
 
+use games::playout::Playouts;
 use games::{BrokenRules, Catalog, Entry, GAMES, Rules, Session};
 use supervisor::{BotFactory, BotSpec};
 
 use program::RulesProgram;
+use serde_json::Value;
 use session::ProgramSession;
 pub(crate) use sheet::Sheet;
 use source::RULES_VARIABLE;
@@ -97,6 +99,12 @@ impl RulesSet {
         self.catalog.iter().skip(GAMES.len())
     }
 
+    /// The game that calls itself so, whatever prefix its source has here.
+    pub(crate) fn find_own(&self, own_id: &str) -> Option<&Arc<Entry>> {
+        let is_called_so = |id: &str| self.sources.iter().any(|source| source.id(own_id) == id);
+        self.own_games().find(|entry| is_called_so(&entry.info.id))
+    }
+
     /// The games that are sheets.
     pub(crate) fn sheets(&self) -> &[Sheet] {
         &self.sheets
@@ -132,6 +140,28 @@ pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.undo)
 }
 
+/// Whether these rules say points before the end.
+pub(crate) fn gives_scores(rules: &dyn Rules) -> bool {
+    rules::of(rules).is_none_or(|rules| rules.program.can.scores)
+}
+
+/// Random games that the program plays by itself from a session's position; `None` if it plays none, or
+/// not so many at once.
+///
+/// # Errors
+/// If the program does not work.
+pub(crate) fn own_playouts(
+    session: &dyn Session,
+    count: u32,
+    seed: u64,
+    max_plies: Option<u32>,
+) -> Result<Option<Playouts>, BrokenRules> {
+    match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.own_playouts(count, seed, max_plies),
+        None => Ok(None),
+    }
+}
+
 /// From here on, what a program of these rules prints and says is kept where that of these bots is.
 pub(crate) fn share_records(rules: &dyn Rules, bots: &BotFactory) {
     if let Some(rules) = rules::of(rules) {
@@ -155,10 +185,9 @@ pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenR
 ///
 /// # Errors
 /// If the program does not work.
-pub(crate) fn asked_again(session: &dyn Session) -> Result<String, BrokenRules> {
-    let state = match session.as_any().downcast_ref::<ProgramSession>() {
-        Some(session) => session.state_again()?.to_string(),
-        None => session.state()?.to_string(),
-    };
-    Ok(state)
+pub(crate) fn asked_again(session: &dyn Session) -> Result<Value, BrokenRules> {
+    match session.as_any().downcast_ref::<ProgramSession>() {
+        Some(session) => session.state_again(),
+        None => session.state(),
+    }
 }

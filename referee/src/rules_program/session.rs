@@ -175,9 +175,18 @@ impl ProgramSession {
     }
 
     /// The state, as the program says it now.
-    pub(super) fn state_again(&self) -> Result<Arc<str>, BrokenRules> {
+    pub(super) fn state_again(&self) -> Result<Value, BrokenRules> {
+        self.tree(&self.state_now()?)
+    }
+
+    fn state_now(&self) -> Result<Arc<str>, BrokenRules> {
         let state = self.extra(Extra::State)?.state;
         state.ok_or_else(|| self.lacks("state"))
+    }
+
+    /// A state that the program gave.
+    fn tree(&self, state: &str) -> Result<Value, BrokenRules> {
+        serde_json::from_str(state).map_err(|_| self.lacks("state"))
     }
 
     /// The state, as the program said it when it was first asked.
@@ -186,7 +195,7 @@ impl ProgramSession {
         if let Some(state) = self.known.state.get() {
             return Ok(state.clone());
         }
-        let state = self.state_again()?;
+        let state = self.state_now()?;
         Ok(keep(&self.known.state, state).clone())
     }
 
@@ -330,28 +339,34 @@ impl ProgramSession {
         Ok(())
     }
 
-    /// Random games that the program plays by itself; the inner error is its refusal.
-    fn programs_playouts(
+    /// Random games that the program plays by itself, if it plays so many.
+    pub(super) fn own_playouts(
         &self,
         count: u32,
         seed: u64,
-        limit: PlayoutLimit,
-    ) -> Result<Result<Playouts, ModelError>, BrokenRules> {
+        max_plies: Option<u32>,
+    ) -> Result<Option<Playouts>, BrokenRules> {
+        if !self.rules.program.can.playout || self.to_move().is_over() {
+            return Ok(None);
+        }
         let body = format!("\"op\":\"playout\",\"count\":{count},\"seed\":{seed}");
         let seats = self.rules.seats();
-        self.held(Some(limit), |line| {
+        let played = self.held(Some(PlayoutLimit(max_plies)), |line| {
             line.ask(&body, |text| {
                 let playouts: Playouts = serde_json::from_str(text)
                     .map_err(|error| format!("gives no playouts that can be read ({error})"))?;
-                if playouts.outcome.len() == seats {
+                let is_outcome = |value| (0.0..=1.0).contains(value);
+                if playouts.outcome.len() == seats && playouts.outcome.iter().all(is_outcome) {
                     Ok(playouts)
                 } else {
                     Err(format!(
-                        "gives playouts with an `outcome` that is not {seats} numbers"
+                        "gives playouts with an `outcome` that is not {seats} numbers from 0 to 1"
                     ))
                 }
             })
-        })
+        })?;
+        // Its refusal means that they are too many for one request.
+        Ok(played.ok())
     }
 }
 
@@ -449,8 +464,7 @@ impl Session for ProgramSession {
     }
 
     fn state(&self) -> Result<Value, BrokenRules> {
-        let state = self.known_state()?;
-        serde_json::from_str(&state).map_err(|_| self.lacks("state"))
+        self.tree(&self.known_state()?)
     }
 
     fn state_text(&self) -> Result<Option<Arc<str>>, BrokenRules> {
@@ -601,15 +615,11 @@ impl Session for ProgramSession {
         max_plies: Option<u32>,
         most: u64,
     ) -> Result<Option<Playouts>, BrokenRules> {
-        let is_over = self.to_move().is_over();
-        if self.rules.program.can.playout && !is_over {
-            let played = self.programs_playouts(count, seed, PlayoutLimit(max_plies))?;
-            if let Ok(playouts) = played {
-                let plies = playouts.plies * f64::from(count);
-                return Ok((plies <= most as f64).then_some(playouts));
-            }
-            // Too much for one request: they are played move by move.
+        if let Some(playouts) = self.own_playouts(count, seed, max_plies)? {
+            let plies = playouts.plies * f64::from(count);
+            return Ok((plies <= most as f64).then_some(playouts));
         }
+        // None, or too much for one request: they are played move by move.
         playouts_by_steps(self.fork(), count, seed, max_plies, most)
     }
 }

@@ -137,10 +137,12 @@ fn configured(tournament: &Tournament) -> TempDir {
         command,
         more,
     } = tournament;
+    // The variable makes the bots different, or the referee would warn that they are identical.
     let config = format!(
         "name = \"bench\"\ngames = [{games}]\nrounds = {rounds}\nconcurrency = {concurrency}\n\
          {more}\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n\
-         [[bots]]\nname = \"a\"\ncommand = {command}\n[[bots]]\nname = \"b\"\ncommand = {command}\n"
+         [[bots]]\nname = \"a\"\ncommand = {command}\n[[bots]]\nname = \"b\"\ncommand = {command}\n\
+         env = {{ BENCH_BOT = \"b\" }}\n"
     );
     fs::write(folder.path().join("bench.toml"), config).expect("a configuration");
     folder

@@ -157,6 +157,30 @@ fn what_rules_print_and_say_is_kept() {
     kept("traces", "exited with code 7");
 }
 
+#[test]
+fn a_match_is_traced_with_its_rules() {
+    let arena = Arena::new("");
+    let file = arena.path("trace.jsonl").display().to_string();
+    let rules = rules_that("fine");
+    let mut args = vec!["play", "take", "--rules", &rules, "--quiet"];
+    args.extend(["--bot", "random", "--bot", "random", "--trace", &file]);
+    let ran = referee(&args);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let text = fs::read_to_string(&file).unwrap();
+    let lines = text.lines();
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of_rules = |way: &str, part: &str| {
+        let said = lines.iter().filter(|line| line["bot"] == rules.as_str());
+        let said = said.filter_map(|line| line[way].as_str());
+        said.filter(|text| text.contains(part)).count()
+    };
+    let plies = of_rules("to_bot", r#""op":"play""#);
+    assert!((5..=10).contains(&plies), "{plies} plies");
+    assert!(of_rules("from_bot", r#""ok":"#) > plies, "{text}");
+}
+
 fn referee(args: &[&str]) -> Ran {
     run(args)
 }
@@ -229,31 +253,54 @@ fn matches_through_a_pipe_are_the_same_move_by_move() {
     }
 }
 
+/// The command of rules that misbehave in this way.
+fn rules_that(how: &str) -> String {
+    format!("python3 {HOSTILE_RULES} {how}")
+}
+
 #[test]
 fn good_rules_pass_all_checks_and_bad_ones_do_not() {
-    let good = format!("python3 {HOSTILE_RULES} fine");
-    let ran = referee(&["check", "--rules", &good, "--games", "5"]);
+    let ran = referee(&["check", "--rules", &rules_that("fine"), "--games", "5"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    let forgetful = format!("python3 {HOSTILE_RULES} forgets");
-    let ran = referee(&["check", "--rules", &forgetful, "--games", "5"]);
+    let ran = referee(&["check", "--rules", &rules_that("forgets"), "--games", "5"]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("states/take"), "{}", ran.stdout);
-    let refused = format!("python3 {HOSTILE_RULES} lists-refused");
-    let ran = referee(&["check", "--rules", &refused, "--games", "5"]);
+    let ran = referee(&[
+        "check",
+        "--rules",
+        &rules_that("lists-refused"),
+        "--games",
+        "5",
+    ]);
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
-    // Other rules that say the same, and some that do not.
-    let compare = |how: &str| {
-        let other = format!("python3 {HOSTILE_RULES} {how}");
+    for (how, code, line) in [
+        ("fine", 0, "made up for by `play`"),
+        ("own-playouts", 0, ""),
+        ("greedy-playouts", 3, "FAIL  playouts/take"),
+        ("unseeded-playouts", 3, "FAIL  playouts/take"),
+    ] {
+        let ran = referee(&["check", "--rules", &rules_that(how), "--games", "2"]);
+        assert_eq!(ran.code, Some(code), "{how}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(line), "{how}: {}", ran.stdout);
+    }
+}
+
+/// Other rules that say the same, and some that do not.
+#[test]
+fn rules_are_compared_with_others() {
+    let between = |how: &str, other: &str| {
+        let (rules, other) = (rules_that(how), rules_that(other));
         referee(&[
             "check",
             "--rules",
-            &good,
+            &rules,
             "--against",
             &other,
             "--games",
             "3",
         ])
     };
+    let compare = |how: &str| between("fine", how);
     let same = compare("fine");
     assert_eq!(same.code, Some(0), "{}{}", same.stdout, same.stderr);
     assert!(
@@ -268,6 +315,53 @@ fn good_rules_pass_all_checks_and_bad_ones_do_not() {
         "{}",
         other.stdout
     );
+    // Games that are built in can be compared with, too, also by rules of the same id.
+    let model = |source: &str| {
+        referee(&[
+            "check",
+            "--rules",
+            source,
+            "--against",
+            "referee model",
+            "--game",
+            "far-run",
+            "--games",
+            "2",
+        ])
+    };
+    let ran = model(FAR);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        !ran.stdout.contains("nothing to compare with"),
+        "{}",
+        ran.stdout
+    );
+    // The only games of both are compared, whatever they are called.
+    let goofspiel = root().join("games/examples/goofspiel.py");
+    let ran = referee(&[
+        "check",
+        "--rules",
+        &rules_that("fine"),
+        "--against",
+        &format!("python3 '{}'", goofspiel.display()),
+    ]);
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("FAIL  against/take"), "{}", ran.stdout);
+    // Points before the end are compared if both say them.
+    for (how, other, code) in [
+        ("scores", "scores", 0),
+        ("scores", "fine", 0),
+        ("scores", "other-scores", 3),
+    ] {
+        let ran = between(how, other);
+        assert_eq!(
+            ran.code,
+            Some(code),
+            "{other}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
 }
 
 /// Chance, several seats at once, hidden information: played, verified, and alike for both matches of a

@@ -1,0 +1,109 @@
+//! All that rules say about a position, for comparisons.
+
+use games::{BrokenRules, Session};
+use serde_json::{Value, json};
+
+/// How many bytes of an answer a finding quotes.
+const MOST_QUOTED: usize = 300;
+/// Probabilities of different rules that are closer are the same.
+const ROUNDING: f64 = 1e-9;
+
+/// All that can be said about a position.
+pub(super) struct Described {
+    state: Value,
+    /// The rest, by name.
+    fields: Vec<(String, Value)>,
+}
+
+impl Described {
+    /// Asks for everything that belongs to the position, however it was reached.
+    ///
+    /// # Errors
+    /// If the rules do not work, in their words.
+    pub(super) fn of(session: &mut dyn Session) -> Result<Self, String> {
+        Self::asked(session).map_err(|broken| broken.to_string())
+    }
+
+    /// The same, and what the seats perceived of the last step.
+    ///
+    /// # Errors
+    /// As [`Described::of`].
+    pub(super) fn with_percepts(session: &mut dyn Session) -> Result<Self, String> {
+        let mut described = Self::of(session)?;
+        described.add("sees", json!(session.sees()));
+        Ok(described)
+    }
+
+    fn asked(session: &mut dyn Session) -> Result<Self, BrokenRules> {
+        let mut described = Described {
+            state: session.state()?,
+            fields: Vec::new(),
+        };
+        let mut legal = String::new();
+        session.write_legal(&mut legal)?;
+        let legal = serde_json::from_str(&legal).expect("what is legal is written as JSON");
+        let tally = session.tally()?;
+        described.add("ply", json!(session.ply()));
+        described.add("to_move", json!(session.to_move().to_string()));
+        described.add("legal", legal);
+        described.add("result", json!(session.end()));
+        described.add("key", json!(session.identity()?));
+        described.add("scores", json!(tally));
+        described.add("view", json!(session.view()?));
+        for seat in 0..session.seats() {
+            let observation = session.observation(seat)?;
+            described.add(&format!("observation of seat {seat}"), observation);
+        }
+        Ok(described)
+    }
+
+    fn add(&mut self, name: &str, value: Value) {
+        self.fields.push((name.to_owned(), value));
+    }
+
+    /// What other rules of the same game have to say as well. How they name and draw positions, and in
+    /// which order they list moves, is their own; points before the end may not be said at all.
+    pub(super) fn for_others(mut self, with_scores: bool) -> Self {
+        self.fields.retain(|(name, _)| match name.as_str() {
+            "key" | "view" => false,
+            "scores" => with_scores,
+            _ => true,
+        });
+        let mut fields = self.fields.iter_mut();
+        if let Some((_, legal)) = fields.find(|(name, _)| name == "legal") {
+            without_order(legal);
+        }
+        self
+    }
+
+    pub(super) fn state(&self) -> &Value {
+        &self.state
+    }
+
+    /// What differs, as the rest of a sentence.
+    pub(super) fn difference(&self, other: &Self) -> Option<String> {
+        let fields = self.fields.iter().zip(&other.fields);
+        let fields = fields.map(|((name, ours), (_, theirs))| (name.as_str(), ours, theirs));
+        let mut all = fields.chain([("state", &self.state, &other.state)]);
+        let (name, ours, theirs) = all.find(|(_, ours, theirs)| ours != theirs)?;
+        Some(format!("`{name}` is {}, then {}", cut(ours), cut(theirs)))
+    }
+}
+
+/// An answer as a finding quotes it.
+pub(super) fn cut(answer: &Value) -> String {
+    protocol::excerpt(answer.to_string().as_bytes(), MOST_QUOTED)
+}
+
+/// Sorts moves, and rounds probabilities.
+fn without_order(legal: &mut Value) {
+    match legal {
+        Value::Array(moves) => moves.sort_by(|a, b| a.as_str().cmp(&b.as_str())),
+        Value::Object(by_actor) => by_actor.values_mut().for_each(without_order),
+        Value::Number(probability) => {
+            let rounded = probability.as_f64().map(|p| (p / ROUNDING).round());
+            *legal = json!(rounded);
+        }
+        _ => {}
+    }
+}
