@@ -46,7 +46,8 @@ pub(super) struct Args {
     bots: Vec<String>,
     #[command(flatten)]
     rules: RulesArgs,
-    /// Without a bot, check the rules themselves: compare each answer with these other rules
+    /// Without a bot, check the rules themselves: compare each answer with these other rules, by games
+    /// of the same id without its prefix, or the only games of both
     #[arg(long, value_name = "SOURCE", requires = "rules", conflicts_with_all = ["command", "config"])]
     against: Option<String>,
     /// Without a bot: how many random games of each game

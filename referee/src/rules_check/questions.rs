@@ -41,7 +41,7 @@ impl<'s> Bench<'s> {
         let twin = subjects.twin.catalog.find(&rules.info().id);
         let twin = twin.map_err(|unknown| unknown.to_string());
         let against = subjects.against.as_ref();
-        let against = against.map(|others| counterpart(others, rules.own_id()));
+        let against = against.map(|others| counterpart(&subjects.rules, others, rules.own_id()));
         Bench {
             rules,
             twin: twin.and_then(configure),
@@ -58,13 +58,19 @@ impl<'s> Bench<'s> {
     }
 }
 
-/// The game of these rules that one of this id is compared with: that of the same id, or else their only
-/// one.
-fn counterpart<'o>(others: &'o RulesSet, own_id: &str) -> Result<&'o Arc<Entry>, String> {
-    let found = others.find_own(own_id);
-    found
-        .or_else(|| others.own_games().exactly_one().ok())
-        .ok_or_else(|| format!("cannot be compared: the other rules have no game `{own_id}`"))
+/// The game that one of this id is compared with: that of the same id, or the others' only one if there
+/// is only one to compare.
+fn counterpart<'o>(
+    rules: &RulesSet,
+    others: &'o RulesSet,
+    own_id: &str,
+) -> Result<&'o Arc<Entry>, String> {
+    let only = || match (rules.own_games().count(), others.own_games().exactly_one()) {
+        (1, Ok(entry)) => Some(entry),
+        _ => None,
+    };
+    let found = others.find_own(own_id).or_else(only);
+    found.ok_or_else(|| format!("cannot be compared: the other rules have no game `{own_id}`"))
 }
 
 /// The moves that a seat has.
