@@ -10,6 +10,8 @@ use crate::campaign::Findings;
 
 /// Promises that are judged by how time passes.
 const TIMED: [&str; 2] = ["cpu-share", "freezing"];
+/// The promise that nobody changes the log.
+const LOG: &str = "log";
 /// The bot beside which nothing is tried.
 const HONEST: &str = "honest";
 /// How often a trick that depends on time is tried, at most.
@@ -81,10 +83,28 @@ impl All<'_> {
         let top = "format = \"gauntlet\"\nchallengers = [\"witness\"]\nconcurrency = 3\n";
         let limits = "[limits]\nmax_plies = 4\n[time]\nper_move = \"60s\"\nstartup = \"60s\"\n";
         let played = self.play(&site, top, limits, &bots);
-        if self.is_played(&played, tricks) {
+        if is_log_lost(&played) && tricks.iter().any(|trick| promise_of(trick) == LOG) {
+            self.forged(&played, tricks);
+        } else if self.is_played(&played, tricks) {
             self.verdicts.take_reports(&played, tricks);
             self.verdicts.take_effects(&site, &played);
         }
+    }
+
+    /// Somebody changed the log and its copy, so that no other trick can be judged by this tournament:
+    /// they are tried once more without those against the log.
+    fn forged(&mut self, played: &Played, tricks: &[String]) {
+        let left = &played.left;
+        self.findings.wrong_unless(left.is_empty(), || {
+            format!("lost log: processes are left: {left:?}")
+        });
+        let verdict = self.verdicts.of(LOG);
+        let what = played.ran.stderr.trim().to_owned();
+        verdict.attempts.push(what.clone());
+        verdict.successes.push(what);
+        let mut others = tricks.to_vec();
+        others.retain(|trick| promise_of(trick) != LOG);
+        self.reporting(&others);
     }
 
     /// Tricks against the time of `mcts`, which takes this much for a move. What succeeds only once
@@ -220,6 +240,12 @@ impl All<'_> {
         }
         false
     }
+}
+
+/// Whether the referee ended since the log and its copy were changed.
+fn is_log_lost(played: &Played) -> bool {
+    let said = "neither the log nor the referee's copy";
+    played.ran.code == Some(4) && played.ran.stderr.contains(said)
 }
 
 /// Whether `mcts` lost on time.
