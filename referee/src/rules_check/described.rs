@@ -107,3 +107,44 @@ fn without_order(legal: &mut Value) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(fields: &[(&str, Value)]) -> Described {
+        let fields = fields.iter().cloned();
+        Described {
+            state: json!({"ply": 1, "left": 2}),
+            fields: fields
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn other_rules_may_list_in_another_order_and_have_keys_of_their_own() {
+        let legal = |moves: [&str; 2], heads: f64| json!({"0": moves, "chance": {"heads": heads, "tails": 0.7}});
+        let one = || described(&[("legal", legal(["a", "b"], 0.1 + 0.2)), ("key", json!("x"))]);
+        let other = || described(&[("legal", legal(["b", "a"], 0.3)), ("key", json!("y"))]);
+        assert!(one().difference(&other()).is_some());
+        let (one, other) = (one().for_others(false), other().for_others(false));
+        assert_eq!(one.difference(&other), None);
+        let unlike = described(&[("legal", legal(["b", "a"], 0.4))]).for_others(false);
+        assert!(one.difference(&unlike).unwrap().contains("`legal`"));
+    }
+
+    #[test]
+    fn what_seats_know_and_the_state_are_compared_whatever_their_order_of_keys() {
+        let knows = |what: Value| described(&[("observation of seat 1", what)]).for_others(true);
+        let one = knows(json!({"a": 1, "b": 2}));
+        assert_eq!(one.difference(&knows(json!({"b": 2, "a": 1}))), None);
+        let what = one.difference(&knows(json!({"a": 1, "b": 3}))).unwrap();
+        assert!(what.contains("`observation of seat 1`"), "{what}");
+        let mut further = knows(json!({"a": 1, "b": 2}));
+        further.state = json!({"left": 2, "ply": 2});
+        assert!(one.difference(&further).unwrap().contains("`state`"));
+        further.state = json!({"left": 2, "ply": 1});
+        assert_eq!(one.difference(&further), None);
+    }
+}

@@ -1,10 +1,10 @@
 //! Does a program that plays random games by itself play those that its legal moves make?
 
 use games::playout::Playouts;
-use games::session::{as_strs, random_step};
+use games::session::random_step;
 use games::{BrokenRules, Rng, Session};
 
-use super::questions::Bench;
+use super::questions::{Bench, play_both};
 use super::subjects::Verdict;
 use crate::rules_program;
 
@@ -30,23 +30,17 @@ pub(super) fn playouts(bench: &Bench<'_>) -> Verdict {
     let broken = |broken: BrokenRules| broken.to_string();
     let twin = bench.twin.as_ref().map_err(String::clone)?;
     let seed = bench.extent.seed;
-    let mut sessions = [
-        bench.rules.start(seed).map_err(broken)?,
-        twin.start(seed).map_err(broken)?,
-    ];
+    let mut here = bench.rules.start(seed).map_err(broken)?;
+    let mut there = twin.start(seed).map_err(broken)?;
     let mut rng = Rng::from_parts(&[seed, 4]);
     let mut plays = false;
     for step in 0..=LATER {
-        let [here, there] = &sessions;
         if (step == 0 || step == LATER) && !here.to_move().is_over() {
-            plays |= compare(bench, &**here, &**there)?;
+            plays |= compare(bench, &*here, &*there)?;
         }
-        let choices = random_step(&mut *sessions[0], &mut rng).map_err(broken)?;
+        let choices = random_step(&mut *here, &mut rng).map_err(broken)?;
         let Some(choices) = choices else { break };
-        for session in &mut sessions {
-            let played = session.play_step(&as_strs(&choices));
-            played.map_err(|error| error.to_string())?;
-        }
+        play_both([&mut here, &mut there], &choices)?;
     }
     Ok((!plays).then(|| "made up for by `play`".to_owned()))
 }

@@ -86,6 +86,18 @@ fn random(session: &mut dyn Session, rng: &mut Rng) -> Result<Option<Vec<String>
     random_step(session, rng).map_err(|broken| broken.to_string())
 }
 
+/// Makes the same step in two sessions.
+pub(super) fn play_both(
+    sessions: [&mut Box<dyn Session>; 2],
+    step: &[String],
+) -> Result<(), String> {
+    for session in sessions {
+        let played = session.play_step(&as_strs(step));
+        played.map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
 fn load(rules: &dyn Rules, state: &Value) -> Result<Box<dyn Session>, String> {
     rules.load(state).map_err(|error| match error {
         LoadError::State(error) => {
@@ -152,10 +164,7 @@ pub(super) fn states(bench: &Bench<'_>) -> Verdict {
         }
         let mut here = session.fork();
         if let Some(step) = random(&mut *here, &mut rng)? {
-            for session in [&mut here, &mut again] {
-                let played = session.play_step(&as_strs(&step));
-                played.map_err(|error| error.to_string())?;
-            }
+            play_both([&mut here, &mut again], &step)?;
             let (one, other) = (Described::of(&mut *here)?, Described::of(&mut *again)?);
             if let Some(what) = one.difference(&other) {
                 let step = step.join(" + ");
@@ -257,10 +266,7 @@ fn compare(
             let Some(step) = random(&mut *ours, &mut rng)? else {
                 break;
             };
-            for session in [&mut ours, &mut theirs] {
-                let played = session.play_step(&as_strs(&step));
-                played.map_err(|error| error.to_string())?;
-            }
+            play_both([&mut ours, &mut theirs], &step)?;
         }
     }
     Ok(())

@@ -278,6 +278,7 @@ fn good_rules_pass_all_checks_and_bad_ones_do_not() {
         ("own-playouts", 0, ""),
         ("greedy-playouts", 3, "FAIL  playouts/take"),
         ("unseeded-playouts", 3, "FAIL  playouts/take"),
+        ("wild-playouts", 3, "not 2 numbers from 0 to 1"),
     ] {
         let ran = referee(&["check", "--rules", &rules_that(how), "--games", "2"]);
         assert_eq!(ran.code, Some(code), "{how}: {}{}", ran.stdout, ran.stderr);

@@ -94,10 +94,7 @@ impl All<'_> {
     /// Somebody changed the log and its copy, so that no other trick can be judged by this tournament:
     /// they are tried once more without those against the log.
     fn forged(&mut self, played: &Played, tricks: &[String]) {
-        let left = &played.left;
-        self.findings.wrong_unless(left.is_empty(), || {
-            format!("lost log: processes are left: {left:?}")
-        });
+        self.none_is_left(played);
         let verdict = self.verdicts.of(LOG);
         let what = played.ran.stderr.trim().to_owned();
         verdict.attempts.push(what.clone());
@@ -216,13 +213,21 @@ impl All<'_> {
         played
     }
 
-    /// Whether there is anything to judge.
-    fn is_played(&mut self, played: &Played, tricks: &[String]) -> bool {
-        let place = format!("{}, {}", self.tier.name(), self.user.name());
-        let left = &played.left;
+    fn place(&self) -> String {
+        format!("{}, {}", self.tier.name(), self.user.name())
+    }
+
+    fn none_is_left(&mut self, played: &Played) {
+        let (place, left) = (self.place(), &played.left);
         self.findings.wrong_unless(left.is_empty(), || {
             format!("{place}: processes are left: {left:?}")
         });
+    }
+
+    /// Whether there is anything to judge.
+    fn is_played(&mut self, played: &Played, tricks: &[String]) -> bool {
+        let place = self.place();
+        self.none_is_left(played);
         match played.ran.code {
             Some(0) => return true,
             Some(2) => {
