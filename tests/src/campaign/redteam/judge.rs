@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::site::{FORGED, Played, Site};
 
 /// What came of all tricks against one promise.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
     /// Everything that was tried, in words.
     pub(super) attempts: Vec<String>,

@@ -5,19 +5,21 @@ pub mod duels;
 mod judge;
 mod options;
 mod promises;
+mod scenes;
 mod site;
 mod table;
 mod tournaments;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
 use nix::unistd::geteuid;
 
 use super::Findings;
-use judge::Verdicts;
+use judge::{Verdict, Verdicts};
 pub use options::{Options, Tier, User};
 use promises::Promises;
+use scenes::{Scene, Stage, Tiers};
 use site::Programs;
 use table::Table;
 
@@ -46,6 +48,7 @@ pub fn run(options: &Options) -> Findings {
     };
     let mut table = Table::new(&promises);
     let mut succeeded = BTreeSet::new();
+    let mut once = BTreeMap::new();
     let mut all_tried = options.trick.is_none() && options.user.is_none();
     all_tried &= tiers.contains(&Tier::None);
     for tier in tiers {
@@ -53,7 +56,14 @@ pub fn run(options: &Options) -> Findings {
             let verdicts = tournaments::run(&programs, tier, user, options, &mut findings);
             succeeded.extend(verdicts.succeeded());
             show(&verdicts, tier, user, options, &promises, &mut findings);
-            table.add(tier, user, &verdicts);
+            let stage = Stage {
+                programs: &programs,
+                tier,
+                user,
+                short: options.short,
+            };
+            let scenes = played_scenes(&stage, &mut once, options, &mut findings);
+            table.add(tier, user, &verdicts, scenes);
         }
     }
     // A trick that succeeds nowhere says nothing about a sandbox.
@@ -74,7 +84,64 @@ pub fn run(options: &Options) -> Findings {
     findings
 }
 
-/// What is wrong, or everything where one trick is looked at.
+/// The scenes with what came of them; `once` keeps those in which no sandbox has a part, by user.
+fn played_scenes(
+    stage: &Stage,
+    once: &mut BTreeMap<(&'static str, User), Verdict>,
+    options: &Options,
+    findings: &mut Findings,
+) -> Vec<(&'static Scene, Verdict)> {
+    let mut played = Vec::new();
+    for scene in scenes::chosen(options) {
+        let key = (scene.name, stage.user);
+        if let Some(verdict) = once.get(&key) {
+            played.push((scene, verdict.clone()));
+            continue;
+        }
+        let verdict = (scene.play)(stage);
+        let place = match scene.tiers {
+            Tiers::Each => format!("{}, {}", stage.tier.name(), stage.user.name()),
+            Tiers::Any => stage.user.name().to_owned(),
+        };
+        let promised = (scene.promised)(stage.tier, stage.user);
+        let alone = options.trick.is_some();
+        report(&place, scene.name, &verdict, promised, alone, findings);
+        if scene.tiers == Tiers::Any {
+            once.insert(key, verdict.clone());
+        }
+        played.push((scene, verdict));
+    }
+    played
+}
+
+/// Says what is wrong with a promise, and every attempt if it is looked at alone.
+fn report(
+    place: &str,
+    promise: &str,
+    verdict: &Verdict,
+    promised: bool,
+    alone: bool,
+    findings: &mut Findings,
+) {
+    if alone {
+        for attempt in &verdict.attempts {
+            findings.figure(format!("{place}: {promise}: {attempt}"));
+        }
+    }
+    if !promised {
+        return;
+    }
+    for success in &verdict.successes {
+        let sentence = format!("{place}: {promise}: {success}");
+        findings.wrong.push(sentence);
+    }
+    for unknown in &verdict.unknown {
+        let sentence = format!("{place}: {promise}: not tested: {unknown}");
+        findings.wrong.push(sentence);
+    }
+}
+
+/// Reports all promises against tricks.
 fn show(
     verdicts: &Verdicts,
     tier: Tier,
@@ -86,25 +153,12 @@ fn show(
     let place = format!("{}, {}", tier.name(), user.name());
     for (promise, verdict) in verdicts.all() {
         let promised = promises.holds(promise, tier, user);
-        if options.trick.is_some() {
-            for attempt in &verdict.attempts {
-                findings.figure(format!("{place}: {promise}: {attempt}"));
-            }
+        if promised.is_none() {
+            let sentence = format!("{place}: {promise}: nobody says if that is promised");
+            findings.wrong.push(sentence);
         }
-        for success in &verdict.successes {
-            let sentence = format!("{place}: {promise}: {success}");
-            match promised {
-                Some(true) => findings.wrong.push(sentence),
-                Some(false) => {}
-                None => findings
-                    .wrong
-                    .push(format!("{sentence}; nobody says if that is promised")),
-            }
-        }
-        for unknown in verdict.unknown.iter().filter(|_| promised != Some(false)) {
-            findings
-                .wrong
-                .push(format!("{place}: {promise}: not tested: {unknown}"));
-        }
+        let promised = promised.unwrap_or(true);
+        let alone = options.trick.is_some();
+        report(&place, promise, verdict, promised, alone, findings);
     }
 }

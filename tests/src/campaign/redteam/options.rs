@@ -14,7 +14,7 @@ pub struct Options {
     /// Only with the referee run by this user
     #[arg(long)]
     pub user: Option<User>,
-    /// Only this trick, or all those of a promise; prints every attempt
+    /// Only this trick, all those of a promise, or this scene; prints every attempt
     #[arg(long)]
     pub trick: Option<String>,
     /// Only the tier `strict`, and less of what takes long

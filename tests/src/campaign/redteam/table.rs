@@ -8,6 +8,7 @@ use std::path::Path;
 use super::judge::{Verdict, Verdicts};
 use super::options::{Tier, User};
 use super::promises::Promises;
+use super::scenes::Scene;
 
 /// What stands around the table in a document.
 const BEGIN: &str = "<!-- red team: begin -->";
@@ -52,7 +53,17 @@ impl Cell {
 /// Rows are promises, columns are tiers and users.
 pub(super) struct Table<'a> {
     promises: &'a Promises,
-    columns: Vec<(Tier, User, Vec<Cell>)>,
+    columns: Vec<Column>,
+}
+
+/// What came of everything for one tier and user.
+struct Column {
+    tier: Tier,
+    user: User,
+    /// In the order of the promises.
+    tricks: Vec<Cell>,
+    /// By the name of the scene.
+    scenes: Vec<(&'static Scene, Cell)>,
 }
 
 impl<'a> Table<'a> {
@@ -63,14 +74,30 @@ impl<'a> Table<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, tier: Tier, user: User, verdicts: &Verdicts) {
+    pub(super) fn add(
+        &mut self,
+        tier: Tier,
+        user: User,
+        verdicts: &Verdicts,
+        scenes: Vec<(&'static Scene, Verdict)>,
+    ) {
         let promises = self.promises.all.iter();
         let cells = promises.map(|promise| {
             let promised = self.promises.holds(&promise.id, tier, user);
             Cell::of(promised, verdicts.get(&promise.id))
         });
-        let cells = cells.collect();
-        self.columns.push((tier, user, cells));
+        let tricks = cells.collect();
+        let scenes = scenes.into_iter().map(|(scene, verdict)| {
+            let promised = (scene.promised)(tier, user);
+            (scene, Cell::of(Some(promised), Some(&verdict)))
+        });
+        let scenes = scenes.collect();
+        self.columns.push(Column {
+            tier,
+            user,
+            tricks,
+            scenes,
+        });
     }
 
     /// Puts it into a document in place of what is between the marks.
@@ -88,22 +115,41 @@ impl<'a> Table<'a> {
     }
 }
 
+impl Table<'_> {
+    fn head(&self, f: &mut fmt::Formatter<'_>, first: &str) -> fmt::Result {
+        write!(f, "| {first} |")?;
+        for column in &self.columns {
+            write!(f, " {}, {} |", column.tier.name(), column.user.name())?;
+        }
+        writeln!(f)?;
+        writeln!(f, "|---|{}", "---|".repeat(self.columns.len()))
+    }
+}
+
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "| a bot cannot … |")?;
-        for (tier, user, _) in &self.columns {
-            write!(f, " {}, {} |", tier.name(), user.name())?;
-        }
-        writeln!(f)?;
-        write!(f, "|---|")?;
-        for _ in &self.columns {
-            write!(f, "---|")?;
-        }
-        writeln!(f)?;
+        self.head(f, "a bot cannot …")?;
         for (row, promise) in self.promises.all.iter().enumerate() {
             write!(f, "| {} (`{}`) |", promise.words, promise.id)?;
-            for (_, _, cells) in &self.columns {
-                write!(f, " {} |", cells[row].name())?;
+            for column in &self.columns {
+                write!(f, " {} |", column.tricks[row].name())?;
+            }
+            writeln!(f)?;
+        }
+        let scenes = self.columns.first().map_or(&[][..], |first| &first.scenes);
+        if scenes.is_empty() {
+            return Ok(());
+        }
+        writeln!(f)?;
+        self.head(f, "others")?;
+        for (row, (scene, _)) in scenes.iter().enumerate() {
+            write!(
+                f,
+                "| {} cannot {} (`{}`) |",
+                scene.by, scene.cannot, scene.name
+            )?;
+            for column in &self.columns {
+                write!(f, " {} |", column.scenes[row].1.name())?;
             }
             writeln!(f)?;
         }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::judge::{Verdict, Verdicts, faults_of, moves_of, promise_of};
 use super::options::{Options, Tier, User};
+use super::scenes;
 use super::site::{Played, Programs, Site};
 use crate::campaign::Findings;
 
@@ -32,8 +33,8 @@ pub(super) fn run(
     let mut tricks = programs.tricks();
     if let Some(only) = &options.trick {
         tricks.retain(|trick| trick == only || promise_of(trick) == only);
-        let known = !tricks.is_empty();
-        findings.wrong_unless(known, || format!("`{only}` is no trick"));
+        let known = !tricks.is_empty() || scenes::exists(only);
+        findings.wrong_unless(known, || format!("`{only}` is no trick and no scene"));
     }
     let (timed, others): (Vec<String>, Vec<String>) = tricks
         .into_iter()
