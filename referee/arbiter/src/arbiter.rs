@@ -421,16 +421,17 @@ impl Arbiter {
                 }
                 return Ok(());
             }
-            Ok(FromBot::Offer(offer)) => match early_end::wrong_offer(&offer, self.readiness.len())
-            {
-                Some(wrong) => faults::wrong_offer(&wrong),
-                None => {
-                    if let Some(turn) = self.open_turn_mut(seat) {
-                        turn.offer = Some(offer);
+            Ok(FromBot::Offer(offer)) => {
+                match early_end::exact_offer(offer, self.readiness.len()) {
+                    Err(wrong) => faults::wrong_offer(&wrong),
+                    Ok(offer) => {
+                        if let Some(turn) = self.open_turn_mut(seat) {
+                            turn.offer = Some(offer);
+                        }
+                        return Ok(());
                     }
-                    return Ok(());
                 }
-            },
+            }
             Ok(FromBot::Move(mv)) => return self.moved(seat, mv, used, actions),
             Ok(FromBot::Resign {}) => faults::resigned(),
             Ok(FromBot::Ready {}) => faults::unexpected("ready", "turn"),

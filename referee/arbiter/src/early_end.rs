@@ -1,7 +1,7 @@
 //! What ends a match before its game does: settlement, bots that agree by their values, and offers. The
 //! arbiter and the verification of logs both use it.
 
-use games::{Rng, hash_text};
+use games::{Rng, hash_text, rank};
 use protocol::{AdjudicatedBy, Adjudication, Offer, SeatOffer};
 use serde_json::Value;
 
@@ -228,21 +228,50 @@ fn value(info: &Value) -> Option<f64> {
     (0.0..=1.0).contains(&value).then_some(value)
 }
 
-/// Why an offer cannot be one in a match of so many seats.
-pub(crate) fn wrong_offer(offer: &Offer, seats: usize) -> Option<String> {
+/// How far the numbers of an offer may be from those that they mean: bots round.
+const ROUNDING: f64 = 1e-6;
+
+/// The offer with exact numbers, if its result is one that a match of so many seats can have: an order of
+/// the seats, in which equal ones share. Any other division of the points is for the bots' own good.
+///
+/// # Errors
+/// Why it cannot be one.
+pub(crate) fn exact_offer(offer: Offer, seats: usize) -> Result<Offer, String> {
     let Offer::Settle { scores, outcome } = offer else {
-        return None;
+        return Ok(offer);
     };
+    if seats < 2 {
+        // There is nobody to agree with: it means nothing.
+        return Ok(Offer::Settle { scores, outcome });
+    }
     if outcome.len() != seats || scores.as_ref().is_some_and(|scores| scores.len() != seats) {
-        return Some(format!(
+        return Err(format!(
             "an offer needs one number for each of the {seats} seats"
         ));
     }
-    let sum: f64 = outcome.iter().sum();
-    let is_outcome = outcome.iter().all(|share| (0.0..=1.0).contains(share))
-        && (sum - seats as f64 / 2.0).abs() < 1e-6;
-    (!is_outcome).then(|| {
-        "the `outcome` of an offer has numbers from 0 to 1 whose sum is half the number of seats".to_owned()
+    let near = |one: f64, other: f64| (one - other).abs() < ROUNDING;
+    // Equal seats get the same number, however it is rounded.
+    let rounded = outcome.iter().map(|share| {
+        let same = outcome.iter().find(|other| near(**other, *share));
+        same.copied().unwrap_or(f64::NAN)
+    });
+    let exact: Vec<f64> = rank(&rounded.collect::<Vec<_>>());
+    if !exact
+        .iter()
+        .zip(&outcome)
+        .all(|(one, two)| near(*one, *two))
+    {
+        let possible = match seats {
+            2 => "one of [1, 0], [0, 1] and [0.5, 0.5]".to_owned(),
+            _ => "(seats beaten + half the seats tied with) / (seats - 1) for each seat".to_owned(),
+        };
+        return Err(format!(
+            "the `outcome` of an offer is one that a match can have: {possible}"
+        ));
+    }
+    Ok(Offer::Settle {
+        scores,
+        outcome: exact,
     })
 }
 
@@ -335,15 +364,46 @@ mod tests {
     }
 
     #[test]
-    fn offers_share_out_what_there_is() {
-        let offer = |outcome: &[f64]| Offer::Settle {
-            scores: None,
-            outcome: outcome.to_vec(),
+    fn offers_are_results_that_a_match_can_have() {
+        let exact = |outcome: &[f64]| {
+            let offer = Offer::Settle {
+                scores: None,
+                outcome: outcome.to_vec(),
+            };
+            match exact_offer(offer, outcome.len().max(2)) {
+                Ok(Offer::Settle { outcome, .. }) => Some(outcome),
+                _ => None,
+            }
         };
-        assert_eq!(wrong_offer(&offer(&[1.0, 0.0]), 2), None);
-        assert_eq!(wrong_offer(&offer(&[1.0, 0.25, 0.25]), 3), None);
-        for wrong in [&[1.0, 1.0][..], &[1.0], &[2.0, -1.0], &[f64::NAN, 1.0]] {
-            assert!(wrong_offer(&offer(wrong), 2).is_some(), "{wrong:?}");
+        for right in [
+            &[1.0, 0.0][..],
+            &[0.5, 0.5],
+            &[1.0, 0.25, 0.25],
+            &[0.5, 0.5, 0.5],
+            &[1.0, 1.0 / 3.0, 0.0, 2.0 / 3.0],
+            &[5.0 / 6.0, 5.0 / 6.0, 0.0, 1.0 / 3.0],
+        ] {
+            assert_eq!(exact(right).as_deref(), Some(right));
+        }
+        // Rounded numbers mean exact ones, and those are what counts.
+        assert_eq!(exact(&[1.0, 9e-7]), Some(vec![1.0, 0.0]));
+        assert_eq!(exact(&[0.499_999_9, 0.5]), Some(vec![0.5, 0.5]));
+        let thirds = exact(&[1.0, 0.333_333_3, 0.0, 0.666_666_7]);
+        assert_eq!(thirds, Some(vec![1.0, 1.0 / 3.0, 0.0, 2.0 / 3.0]));
+        for wrong in [
+            &[1.0, 1.0][..],
+            &[1.0],
+            &[2.0, -1.0],
+            &[f64::NAN, 1.0],
+            &[f64::NAN, f64::NAN],
+            &[f64::INFINITY, 0.0],
+            &[0.7, 0.3],
+            &[0.999, 0.001],
+            &[0.9, 0.5, 0.1],
+            &[0.75, 0.5, 0.25],
+            &[0.0, 0.0],
+        ] {
+            assert_eq!(exact(wrong), None, "{wrong:?}");
         }
     }
 

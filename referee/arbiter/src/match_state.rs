@@ -91,7 +91,11 @@ impl MatchState {
             pending: vec![None; seats],
             watch: LimitWatch::new(setup.limits),
             stopped: None,
-            early_ends: setup.early_ends,
+            early_ends: EarlyEnds {
+                // Alone, a bot would give itself half a point.
+                offers: setup.early_ends.offers && seats > 1,
+                ..setup.early_ends
+            },
             opinions: Opinions::new(seats),
             adjudication: None,
             settling_tried: None,

@@ -192,9 +192,35 @@ fn offers_mean_nothing_where_they_are_not_taken() {
 
 #[test]
 fn an_impossible_offer_is_a_fault() {
+    for outcome in ["[1.0,1.0]", "[0.7,0.3]", "[0.99,0.01]", "[1]"] {
+        let mut script = amazons(None, BY_VALUES);
+        let offer = format!(r#"{{"type":"offer","kind":"settle","outcome":{outcome}}}"#);
+        script.say(0, &offer);
+        assert_eq!(script.fault(), (0, FaultCode::Protocol, 0), "{outcome}");
+    }
+}
+
+#[test]
+fn what_colluding_bots_offer_is_logged_as_a_result_that_the_game_can_have() {
     let mut script = amazons(None, BY_VALUES);
-    script.say(0, r#"{"type":"offer","kind":"settle","outcome":[1.0,1.0]}"#);
-    assert_eq!(script.fault(), (0, FaultCode::Protocol, 0));
+    for (seat, outcome) in [(0, "[1.0,9e-7]"), (1, "[0.9999999,0.0]")] {
+        let offer = format!(r#"{{"type":"offer","kind":"settle","outcome":{outcome}}}"#);
+        script.say(seat, &offer);
+        play(&mut script, &json!(null));
+    }
+    let result = script.result();
+    assert_eq!(
+        (&*result.reason, &result.outcome[..]),
+        ("agreed", &[1.0, 0.0][..])
+    );
+    // Whoever verifies the log goes by what it has of the offers.
+    let moves = script.arbiter.into_finished().unwrap().moves;
+    for played in moves {
+        let Some(Offer::Settle { outcome, .. }) = played.offer else {
+            panic!("no offer");
+        };
+        assert_eq!(outcome, [1.0, 0.0]);
+    }
 }
 
 #[test]
