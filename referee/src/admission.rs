@@ -1,7 +1,7 @@
 //! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
 //! pass checks are checked, exactly as the tournament would run them.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{
     self,
     ErrorKind::{NotADirectory, NotFound},
@@ -21,6 +21,8 @@ use crate::bundle::{BundleError, Digest, Unpacked};
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
 use crate::files::{self, MOST_TEXT};
+use crate::log::WriteError;
+use crate::output;
 
 /// Where the output of a build goes, in the bot's folder.
 pub(crate) const BUILD_LOG: &str = "build.log";
@@ -74,14 +76,6 @@ pub enum AdmissionError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
-    },
-    /// What says who was left out cannot be written.
-    #[error("`{}`: {error}", path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        error: io::Error,
     },
     /// Bots cannot be started on this machine.
     #[error(transparent)]
@@ -192,7 +186,7 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
 ///
 /// # Errors
 /// If that cannot be written.
-pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionError> {
+pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
     let path = folder.join(LEFT_OUT);
     if left_out.is_empty() && path.symlink_metadata().is_err() {
         return Ok(());
@@ -201,8 +195,8 @@ pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), AdmissionE
         left_out: left_out.to_vec(),
     };
     let text = toml::to_string(&file).map_err(io::Error::other);
-    let written = text.and_then(|text| fs::write(&path, text));
-    written.map_err(|error| AdmissionError::Unwritable { path, error })
+    let written = text.and_then(|text| output::keep(&path, &text));
+    written.map_err(|error| WriteError::io(&path, error))
 }
 
 /// The note about who was left out in a folder, as text; `None` if there is none.
@@ -214,12 +208,12 @@ pub(crate) fn noted(folder: &Path) -> Option<String> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), AdmissionError> {
+pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), WriteError> {
     let Some(text) = noted(from) else {
         return Ok(());
     };
     let path = to.join(LEFT_OUT);
-    fs::write(&path, text).map_err(|error| AdmissionError::Unwritable { path, error })
+    output::keep(&path, &text).map_err(|error| WriteError::io(&path, error))
 }
 
 /// Who was left out of the tournament in this folder, and why.

@@ -88,6 +88,7 @@ mod machine;
 mod match_runner;
 mod model;
 mod one_match;
+mod output;
 mod players;
 mod prose;
 mod reference_bot;

@@ -23,8 +23,9 @@ use crate::analysis::{
 };
 use crate::config::Time;
 use crate::draw;
-use crate::log::{self, LogFile, LogWriter, Versions};
+use crate::log::{self, LogFile, LogWriter, Versions, WriteError};
 use crate::machine::identity;
+use crate::output;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;
 use crate::rules_program::RulesSet;
@@ -486,32 +487,41 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "a loss is a number from 0 to 1".to_owned())
 }
 
-/// A file for the copy of a match. It is there from the beginning, as a file that cannot be written should
-/// not cost an analysis, and it is removed if there is nothing to write.
+/// A file for the copy of a match. It is written beside its place, from the beginning, as a file that cannot
+/// be written should not cost an analysis; it gets its name when it is whole.
 struct Copy<'a> {
     path: &'a Path,
+    part: PathBuf,
     writer: LogWriter,
-    is_written: bool,
 }
 
 impl<'a> Copy<'a> {
     fn begin(path: &'a Path) -> Result<Self, CliError> {
-        if path.symlink_metadata().is_ok() {
+        Self::must_be_new(path)?;
+        let part = output::part_of(path);
+        let unwritable = |error| CliError::Write(WriteError::io(path, error));
+        // What a killed analysis left behind is taken up.
+        drop(output::own(&part).map_err(unwritable)?);
+        let writer = LogWriter::append_to(&part)?;
+        Ok(Copy { path, part, writer })
+    }
+
+    /// An analysis is not written over what is there, unless that is empty.
+    fn must_be_new(path: &Path) -> Result<(), CliError> {
+        let is_empty = |about: fs::Metadata| about.is_file() && about.len() == 0;
+        if path.symlink_metadata().is_ok_and(|about| !is_empty(about)) {
             let path = path.display();
             let message = format!("--out: `{path}` is there already");
             return Err(CliError::Usage(message));
         }
-        Ok(Copy {
-            path,
-            writer: LogWriter::create(path)?,
-            is_written: false,
-        })
+        Ok(())
     }
 
     fn end(mut self, record: &Record) -> Result<(), CliError> {
         self.writer.append([record])?;
         self.writer.finish()?;
-        self.is_written = true;
+        Self::must_be_new(self.path)?;
+        fs::rename(&self.part, self.path).map_err(|error| WriteError::io(self.path, error))?;
         tell(format_args!("written: {}\n", self.path.display()));
         Ok(())
     }
@@ -519,8 +529,7 @@ impl<'a> Copy<'a> {
 
 impl Drop for Copy<'_> {
     fn drop(&mut self) {
-        if !self.is_written {
-            let _ = fs::remove_file(self.path);
-        }
+        // It is not there any more if all went well.
+        let _ = fs::remove_file(&self.part);
     }
 }

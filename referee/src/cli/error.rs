@@ -1,6 +1,7 @@
 //! Why a command did not go well, and the exit code for it.
 
 use std::io;
+use std::path::PathBuf;
 
 #[cfg(feature = "cluster")]
 use cluster::ClusterError;
@@ -12,6 +13,7 @@ use crate::bundle::BundleError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::one_match::MatchError;
+use crate::report::pages::SiteError;
 use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
@@ -82,6 +84,12 @@ pub(crate) enum CliError {
     /// A log was read but does not hold what it should, or a bot does not do what it should.
     #[error("{0}")]
     Verify(String),
+    /// A file that was asked for cannot be written.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Output { path: PathBuf, error: io::Error },
+    /// Pages that cannot be written.
+    #[error(transparent)]
+    Site(#[from] SiteError),
     /// Input or output of the program itself.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -132,6 +140,14 @@ impl CliError {
             CliError::Scaffold(ScaffoldError::Write { .. }) => 4,
             CliError::Scaffold(_) => 2,
             CliError::Log(error) => log_code(error),
+            CliError::Output { error, .. } | CliError::Site(SiteError { error, .. }) => {
+                output_code(error)
+            }
+            CliError::Trace(TraceError { error, .. })
+                if error.kind() == io::ErrorKind::AlreadyExists =>
+            {
+                2
+            }
             #[cfg(feature = "cluster")]
             CliError::Cluster(error) | CliError::Worker(WorkerError::Cluster(error)) => {
                 cluster_code(error)
@@ -152,9 +168,7 @@ fn tournament_code(error: &TournamentError) -> u8 {
         TournamentError::Folder(FolderError::Taken { .. }) => 2,
         TournamentError::BotFactory(error)
         | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
-        TournamentError::Admission(
-            AdmissionError::Unwritable { .. } | AdmissionError::SetUp { .. },
-        ) => 4,
+        TournamentError::Admission(AdmissionError::SetUp { .. }) => 4,
         TournamentError::Admission(AdmissionError::Bundle(error)) => bundle_code(error),
         TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
@@ -187,6 +201,13 @@ fn bundle_code(error: &BundleError) -> u8 {
     }
 }
 
+/// A path that does not do is another than a disk that is full.
+fn output_code(error: &io::Error) -> u8 {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
+    let is_full = [FileTooLarge, QuotaExceeded, StorageFull, WriteZero].contains(&error.kind());
+    if is_full { 4 } else { 2 }
+}
+
 fn log_code(error: &LogError) -> u8 {
     match error {
         LogError::Io { .. } => 2,
@@ -201,8 +222,8 @@ fn merge_code(error: &MergeError) -> u8 {
         | MergeError::NotScheduled { .. }
         | MergeError::Mismatch { .. }
         | MergeError::Twice { .. } => 3,
-        MergeError::Write(_) | MergeError::Admission(AdmissionError::Unwritable { .. }) => 4,
-        MergeError::Out(FolderError::Taken { .. }) => 2,
+        MergeError::Write(_) => 4,
+        MergeError::Taken { .. } | MergeError::Out(FolderError::Taken { .. }) => 2,
         MergeError::Out(_) => 4,
         MergeError::Unreadable { .. }
         | MergeError::OtherTournament { .. }

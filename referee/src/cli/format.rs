@@ -1,11 +1,13 @@
 //! How commands print: for people and for programs.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::error::CliError;
+use crate::output;
 use crate::report::terminal;
 
 /// What `--format` takes.
@@ -37,6 +39,14 @@ impl FormatArgs {
 pub(super) fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other)?;
     print(&format!("{text}\n"))
+}
+
+/// Writes a file that can be made again, in place of the one before.
+pub(super) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
+    output::replace(path, text).map_err(|error| CliError::Output {
+        path: path.to_owned(),
+        error,
+    })
 }
 
 /// Prints to stdout, without colours where they would only be in the way.

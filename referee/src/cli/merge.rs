@@ -16,7 +16,8 @@ Examples:
 
 All folders must be of one configuration, and every match must follow from the rules. A match that is in
 several logs must be the same in all of them. If something is wrong, nothing is written. If matches are
-missing, the logs are put together all the same, and the commands that play the rest are printed.")]
+missing, the logs are put together all the same, and the commands that play the rest are printed. A merge that
+was killed, or found no room on the disk, can be repeated.")]
 pub(super) struct Args {
     /// The folders of the parts
     #[arg(required = true, value_name = "DIR")]

@@ -1,12 +1,11 @@
 //! `referee report`: what the author of a bot should know after a tournament.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use super::{CliError, print};
+use super::{CliError, print, replace};
 use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
 
@@ -69,12 +68,9 @@ impl Args {
         }
         match (&self.bot, &self.out) {
             (Some(bot), None) => print(&page(&played, bot, self.format, terminal::width())),
-            (Some(bot), Some(out)) => fs::write(out, page(&played, bot, self.format, None))
-                .map_err(|error| {
-                    CliError::Usage(format!("`{}` cannot be written: {error}", out.display()))
-                }),
+            (Some(bot), Some(out)) => replace(out, &page(&played, bot, self.format, None)),
             (None, Some(out)) => {
-                let index = write_site(&played, out).map_err(|error| usage(&error))?;
+                let index = write_site(&played, out)?;
                 print(&format!("{}\n", index.display()))
             }
             (None, None) => Ok(()),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::{NonEmptyStringValueParser, PossibleValue};
 
-use super::{CliError, print};
+use super::{CliError, print, replace};
 use crate::log::{self, MIN_CHOICES, each_summary};
 use crate::report::sheet::{self, By, Sheet, SheetFormat};
 use crate::report::{tell, terminal};
@@ -208,12 +208,12 @@ impl Args {
         sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
         sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
-            write(path, &sheet::plot(&sheet.report))?;
+            replace(path, &sheet::plot(&sheet.report))?;
         }
         let width = self.out.is_none().then(terminal::width).flatten();
         let text = sheet.write(self.format, width);
         match &self.out {
-            Some(path) => write(path, &text),
+            Some(path) => replace(path, &text),
             None => print(&text),
         }
     }
@@ -403,10 +403,4 @@ fn weight(text: &str) -> Result<(String, f64), String> {
             "`{weight}` is not a weight: a number from 0 to {MOST_WEIGHT} is needed"
         )),
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    fs::write(path, text).map_err(|error| {
-        CliError::Usage(format!("`{}` cannot be written: {error}", path.display()))
-    })
 }

@@ -272,7 +272,13 @@ impl Args {
             let tournament = Tournament::extend(extension, folder, take)?;
             return Ok((tournament, standings));
         }
-        if !self.resume {
+        let not_begun = if self.resume {
+            Tournament::not_begun(&config, folder)
+        } else {
+            None
+        };
+        if !self.resume || not_begun.is_some() {
+            let folder = not_begun.as_deref().or(folder);
             let tournament = Tournament::create_reporting(config, folder, report).await?;
             let standings = empty_standings(tournament.config());
             return Ok((tournament, standings));

@@ -220,16 +220,12 @@ impl Project {
             let path = path.to_owned();
             |error| ScaffoldError::Write { path, error }
         };
-        let taken = match fs::read_dir(dir) {
-            // A repository may have been made for it first.
-            Ok(entries) => entries.flatten().any(|entry| entry.file_name() != ".git"),
-            Err(_) => dir.exists(),
-        };
-        if taken {
+        let files = self.files();
+        if !is_free(dir, &files) {
             let (path, noun) = (dir.to_owned(), self.kind.noun);
             return Err(ScaffoldError::Taken { path, noun });
         }
-        for file in self.files() {
+        for file in files {
             let path = dir.join(&file.path);
             let folder = path.parent().unwrap_or(dir);
             fs::create_dir_all(folder).map_err(failed(folder))?;
@@ -279,6 +275,50 @@ impl Project {
             text.replace(key, value)
         })
     }
+}
+
+/// Whether a project can be written to this folder: there is nothing in it, or only a part of this very
+/// project, which was killed, or found no room, while it was written.
+fn is_free(dir: &Path, files: &[File]) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else {
+        return !dir.exists();
+    };
+    // A repository may have been made for it first.
+    let mut left: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_name() != ".git")
+        .map(|entry| entry.path())
+        .collect();
+    let is_new = left.is_empty();
+    let mut whole = 0;
+    while let Some(path) = left.pop() {
+        let Ok(about) = path.symlink_metadata() else {
+            return false;
+        };
+        let of_project = |file: &&File| dir.join(&file.path) == path;
+        if about.is_dir() {
+            let is_ours = files
+                .iter()
+                .any(|file| dir.join(&file.path).starts_with(&path));
+            let Ok(below) = fs::read_dir(&path) else {
+                return false;
+            };
+            if !is_ours {
+                return false;
+            }
+            left.extend(below.flatten().map(|entry| entry.path()));
+        } else if let Some(file) = files.iter().find(of_project)
+            && about.is_file()
+            && about.len() <= file.text.len() as u64
+            && fs::read(&path).is_ok_and(|text| file.text.as_bytes().starts_with(&text))
+        {
+            whole += usize::from(about.len() == file.text.len() as u64);
+        } else {
+            return false;
+        }
+    }
+    // One that is all there was not left unfinished.
+    is_new || whole < files.len()
 }
 
 #[cfg(test)]
@@ -359,6 +399,38 @@ mod tests {
             let error = project.write(folder.path()).unwrap_err().to_string();
             let expected = format!("is not empty; a new {}", project.kind.noun);
             assert!(error.contains(&expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_project_that_was_killed_half_way_is_written_again() {
+        let project = all().next().unwrap();
+        let files = project.files();
+        for whole in 0..files.len() {
+            for share in [0, 1, 2] {
+                let folder = tempfile::tempdir().unwrap();
+                for file in &files[..=whole] {
+                    let path = folder.path().join(&file.path);
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    fs::write(path, &file.text).unwrap();
+                }
+                let cut = folder.path().join(&files[whole].path);
+                let text = files[whole].text.as_bytes();
+                fs::write(&cut, &text[..text.len() * share / 3]).unwrap();
+                project.write(folder.path()).unwrap();
+                for file in &files {
+                    let there = fs::read_to_string(folder.path().join(&file.path)).unwrap();
+                    assert_eq!(there, file.text);
+                }
+            }
+        }
+        // What somebody has written is not taken for a part.
+        for (name, text) in [(&*files[0].path, "my own"), ("other.txt", "")] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(name), text).unwrap();
+            assert!(project.write(folder.path()).is_err(), "{name}");
+            let there = fs::read_to_string(folder.path().join(name)).unwrap();
+            assert_eq!(there, text);
         }
     }
 

@@ -142,20 +142,50 @@ impl Folder {
         config: &str,
         shard: Option<Shard>,
     ) -> Result<Self, FolderError> {
+        Self::create_with(path, config, shard, |_| Ok(()))
+    }
+
+    /// The same, with `more` that is written before the configuration: where that is, all else is, too, and
+    /// until then the folder counts as empty.
+    ///
+    /// # Errors
+    /// If there is a tournament in it, or it cannot be written.
+    pub(crate) fn create_with(
+        path: &Path,
+        config: &str,
+        shard: Option<Shard>,
+        more: impl FnOnce(&Folder) -> Result<(), WriteError>,
+    ) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|error| FolderError::Make {
             path: path.to_owned(),
             error,
         })?;
-        for found in [LOG_NAME, CONFIG_NAME] {
-            if path.join(found).symlink_metadata().is_ok() {
-                let path = path.to_owned();
-                return Err(FolderError::Taken { path, found });
-            }
-        }
+        let taken = |found| FolderError::Taken {
+            path: path.to_owned(),
+            found,
+        };
+        let log = path.join(LOG_NAME);
         // The log first: making it fails if another tournament is faster.
-        let mut folder = Self::with(path, LogWriter::create(&path.join(LOG_NAME))?)?;
+        let log = if is_unfinished(path) {
+            let log = LogWriter::go_on(&log)?;
+            // Somebody else may have had it until now.
+            if !is_unfinished(path) {
+                return Err(taken(LOG_NAME));
+            }
+            log
+        } else {
+            let names = [LOG_NAME, CONFIG_NAME];
+            let is_there = |name: &&str| path.join(name).symlink_metadata().is_ok();
+            if let Some(found) = names.into_iter().find(is_there) {
+                return Err(taken(found));
+            }
+            LogWriter::create(&log)?
+        };
+        let mut folder = Self::with(path, log)?;
         folder.shard = shard;
-        if let Err(error) = folder.begin(config) {
+        let begun = folder.begin_schedule();
+        let begun = begun.and_then(|()| more(&folder));
+        if let Err(error) = begun.and_then(|()| folder.write_config(config)) {
             // It should be possible to start again in this folder; the log is still empty.
             let _ = fs::remove_file(path.join(LOG_NAME));
             return Err(error.into());
@@ -231,9 +261,13 @@ impl Folder {
     /// Writes the files of a new tournament. The configuration comes last: where it is, the version of
     /// the schedule is, too.
     pub(super) fn begin(&mut self, config: &str) -> Result<(), WriteError> {
-        self.version = Version::NEWEST;
-        self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))?;
+        self.begin_schedule()?;
         self.write_config(config)
+    }
+
+    fn begin_schedule(&mut self) -> Result<(), WriteError> {
+        self.version = Version::NEWEST;
+        self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))
     }
 
     /// Reads the version and the part of the schedule of a tournament that has begun.
@@ -290,7 +324,7 @@ impl Folder {
         })
     }
 
-    /// The same as [`Folder::create`] in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the
+    /// The same as [`Folder::create_with`] in a new folder `runs/NAME-1`, `runs/NAME-2`, … below the
     /// current one.
     ///
     /// # Errors
@@ -299,13 +333,14 @@ impl Folder {
         name: &str,
         config: &str,
         shard: Option<Shard>,
+        more: impl Fn(&Folder) -> Result<(), WriteError>,
     ) -> Result<Self, FolderError> {
         let name = file_name(name);
         let mut number = 1;
         loop {
             let path = Path::new(RUNS).join(format!("{name}-{number}"));
             if path.symlink_metadata().is_err() {
-                match Self::create(&path, config, shard) {
+                match Self::create_with(&path, config, shard, &more) {
                     Err(FolderError::Taken { .. }) => {}
                     Err(FolderError::Write(WriteError::Io { error, .. }))
                         if error.kind() == ErrorKind::AlreadyExists => {}
@@ -359,6 +394,14 @@ impl Folder {
             Err(error) => Err(WriteError::io(&path, error)),
         }
     }
+}
+
+/// Whether a referee was killed in this folder before its tournament began: the log is there, and empty, but
+/// no configuration.
+pub(super) fn is_unfinished(path: &Path) -> bool {
+    let log = path.join(LOG_NAME).symlink_metadata();
+    let is_empty = log.is_ok_and(|log| log.is_file() && log.len() == 0);
+    is_empty && path.join(CONFIG_NAME).symlink_metadata().is_err()
 }
 
 /// The contents of [`SCHEDULE_NAME`].
@@ -445,6 +488,26 @@ mod tests {
         assert!(matches!(failed, Err(FolderError::Write(_))), "{failed:?}");
         fs::remove_dir(place.path().join(PART_NAME)).unwrap();
         Folder::create(place.path(), "", None).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_a_referee_that_was_killed_while_it_made_it_is_taken_up() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path();
+        fs::write(path.join(LOG_NAME), "").unwrap();
+        fs::write(path.join(SCHEDULE_NAME), "version = 1\n").unwrap();
+        fs::write(path.join(PART_NAME), "name = ").unwrap();
+        let folder = Folder::create(path, "name = 1", None).unwrap();
+        assert_eq!(folder.version(), Version::NEWEST);
+        drop(folder);
+        let again = Folder::create(path, "name = 2", None);
+        assert!(matches!(again, Err(FolderError::Taken { .. })), "{again:?}");
+        // Where matches are, a tournament is.
+        fs::remove_file(path.join(CONFIG_NAME)).unwrap();
+        fs::write(path.join(LOG_NAME), "{}\n").unwrap();
+        let again = Folder::create(path, "name = 2", None);
+        assert!(matches!(again, Err(FolderError::Taken { .. })), "{again:?}");
+        assert_eq!(fs::read_to_string(path.join(LOG_NAME)).unwrap(), "{}\n");
     }
 
     #[test]

@@ -199,13 +199,15 @@ impl Tournament {
     ) -> Result<Self, TournamentError> {
         let (mut warnings, time_scale) = prepare(&mut config)?;
         warnings.extend(Builds::read(&config.bots).identical());
-        let folder = match folder {
-            Some(path) => Folder::create(path, &config.text, config.shard)?,
-            None => Folder::create_numbered(&config.name, &config.text, config.shard)?,
+        let more = |folder: &Folder| {
+            folder.note_origin(&config)?;
+            folder.keep_sheets(config.rules.sheets())?;
+            admission::note(&folder.path, &left_out)
         };
-        folder.note_origin(&config)?;
-        folder.keep_sheets(config.rules.sheets())?;
-        admission::note(&folder.path, &left_out)?;
+        let folder = match folder {
+            Some(path) => Folder::create_with(path, &config.text, config.shard, more)?,
+            None => Folder::create_numbered(&config.name, &config.text, config.shard, more)?,
+        };
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),
             config: Arc::new(config),
@@ -229,6 +231,13 @@ impl Tournament {
             Err(_) => None,
         };
         Ok(fewer.unwrap_or(config))
+    }
+
+    /// The folder in which to resume, if no tournament has begun there, because the referee was killed
+    /// while it made it. [`Tournament::create`] begins it then.
+    pub fn not_begun(config: &Config, folder: Option<&Path>) -> Option<PathBuf> {
+        let folder = folder_of(config, folder).ok()?;
+        folder::is_unfinished(&folder).then_some(folder)
     }
 
     /// Goes on with the tournament in this folder, by default in the newest one of its name below

@@ -23,6 +23,7 @@ mod formats;
 mod ggp;
 mod ggp_player;
 mod human;
+mod interruptions;
 mod limits;
 mod machines;
 mod mistakes;

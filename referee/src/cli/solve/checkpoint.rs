@@ -8,6 +8,25 @@ use solver::CheckpointError;
 
 use crate::cli::CliError;
 
+/// Refuses to write a checkpoint over what is there: it may be the work of days.
+pub(super) fn must_be_new(path: &Path) -> Result<(), CliError> {
+    let about = match path.symlink_metadata() {
+        Ok(_) => path.metadata(),
+        Err(_) => return Ok(()),
+    };
+    let why = match about {
+        Ok(about) if about.is_file() && about.len() == 0 => return Ok(()),
+        Ok(about) if about.is_file() => {
+            "is there already, and nothing was changed: go on from it with --resume, or choose another file"
+        }
+        _ => "is there, and no regular file: choose another one",
+    };
+    Err(CliError::Usage(format!(
+        "--checkpoint: `{}` {why}",
+        path.display()
+    )))
+}
+
 /// Reads a checkpoint with this function.
 pub(super) fn read(
     path: &Path,

@@ -60,7 +60,7 @@ pub(super) struct Args {
     /// Give up after this many positions
     #[arg(long, value_name = "N")]
     positions: Option<u64>,
-    /// The file that keeps what was found, for `--resume`
+    /// The file that keeps what was found, for `--resume`; without that, it must not be there yet
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Go on from the checkpoint
@@ -107,6 +107,9 @@ enum MethodArg {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        if let Some(file) = self.checkpoint.as_deref().filter(|_| !self.resume) {
+            checkpoint::must_be_new(file)?;
+        }
         let set = self.game.rules.open()?;
         let rules = self.game.rules(&set.catalog)?;
         let entry = input::find(&set.catalog, self.game.id())?;

@@ -8,4 +8,4 @@ mod site;
 
 pub(crate) use bot_page::{PageFormat, page};
 pub(crate) use played::Played;
-pub(crate) use site::write_site;
+pub(crate) use site::{SiteError, write_site};

@@ -15,6 +15,7 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 use super::bot_page;
 use super::played::Played;
 use crate::files::{self, MOST_TEXT};
+use crate::output;
 use crate::report::sheet::{
     self, COUNTS, Grid, Part, SheetFormat, counts, heading, interval, load,
 };
@@ -32,7 +33,8 @@ const STATISTICS: &str = "statistics.html";
 #[error("`{}` cannot be written: {error}", path.display())]
 pub(crate) struct SiteError {
     path: PathBuf,
-    error: io::Error,
+    /// Why not.
+    pub(crate) error: io::Error,
 }
 
 /// Writes the pages to a folder; gives the path of the index.
@@ -92,7 +94,7 @@ fn rules_page(game: &Entry) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SiteError> {
-    fs::write(path, text).map_err(|error| SiteError {
+    output::replace(path, text).map_err(|error| SiteError {
         path: path.to_owned(),
         error,
     })

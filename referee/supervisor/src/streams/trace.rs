@@ -1,7 +1,7 @@
 //! Traces for debugging a bot: every line in both directions, with its time, as soon as it is said.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
@@ -41,6 +41,7 @@ impl Tracer {
             error,
         };
         if path.is_file() || (path.extension().is_some() && !path.is_dir()) {
+            check_before(path).map_err(wrong)?;
             let file = File::create(path).map_err(wrong)?;
             return Ok(Tracer::File(Arc::new(Mutex::new(file))));
         }
@@ -72,6 +73,25 @@ impl Tracer {
         })
     }
 }
+
+/// A trace replaces the one before, and nothing else.
+fn check_before(path: &Path) -> io::Result<()> {
+    // A FIFO or a device has no text that could be lost.
+    if !path.metadata().is_ok_and(|about| about.is_file()) {
+        return Ok(());
+    }
+    let mut begin = Vec::new();
+    let begins = BEGIN.len() as u64;
+    File::open(path)?.take(begins).read_to_end(&mut begin)?;
+    if begin.is_empty() || begin == BEGIN {
+        return Ok(());
+    }
+    let message = "it is no trace, so it is not replaced; choose another name, or remove it";
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
+}
+
+/// How each line of a trace begins.
+const BEGIN: &[u8] = b"{\"at\":\"";
 
 /// An entry of a trace, before it is written.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,18 @@
 //! Puts the logs of a tournament's parts together, as if they had been played in one folder.
 
+mod place;
+mod writing;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use protocol::Record;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::failures::FAILURES_NAME;
+use self::place::Place;
+use self::writing::write;
 use super::folder::{self, CONFIG_NAME, Folder, FolderError, SCHEDULE_NAME};
 use super::resume::{self, Ledger, ResumeError, parsed};
 use super::schedule::{Schedule, Shape, Shard, Version};
@@ -19,10 +21,7 @@ use crate::config::{Config, ConfigError, difference};
 use crate::files::{self, MOST_TEXT};
 use crate::log::{self, ChainBreak, LOG_NAME, LogError, LogFile, Mismatch, Versions, WriteError};
 
-/// How many matches are written at a time.
-const BATCH: usize = 256;
-
-/// Logs that cannot be put together. Nothing was written, unless it is a [`MergeError::Write`].
+/// Logs that cannot be put together. Nothing was written.
 #[derive(Debug, Error)]
 pub enum MergeError {
     /// A file of a folder cannot be read.
@@ -100,6 +99,17 @@ pub enum MergeError {
         /// The other one.
         other: PathBuf,
     },
+    /// There is a tournament in the new folder already.
+    #[error(
+        "`{}` already holds a tournament (`{found}` is there); nothing was changed, choose another folder with --out",
+        path.display()
+    )]
+    Taken {
+        /// The folder.
+        path: PathBuf,
+        /// What is there.
+        found: &'static str,
+    },
     /// The new folder cannot be made.
     #[error(transparent)]
     Out(#[from] FolderError),
@@ -139,10 +149,14 @@ pub struct Missing {
 /// the same there. `config` is the configuration, where paths are others than on the machines that
 /// played.
 ///
+/// The new folder is written beside its place, in a folder of its own within it, and a merge that was killed
+/// can be repeated.
+///
 /// # Errors
-/// If anything does not fit; nothing was written then. If writing itself fails, a part of `out` may be
-/// there.
+/// If anything does not fit, or cannot be written; there is no tournament in `out` then.
 pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<Merged, MergeError> {
+    // Before anything that takes its time.
+    let place = Place::of(out)?;
     let parts = folders
         .iter()
         .map(|path| Part::read(path))
@@ -166,7 +180,9 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
         check.add(at, &parts, part, &config)?;
     }
     let missing = missing(&check.ledger.schedule, &parts, &config, out)?;
-    write(&parts, &check.found, &config, out)?;
+    if !place.is_done(&check.found)? {
+        place.fill(|whole| write(&parts, &check.found, &config, whole))?;
+    }
     Ok(Merged {
         matches: check.ledger.schedule.finished() as u64,
         total: check.ledger.schedule.total(),
@@ -391,56 +407,4 @@ fn missing(
         }
     }
     Ok(missing)
-}
-
-/// Writes the new folder.
-fn write(
-    parts: &[Part],
-    found: &HashMap<String, Found>,
-    config: &Config,
-    out: &Path,
-) -> Result<(), MergeError> {
-    let first = &parts[0];
-    let mut folder = Folder::create(out, &first.text, None)?;
-    folder.adopt(first.version, &first.earlier)?;
-    folder.note_origin(config)?;
-    admission::copy_note(&first.path, out)?;
-    for (at, part) in parts.iter().enumerate() {
-        let mut batch = Vec::new();
-        for record in LogFile::open(&part.log())? {
-            let record = record?;
-            let is_taken = found.get(&record.match_id).is_some_and(|it| it.part == at);
-            if is_taken {
-                batch.push(record);
-            }
-            if batch.len() == BATCH {
-                folder.log.append(&batch)?;
-                batch.clear();
-            }
-        }
-        folder.log.append(&batch)?;
-        copy_failures(&part.path, out)?;
-    }
-    Ok(folder.log.finish()?)
-}
-
-/// Copies what is kept of matches that bots lost by a fault.
-fn copy_failures(from: &Path, out: &Path) -> Result<(), WriteError> {
-    let copy = |from: &Path, to: &Path| -> io::Result<()> {
-        for failure in fs::read_dir(from)? {
-            let failure = failure?;
-            let to = to.join(failure.file_name());
-            fs::create_dir_all(&to)?;
-            for file in fs::read_dir(failure.path())? {
-                let file = file?;
-                fs::copy(file.path(), to.join(file.file_name()))?;
-            }
-        }
-        Ok(())
-    };
-    let (from, to) = (from.join(FAILURES_NAME), out.join(FAILURES_NAME));
-    if !from.is_dir() {
-        return Ok(());
-    }
-    copy(&from, &to).map_err(|error| WriteError::io(&to, error))
 }
