@@ -1,6 +1,6 @@
 //! Answers: JSON, and errors as one sentence.
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
@@ -88,4 +88,30 @@ pub(super) fn refuse(status: StatusCode, why: &str) -> Response {
     let mut response = json_text(json!({ "error": why }).to_string());
     *response.status_mut() = status;
     response
+}
+
+/// An answer as it is, but for errors that something else has found, such as a number in the address that is
+/// none: they are JSON, too.
+pub(super) async fn errors_as_json(response: Response) -> Response {
+    /// Nobody reads a longer sentence.
+    const MOST: usize = 4096;
+    let status = response.status();
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    let is_json = content_type.is_some_and(|value| value.as_bytes() == b"application/json");
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let text = to_bytes(body, MOST).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let allowed = head.headers.get(header::ALLOW);
+    let why = match (text.trim(), allowed.and_then(|value| value.to_str().ok())) {
+        ("", Some(methods)) => format!("this address takes {methods}"),
+        ("", None) => status.canonical_reason().unwrap_or("an error").to_owned(),
+        (text, _) => text.to_owned(),
+    };
+    let refused = refuse(status, &why);
+    head.headers.remove(header::CONTENT_LENGTH);
+    head.headers.extend(refused.headers().clone());
+    Response::from_parts(head, refused.into_body())
 }

@@ -12,7 +12,7 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::answer::refuse;
+use super::answer::{errors_as_json, refuse};
 
 /// What a browser may do on our pages: nothing that is not from here.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
@@ -122,7 +122,7 @@ pub(super) async fn guarded(
 ) -> Response {
     let allowed = guard.check(request.method(), request.uri().path(), request.headers());
     let mut response = match allowed {
-        Ok(()) => next.run(request).await,
+        Ok(()) => errors_as_json(next.run(request).await).await,
         Err(why) => refuse(StatusCode::FORBIDDEN, why),
     };
     let headers = response.headers_mut();

@@ -367,3 +367,48 @@ fn a_tournament_is_exported_as_one_page() {
         (None, true)
     );
 }
+
+#[test]
+fn every_error_of_the_server_is_json() {
+    let (arena, _) = folder(2);
+    let server = watch(&arena);
+    let wrong = [
+        ("GET", "/api/matches?offset=-1", 400),
+        ("GET", "/api/matches?offset=x&limit=1e99", 400),
+        ("GET", "/api/matches?sort=nonsense", 400),
+        ("GET", "/api/matches?offset=1&offset=2", 400),
+        ("GET", "/api/match/m-000001/position/x", 400),
+        ("GET", "/api/match/m-000001/position/-1", 400),
+        (
+            "GET",
+            "/api/match/m-000001/position/99999999999999999999999",
+            400,
+        ),
+        ("GET", "/api/match/%ff", 400),
+        ("GET", "/api/match/m-000001?as=a&as=b", 400),
+        ("GET", "/api/match/nothing", 404),
+        ("GET", "/api/nothing", 404),
+        ("GET", "/nothing", 404),
+        ("POST", "/api/overview", 405),
+        ("DELETE", "/", 405),
+    ];
+    for (method, path, status) in wrong {
+        let answer = ask(server.host(), method, path, "", "");
+        assert_eq!(answer.status, status, "{path}: {}", answer.body);
+        assert!(
+            answer.head.contains("content-type: application/json"),
+            "{}",
+            answer.head
+        );
+        let body: Value = serde_json::from_str(&answer.body).unwrap();
+        let why = body["error"].as_str().unwrap();
+        assert!(
+            !why.is_empty() && body.as_object().unwrap().len() == 1,
+            "{why}"
+        );
+    }
+    let answer = ask(server.host(), "POST", "/api/overview", "", "");
+    assert!(answer.head.contains("allow: get"), "{}", answer.head);
+    // Nor do pages for which something is wrong become something else.
+    assert!(server.get("/").body.contains("<!doctype html>"));
+}
