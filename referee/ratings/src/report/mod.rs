@@ -22,7 +22,7 @@ mod statistics;
 mod student;
 
 pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
-pub use crate::model::Anchor;
+pub use crate::model::{Anchor, MOST_COMPARED};
 pub use crate::results::Meeting;
 pub use crate::standings::Totals;
 pub use across_games::Across;

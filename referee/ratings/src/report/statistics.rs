@@ -376,21 +376,24 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
     /// With more, it takes long.
     const MOST_BOTS: usize = 100;
     let bots = ratings.bots.len();
-    let size = |group: usize| ratings.groups.iter().filter(|it| **it == group).count();
-    let largest = ratings
-        .groups
-        .iter()
-        .copied()
-        .max_by_key(|it| (size(*it), usize::MAX - *it));
+    let sizes = sizes(ratings);
+    let groups = ratings.groups.iter().copied();
+    let largest = groups.max_by_key(|it| (sizes[*it], usize::MAX - *it));
     let rated = |bot: &usize| ratings.bots[*bot].is_some() && Some(ratings.groups[*bot]) == largest;
     let members: Vec<usize> = (0..bots).filter(rated).collect();
     let mut found = vec![None; bots];
     if members.len() > MOST_BOTS {
         return found;
     }
-    let mut sums = vec![vec![[0.0; 2]; bots]; bots];
+    let mut places = vec![None; bots];
+    for (place, bot) in members.iter().enumerate() {
+        places[*bot] = Some(place);
+    }
+    let mut sums = vec![vec![[0.0; 2]; members.len()]; members.len()];
     for met in meetings.iter().filter(|met| met.pairs > 0) {
-        let [bot, other] = met.bots;
+        let [Some(bot), Some(other)] = met.bots.map(|bot| places[bot]) else {
+            continue;
+        };
         let pairs = met.pairs as f64;
         let matches = met.matches as f64;
         let points = matches * met.pair_points / pairs;
@@ -399,13 +402,13 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
             sums[row][column][1] += matches;
         }
     }
-    let elo = |bot: usize| ratings.bots[bot].map_or(0.0, |rating| rating.elo);
+    let elo = |place: usize| ratings.bots[members[place]].map_or(0.0, |rating| rating.elo);
     let score = |bot: usize, other: usize| match sums[bot][other] {
         [_, 0.0] => sprt::expected(elo(bot) - elo(other)),
         [points, matches] => (points + 0.5) / (matches + 1.0),
     };
-    let row = |bot: &usize| members.iter().map(|other| score(*bot, *other)).collect();
-    let scores: Vec<Vec<f64>> = members.iter().map(row).collect();
+    let row = |bot: usize| (0..members.len()).map(|other| score(bot, other)).collect();
+    let scores: Vec<Vec<f64>> = (0..members.len()).map(row).collect();
     for (bot, rating) in members.iter().zip(nash(&scores)) {
         found[*bot] = Some(rating);
     }
@@ -418,12 +421,18 @@ fn forfeits(digest: &SwappedPairs<'_>) -> u64 {
     entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 
-/// The bots, the best first. Bots without a match come last, and small groups after large ones.
-fn ranking(ratings: &Ratings) -> Vec<usize> {
-    let mut sizes = vec![0_usize; ratings.groups.len()];
+/// How many bots each group has.
+fn sizes(ratings: &Ratings) -> Vec<usize> {
+    let mut sizes = vec![0; ratings.groups.len()];
     for &group in &ratings.groups {
         sizes[group] += 1;
     }
+    sizes
+}
+
+/// The bots, the best first. Bots without a match come last, and small groups after large ones.
+fn ranking(ratings: &Ratings) -> Vec<usize> {
+    let sizes = sizes(ratings);
     let mut ranking: Vec<usize> = (0..ratings.bots.len()).collect();
     let elo = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);
     ranking.sort_by(|&a, &b| {
