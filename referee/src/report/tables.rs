@@ -174,9 +174,10 @@ fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> Table {
         row.extend(seats.iter().map(show));
         row
     };
-    let names = standings.bots().iter().map(|bot| &*bot.name);
-    let mut bots: Vec<(&str, &Vec<Totals>)> = names.zip(&game.bots).collect();
-    bots.retain(|(_, seats)| !seats.is_empty());
+    let bots = game.bots.iter();
+    let mut bots: Vec<(&str, &Vec<Totals>)> = bots
+        .map(|(bot, seats)| (&*standings.bots()[*bot].name, seats))
+        .collect();
     let sum = |seats: &[Totals]| seats.iter().map(|seat| seat.points).sum::<f64>();
     bots.sort_by(|(a, one), (b, other)| sum(other).total_cmp(&sum(one)).then(a.cmp(b)));
     let mut rows: Vec<_> = bots

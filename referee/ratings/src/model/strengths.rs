@@ -38,7 +38,7 @@ impl Strengths {
         let mut point = self.point.clone();
         Fitter::new(&model).climb(&mut point);
         Strengths {
-            scale: Scale::new(&model),
+            scale: Scale::new(&model, &point),
             paths: Paths::new(&model),
             model,
             point,

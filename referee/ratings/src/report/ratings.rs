@@ -135,7 +135,7 @@ impl Fitted {
             usual_leads: model.usual_leads(&point),
             own_clusters: OwnClusters::new(&model),
             strengths: Strengths {
-                scale: Scale::new(&model),
+                scale: Scale::new(&model, &point),
                 paths,
                 model,
                 point,
@@ -157,7 +157,7 @@ impl Fitted {
             bots: self.bots(&origin),
             resamples: self.jackknife.covariance.samples(),
             clusters: self.jackknife.clusters[..self.strengths.model.bots].to_vec(),
-            seats: games.clone().map(|game| self.seats(game)).collect(),
+            seats: self.seats(),
             draws: games
                 .clone()
                 .map(|game| game.tie(2).map_or(0.0, draw_rate))
@@ -185,16 +185,18 @@ impl Fitted {
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
         let bots = 0..self.strengths.model.bots;
         let played: Vec<usize> = bots.filter(|bot| self.played(*bot)).collect();
-        let slopes = played.iter().map(|bot| {
-            let (anchors, members) = (origin.anchors(*bot), origin.members(*bot));
-            self.slopes(*bot, anchors, members)
-        });
-        let slopes: Vec<Direction> = slopes.collect();
-        let variances = self.jackknife.covariance.variances(&slopes);
         let mut all = vec![None; self.strengths.model.bots];
-        for (bot, [variance, _]) in played.into_iter().zip(variances) {
-            let (anchors, members) = (origin.anchors(bot), origin.members(bot));
-            all[bot] = Some(self.rating(bot, anchors, members, variance));
+        for some in played.chunks(1024) {
+            let slopes = some.iter().map(|bot| {
+                let (anchors, members) = (origin.anchors(*bot), origin.members(*bot));
+                self.slopes(*bot, anchors, members)
+            });
+            let slopes: Vec<Direction> = slopes.collect();
+            let variances = self.jackknife.covariance.variances(&slopes);
+            for (&bot, [variance, _]) in some.iter().zip(variances) {
+                let (anchors, members) = (origin.anchors(bot), origin.members(bot));
+                all[bot] = Some(self.rating(bot, anchors, members, variance));
+            }
         }
         all
     }
@@ -299,8 +301,9 @@ impl Fitted {
 
     /// Adds those of what a lead is worth by the frequency of ties; says what it is by the lead itself.
     fn add_ties(&self, slopes: &mut Direction, weight: f64, lead: f64) -> f64 {
-        let games = &self.strengths.model.games;
-        let ties = games.iter().flat_map(|game| {
+        let games = self.strengths.scale.single().iter();
+        let games = games.map(|game| &self.strengths.model.games[*game]);
+        let ties = games.flat_map(|game| {
             let sizes = 2..=game.seats;
             sizes.filter_map(|size| game.tie(size))
         });
@@ -449,35 +452,51 @@ impl Fitted {
         }
     }
 
-    /// What the seats of a game are worth.
-    fn seats(&self, game: &GameParams) -> Vec<Estimate> {
-        let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
-        let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
-        let clusters = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
-        let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
-        seats
-            .map(|seat| {
-                let value = |at: &[f64]| {
-                    let others = (0..game.seats).filter(|other| *other != seat);
-                    let others: f64 = others.map(|other| worth(at, other)).sum();
-                    let lead = worth(at, seat) - others / (game.seats - 1) as f64;
-                    Scale::elo_in(game, at, lead)
-                };
-                let mut at = self.strengths.point.clone();
-                let mut slopes = Direction::default();
-                let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
-                for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
-                    let here = at[param];
-                    at[param] = here + NUDGE;
-                    let above = value(&at);
-                    at[param] = here - NUDGE;
-                    slopes.add(param, (above - value(&at)) / (2.0 * NUDGE));
-                    at[param] = here;
-                }
-                let error = self.jackknife.covariance.variance(&slopes).max(0.0).sqrt();
-                self.interval(clusters, value(&self.strengths.point), error)
-            })
-            .collect()
+    /// What the seats of each game are worth.
+    fn seats(&self) -> Vec<Vec<Estimate>> {
+        let games = &self.strengths.model.games;
+        let clusters = games.iter().map(|game| {
+            let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
+            (1..game.seats).filter_map(known).fold(f64::MAX, f64::min)
+        });
+        let clusters: Vec<f64> = clusters.collect();
+        let played = || {
+            let games = games.iter().zip(&clusters);
+            games.filter(|(_, clusters)| **clusters > 0.0)
+        };
+        let slopes = played().flat_map(|(game, _)| {
+            let seats = 0..game.seats;
+            seats.map(|seat| self.slopes_of_seat(game, seat))
+        });
+        let slopes: Vec<Direction> = slopes.collect();
+        let mut variances = self.jackknife.covariance.variances(&slopes).into_iter();
+        let seats = games.iter().zip(&clusters).map(|(game, clusters)| {
+            let seats = 0..if *clusters > 0.0 { game.seats } else { 0 };
+            // Seats come first, so that none of the variances is lost at their end.
+            let seats = seats.zip(variances.by_ref()).map(|(seat, [variance, _])| {
+                let value = worth_of_seat(game, seat, &self.strengths.point);
+                self.interval(*clusters, value, variance.max(0.0).sqrt())
+            });
+            seats.collect()
+        });
+        seats.collect()
+    }
+
+    /// By which parameters changes what a seat is worth, and how much.
+    fn slopes_of_seat(&self, game: &GameParams, seat: usize) -> Direction {
+        let mut at = self.strengths.point.clone();
+        let mut slopes = Direction::default();
+        let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
+        for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = worth_of_seat(game, seat, &at);
+            at[param] = here - NUDGE;
+            let below = worth_of_seat(game, seat, &at);
+            slopes.add(param, (above - below) / (2.0 * NUDGE));
+            at[param] = here;
+        }
+        slopes
     }
 
     /// How likely a bot is stronger than another one of its group.
@@ -492,6 +511,15 @@ impl Fitted {
             0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0)
         }
     }
+}
+
+/// What a seat of a game is worth against the mean of the others, at some strengths.
+fn worth_of_seat(game: &GameParams, seat: usize, at: &[f64]) -> f64 {
+    let worth = |seat| game.seat(seat).map_or(0.0, |param| at[param]);
+    let others = (0..game.seats).filter(|other| *other != seat);
+    let others: f64 = others.map(worth).sum();
+    let lead = worth(seat) - others / (game.seats - 1) as f64;
+    Scale::elo_in(game, at, lead)
 }
 
 /// The likelihood of superiority of each bot over each other one.

@@ -10,6 +10,7 @@ use super::machines::{MachineReport, machines};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Fitted, Ratings, Resampling, rate};
+use super::seat_table::SeatTable;
 use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
 use crate::matches::{Adjudications, Noise, TimeUse};
 use crate::matches::{FAULT_CODES, MatchStore};
@@ -18,6 +19,9 @@ use crate::results::Selection;
 use crate::results::{Meeting, SwappedPairs};
 use crate::sprt;
 use crate::standings::Totals;
+
+/// Ratings of each game alone are made of at most this many bots and games, taken together.
+const MOST_BY_GAME: usize = 4_000_000;
 
 /// What a report is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,6 +66,16 @@ pub enum RequestError {
     /// A bot that is an anchor twice.
     #[error("`{0}` is an anchor twice; once is enough")]
     SameAnchor(String),
+    /// Ratings of each game alone, of too many bots and games.
+    #[error(
+        "ratings of each of {games} games alone are too many for {bots} bots; choose one with `--game`"
+    )]
+    TooMany {
+        /// How many games there are.
+        games: usize,
+        /// How many bots.
+        bots: usize,
+    },
     /// A test of a bot against itself.
     #[error("a test needs two bots, not `{0}` twice")]
     SameBot(String),
@@ -156,7 +170,7 @@ pub struct GameReport {
     /// All bots together, a seat each.
     pub seats: Vec<Totals>,
     /// Each bot, a seat each.
-    pub bots: Vec<Vec<Totals>>,
+    pub bots: SeatTable,
     /// Whether the game's own scores say more than who won.
     pub own_scores: bool,
 }
@@ -238,6 +252,10 @@ impl MatchStore {
     pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
         let digest = SwappedPairs::new(self);
         let anchors = self.anchors(&digest, request)?;
+        let (bots, games) = (digest.bots.len(), digest.games.len());
+        if bots * games > MOST_BY_GAME {
+            return Err(RequestError::TooMany { games, bots });
+        }
         let choice = Selection {
             // Weights are between games.
             weights: vec![1.0; digest.games.len()],
@@ -316,16 +334,20 @@ impl MatchStore {
     fn games(&self, digest: &SwappedPairs<'_>) -> Vec<GameReport> {
         let game = |(game, label): (&usize, &String)| {
             let game = &self.standings.games()[*game];
-            let nothing = || vec![Totals::default(); game.roles.len()];
-            let bot = |bot: &usize| {
-                let totals = game.bots.get(*bot).filter(|seats| !seats.is_empty());
-                totals.cloned().unwrap_or_else(nothing)
-            };
+            let rows = game.bots.iter().filter_map(|(bot, seats)| {
+                let place = digest.place_of(*bot)?;
+                Some((place, seats.clone()))
+            });
             GameReport {
                 label: label.clone(),
                 roles: game.roles.clone(),
                 seats: game.seats(),
-                bots: digest.bots.iter().map(bot).collect(),
+                bots: SeatTable::new(
+                    rows.collect(),
+                    game.roles.len(),
+                    digest.bots.len(),
+                    digest.games.len(),
+                ),
                 own_scores: game.own_scores,
             }
         };
