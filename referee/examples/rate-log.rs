@@ -1,5 +1,6 @@
 //! How long statistics of a big log take, and how much memory: `make FILE MATCHES BOTS [PLIES]`
-//! writes a log of made-up matches, short ones by default; `rate PATH` reads a log and rates it.
+//! writes a log of made-up matches, short ones by default; `ladder` instead of `make` lets bots meet
+//! those a few places away only; `rate PATH` reads a log and rates it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -16,15 +17,28 @@ const PLIES: usize = 10;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Swapped pairs of all bots in all games in turn. A bot's number is its strength.
-fn make(path: &Path, matches: usize, bots: usize, plies: usize) -> Result<(), Failure> {
+/// Who meets whom.
+#[derive(Clone, Copy)]
+enum Meet {
+    /// Any two bots.
+    All,
+    /// Those at most five places apart.
+    Neighbours,
+}
+
+/// Swapped pairs of bots in all games in turn. A bot's number is its strength.
+fn make(path: &Path, matches: usize, bots: usize, plies: usize, meet: Meet) -> Result<(), Failure> {
     let mut out = BufWriter::new(File::create(path)?);
     let mut rng = Rng::new(1);
     let games: Vec<&str> = GAMES.iter().map(|entry| entry.info.id.as_str()).collect();
     for pair in 0..matches / 2 {
         let seed = rng.below(1 << 53);
         let first = rng.index(bots);
-        let second = (first + 1 + rng.index(bots - 1)) % bots;
+        let apart = match meet {
+            Meet::All => bots - 1,
+            Meet::Neighbours => 5.min(bots - 1),
+        };
+        let second = (first + 1 + rng.index(apart)) % bots;
         for (swap, seats) in [[first, second], [second, first]].into_iter().enumerate() {
             let game = games[pair % games.len()];
             let lead = (seats[0] as f64 - seats[1] as f64) / 40.0 + 0.2;
@@ -108,17 +122,20 @@ fn rate(path: &Path) -> Result<(), Failure> {
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(|a| &**a).collect();
+    let meet = |how: &str| match how {
+        "ladder" => Meet::Neighbours,
+        _ => Meet::All,
+    };
     match arguments[..] {
-        ["make", path, matches, bots] => {
-            make(Path::new(path), matches.parse()?, bots.parse()?, PLIES)
+        [how @ ("make" | "ladder"), path, matches, bots] => {
+            let (matches, bots) = (matches.parse()?, bots.parse()?);
+            make(Path::new(path), matches, bots, PLIES, meet(how))
         }
-        ["make", path, matches, bots, plies] => make(
-            Path::new(path),
-            matches.parse()?,
-            bots.parse()?,
-            plies.parse()?,
-        ),
+        [how @ ("make" | "ladder"), path, matches, bots, plies] => {
+            let (matches, bots) = (matches.parse()?, bots.parse()?);
+            make(Path::new(path), matches, bots, plies.parse()?, meet(how))
+        }
         ["rate", path] => rate(Path::new(path)),
-        _ => Err("make FILE MATCHES BOTS [PLIES], or rate PATH".into()),
+        _ => Err("make or ladder FILE MATCHES BOTS [PLIES], or rate PATH".into()),
     }
 }

@@ -63,7 +63,7 @@ class OverviewPage {
     this.section('head', [overview.name, overview.state, overview.played, overview.scheduled, overview.seconds_left, overview.games], () => head(overview));
     this.section('standings', standings, () => standings.length > 0 && standingsTable(overview));
     this.section('sprt', overview.sprt, () => overview.sprt && sprtSection(overview.sprt));
-    this.section('crosstable', [standings.map((row) => row.bot), overview.crosstable], () => standings.length > 1 && crosstable(overview));
+    this.section('crosstable', [standings.map((row) => row.bot), overview.crosstable], () => overview.crosstable.length > 1 && crosstable(overview));
     this.section('rounds', overview.rounds, () => overview.rounds && overview.rounds.length > 0 && rounds(overview));
     this.section('faults', overview.faults, () => overview.faults.length > 0 && faults(overview));
     if (!overview.live && overview.state !== 'running') this.live.clear(false);

@@ -13,14 +13,17 @@ use super::table::Table;
 /// With fewer matches of a bot, its rating would say next to nothing.
 const ENOUGH: u64 = 16;
 
+/// No terminal has room for a crosstable of more bots.
+const MOST_IN_CROSSTABLE: usize = 100;
+
 /// The ranking, the crosstable and the results by game and seat. Ratings and the crosstable are from
-/// the report, if there is one. Tables take at most `width` columns.
+/// the report, if there is one; of very many bots there is no crosstable. Tables take at most `width` columns.
 pub fn report(standings: &Standings, report: Option<&Report>, width: Option<usize>) -> String {
     let ratings = ratings(report);
     let ranking = rated(standings, &ratings).within(width);
     let mut text = format!("Standings\n{ranking}\n");
     if let Some(report) = report
-        && standings.bots().len() > 1
+        && (2..=MOST_IN_CROSSTABLE).contains(&standings.bots().len())
     {
         text += &format!(
             "\nCrosstable: points of the row's bot against the column's\n{}\n",
@@ -171,9 +174,10 @@ fn by_seat(standings: &Standings, label: String, game: &GameStanding) -> Table {
         row.extend(seats.iter().map(show));
         row
     };
-    let names = standings.bots().iter().map(|bot| &*bot.name);
-    let mut bots: Vec<(&str, &Vec<Totals>)> = names.zip(&game.bots).collect();
-    bots.retain(|(_, seats)| !seats.is_empty());
+    let bots = game.bots.iter();
+    let mut bots: Vec<(&str, &Vec<Totals>)> = bots
+        .map(|(bot, seats)| (&*standings.bots()[*bot].name, seats))
+        .collect();
     let sum = |seats: &[Totals]| seats.iter().map(|seat| seat.points).sum::<f64>();
     bots.sort_by(|(a, one), (b, other)| sum(other).total_cmp(&sum(one)).then(a.cmp(b)));
     let mut rows: Vec<_> = bots

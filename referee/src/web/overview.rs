@@ -59,11 +59,14 @@ pub(super) struct FaultView {
     pub(super) text: String,
 }
 
+/// No page has room for a crosstable of more bots.
+const MOST_IN_CROSSTABLE: usize = 100;
+
 /// What is computed from all matches, which takes a while where there are many.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Figures {
     standings: Vec<StandingRow>,
-    /// Rows and columns in the order of the standings.
+    /// Rows and columns in the order of the standings; empty with very many bots.
     crosstable: Vec<Vec<Option<Meetings>>>,
     sprt: Option<TestView>,
 }
@@ -137,8 +140,12 @@ impl Figures {
                 faults: 0,
             })
             .collect();
+        let size = match standings.len() {
+            bots if bots > MOST_IN_CROSSTABLE => 0,
+            bots => bots,
+        };
         Figures {
-            crosstable: vec![vec![None; standings.len()]; standings.len()],
+            crosstable: vec![vec![None; size]; size],
             standings,
             sprt: None,
         }
@@ -175,6 +182,9 @@ impl From<&Report> for Figures {
 
 fn crosstable(report: &Report) -> Vec<Vec<Option<Meetings>>> {
     let bots = report.ranking.len();
+    if bots > MOST_IN_CROSSTABLE {
+        return Vec::new();
+    }
     let mut places = vec![None; report.bots.len()];
     for (place, &bot) in report.ranking.iter().enumerate() {
         places[bot] = Some(place);

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::davidson_luce::{ClusterKind, Model, UnitKind};
-use crate::results::DisjointSets;
+use super::pattern::FEW;
+use super::reach::Reach;
+use crate::results::{DisjointSets, Placing};
 
 /// At the end of an interval, the results are this much less likely than at infinity, as a
 /// logarithm: a chance of 2.5 %, which is exact where one bot has won all its matches.
@@ -15,8 +17,9 @@ const FARTHEST: f64 = 60.0;
 /// Which bots have made points against which others, directly or through others.
 #[derive(Clone, Debug)]
 pub(crate) struct Paths {
-    bots: usize,
-    reached: Vec<bool>,
+    reach: Reach,
+    /// See [`Paths::leads_all`].
+    ends: Vec<[bool; 2]>,
     groups: Vec<usize>,
     /// Whether a bot has given no point to any other one, and whether it has got none.
     perfect: Vec<[bool; 2]>,
@@ -49,10 +52,12 @@ impl Paths {
                 }
             }
         }
+        let groups = groups(&direct);
+        let reach = Reach::new(&direct);
         let mut paths = Paths {
-            bots,
-            reached: vec![false; bots * bots],
-            groups: groups(&direct),
+            ends: reach.ends(&groups),
+            reach,
+            groups,
             perfect: vec![[true; 2]; bots],
         };
         for (bot, others) in direct.iter().enumerate() {
@@ -60,23 +65,8 @@ impl Paths {
                 paths.perfect[*other as usize][0] = false;
                 paths.perfect[bot][1] = false;
             }
-            paths.follow(bot, &direct);
         }
         paths
-    }
-
-    fn follow(&mut self, from: usize, direct: &[Vec<u32>]) {
-        let mut open = vec![from];
-        self.reached[from * self.bots + from] = true;
-        while let Some(bot) = open.pop() {
-            for &next in &direct[bot] {
-                let reached = &mut self.reached[from * self.bots + next as usize];
-                if !*reached {
-                    *reached = true;
-                    open.push(next as usize);
-                }
-            }
-        }
     }
 
     /// The sets of bots that are connected by matches, as an index for each bot: two bots can be
@@ -88,7 +78,13 @@ impl Paths {
     /// Whether points lead from a bot to another one: it made some against it, or against one that
     /// did, and so on. If not, the other one may be any amount stronger.
     pub(crate) fn leads(&self, bot: usize, other: usize) -> bool {
-        self.reached[bot * self.bots + other]
+        self.reach.leads(bot, other)
+    }
+
+    /// Whether points lead from a bot to all others of its group, and whether they lead from all
+    /// others to it.
+    pub(crate) fn leads_all(&self, bot: usize) -> [bool; 2] {
+        self.ends[bot]
     }
 }
 
@@ -118,11 +114,43 @@ pub(crate) enum Side {
     High,
 }
 
+/// The clusters of each bot.
+pub(crate) struct OwnClusters {
+    /// By bot, indices of clusters.
+    clusters: Vec<Vec<u32>>,
+}
+
+impl OwnClusters {
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut clusters: Vec<Vec<u32>> = vec![Vec::new(); model.bots];
+        for (index, cluster) in (0..).zip(model.clusters()) {
+            for (unit, _) in model.members(cluster) {
+                for placing in model.placings(&model.units()[*unit as usize]) {
+                    for bot in seated(model, placing) {
+                        let own = &mut clusters[usize::from(bot)];
+                        if own.last() != Some(&index) {
+                            own.push(index);
+                        }
+                    }
+                }
+            }
+        }
+        OwnClusters { clusters }
+    }
+}
+
+/// The bots of a match.
+fn seated(model: &Model, placing: &Placing) -> impl Iterator<Item = u16> + use<> {
+    let seats = model.games[placing.game as usize].seats;
+    placing.bots.into_iter().take(seats)
+}
+
 /// The end of the interval of a bot that has won, or lost, everything; `None` if it has not. A cluster
 /// counts as much as one unit, however many it has.
 pub(crate) fn bound_of(
     model: &Model,
     paths: &Paths,
+    clusters: &OwnClusters,
     point: &[f64],
     bot: usize,
     side: Side,
@@ -134,25 +162,25 @@ pub(crate) fn bound_of(
         Side::High if got_none => -1.0,
         Side::Low | Side::High => return None,
     };
-    let has_bot = |cluster: &&ClusterKind| {
-        let units = model.members(cluster).iter();
-        let mut placings =
-            units.flat_map(|(unit, _)| model.placings(&model.units()[*unit as usize]));
-        placings.any(|placing| {
-            let seats = model.games[placing.game as usize].seats;
-            placing.bots[..seats].contains(&(bot as u16))
-        })
+    let clusters = clusters.clusters[bot].iter();
+    let clusters: Vec<&ClusterKind> = clusters.map(|at| &model.clusters()[*at as usize]).collect();
+    // What others do among themselves does not depend on the bot; where there are many, it would
+    // take long.
+    let matters = |unit: &UnitKind| {
+        let placings = model.placings(unit).iter();
+        let mut bots = placings.flat_map(|placing| seated(model, placing));
+        model.params <= FEW || bots.any(|it| usize::from(it) == bot)
     };
-    let clusters: Vec<&ClusterKind> = model.clusters().iter().filter(has_bot).collect();
     let chance = |at: &[f64]| -> f64 {
         let chances = clusters.iter().map(|cluster| {
             let members = model.members(cluster);
             let units: f64 = members.iter().map(|(_, times)| f64::from(*times)).sum();
-            let sum: f64 = members
+            let own = members
                 .iter()
-                .map(|(unit, times)| {
-                    f64::from(*times) * model.log_chance(&model.units()[*unit as usize], at)
-                })
+                .map(|(unit, times)| (&model.units()[*unit as usize], *times));
+            let own = own.filter(|(unit, _)| matters(unit));
+            let sum: f64 = own
+                .map(|(unit, times)| f64::from(times) * model.log_chance(unit, at))
                 .sum();
             f64::from(cluster.count) * sum / units
         });
@@ -181,7 +209,7 @@ pub(crate) fn bound_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Evidence, Placing};
+    use crate::results::Evidence;
 
     #[test]
     fn groups_are_what_matches_connect() {

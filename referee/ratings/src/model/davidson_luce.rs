@@ -18,6 +18,7 @@
 //! half a loss against an imaginary bot of the field's level, and so has each seat against the
 //! first seat, and each game half a first place that is not shared among equals.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use games::MAX_SEATS;
@@ -31,6 +32,9 @@ use crate::results::{Evidence, Placing};
 
 /// How much of a win and of a loss the prior holds.
 pub(crate) const PRIOR: f64 = 0.5;
+
+/// Tables of games and parameters are whole up to this many cells.
+const MOST_CELLS: usize = 1 << 22;
 
 /// A unit that occurred, and how often in all.
 #[derive(Clone, Debug)]
@@ -110,8 +114,8 @@ pub(crate) struct Model {
     data: Arc<Data>,
     /// The stages that were met, and how often.
     stages: Arc<Vec<(ChoiceSet, f64)>>,
-    /// The observed features, by game and parameter, but for games whose openings are fitted.
-    observed: Vec<Vec<f64>>,
+    /// The observed features of each game by parameter, but for games whose openings are fitted.
+    observed: Vec<Vec<(u32, f64)>>,
     /// By parameter: how many matches count as one, because they depend on each other. The prior
     /// counts as many matches more, so that copies of all matches change nothing.
     crowding: Vec<f64>,
@@ -139,7 +143,7 @@ impl Model {
     pub(crate) fn without(&self, game: usize) -> Self {
         let mut model = self.clone();
         model.games[game].weight = 0.0;
-        model.observed[game].fill(0.0);
+        model.observed[game].clear();
         model
     }
 
@@ -220,7 +224,27 @@ impl Model {
 
     /// Adds up what was observed.
     fn count(&mut self) {
-        let mut observed = vec![vec![0.0; self.params]; self.games.len()];
+        let games = self.games.len();
+        let observed = if games * self.params <= MOST_CELLS {
+            let mut sums = vec![vec![0.0; self.params]; games];
+            self.observe(|game, param, value| sums[game][param as usize] += value);
+            let rows = sums.into_iter().map(|sums| {
+                let sums = (0..).zip(sums);
+                sums.filter(|(_, sum)| *sum != 0.0).collect()
+            });
+            rows.collect()
+        } else {
+            let mut sums = vec![BTreeMap::new(); games];
+            self.observe(|game, param, value| *sums[game].entry(param).or_default() += value);
+            sums.into_iter()
+                .map(|sums| sums.into_iter().collect())
+                .collect()
+        };
+        self.observed = observed;
+    }
+
+    /// Adds all features that were observed, by game and parameter.
+    fn observe(&self, mut add: impl FnMut(usize, u32, f64)) {
         for unit in self.units() {
             let Some(game) = self.game_of(unit).filter(|game| game.spread().is_none()) else {
                 continue;
@@ -228,14 +252,12 @@ impl Model {
             let weight = game.weight * f64::from(unit.count);
             for placing in self.placings(unit) {
                 for (_, chosen) in stages_of(placing, game.seats) {
-                    let observed = &mut observed[placing.game as usize];
                     features(placing, game, chosen, |param, value| {
-                        observed[param as usize] += weight * value;
+                        add(placing.game.into(), param, weight * value);
                     });
                 }
             }
         }
-        self.observed = observed;
     }
 
     /// Says how many matches count as one, by parameter: 1 or more, but no more than a cluster has.
@@ -359,10 +381,12 @@ impl Model {
         sums.into_iter().map(mean).collect()
     }
 
-    /// Adds the parameter that says how much openings of a game of two seats differ.
-    pub(crate) fn fit_spread(&mut self, game: usize) {
-        self.games[game].spread = self.params as u32;
-        self.params += 1;
+    /// Adds the parameters that say how much openings of these games of two seats differ.
+    pub(crate) fn fit_spreads(&mut self, games: &[usize]) {
+        for &game in games {
+            self.games[game].spread = self.params as u32;
+            self.params += 1;
+        }
         self.pattern = Arc::new(self.find_pattern());
         self.count();
     }
@@ -378,10 +402,8 @@ impl Model {
     /// are wanted. If that is the slope alone, what is given back means nothing.
     pub(crate) fn evaluate(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
         slopes.gradient.fill(0.0);
-        for observed in &self.observed {
-            for (slope, observed) in slopes.gradient.iter_mut().zip(observed) {
-                *slope += observed;
-            }
+        for (param, observed) in self.observed.iter().flatten() {
+            slopes.gradient[*param as usize] += observed;
         }
         if want == Want::Curvature {
             slopes.curvature.clear();

@@ -6,16 +6,22 @@
 //! draws, and few clusters do not make it too small. Student's distribution with the effective
 //! number of clusters less one as its degrees of freedom says how sure the covariance is itself.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use games::MAX_SEATS;
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::choice_set::Slopes;
+use super::conjugate::Conjugate;
+use super::covariance::{Changes, Covariance};
 use super::davidson_luce::{ClusterKind, Model};
 use super::dense::Square;
 use super::local_slopes::LocalSlopes;
-use super::sparse::Symmetric;
+use super::newton::{Fitter, Solver};
+use super::pattern::FEW;
+use super::sparse::{Cholesky, Symmetric};
 
 /// The prior counts as observations that are half as variable as matches: without, intervals of bots
 /// that are far apart are too narrow.
@@ -30,30 +36,65 @@ const PARTS: usize = 4;
 /// A part has this many clusters at least.
 const SMALLEST_PART: usize = 1 << 14;
 
+/// With more units, a cluster's parameters do not all meet each other.
+const FEW_UNITS: usize = 64;
+/// A cluster's share of what is known is never taken for more than this, where it is estimated.
+const MOST_SHARE: f64 = 0.95;
+
 /// What is known of how far an estimate is off.
 #[derive(Clone, Debug)]
 pub(crate) struct Jackknife {
     /// The covariance of all parameters.
-    pub(crate) covariance: Square,
-    /// What the covariance would be if all matches were independent and the model true.
-    pub(crate) independent: Square,
+    pub(crate) covariance: Covariance,
     /// How many equal clusters each parameter rests on, effectively.
     pub(crate) clusters: Vec<f64>,
 }
 
 impl Jackknife {
-    /// Of the estimate `at`.
-    pub(crate) fn new(model: &Model, at: &[f64]) -> Self {
-        let inverse = inverse(model, at);
+    /// Of the estimate `at`, with the group of each bot.
+    pub(crate) fn new(model: &Model, at: &[f64], groups: &[usize]) -> Self {
         let mut is_spread = vec![false; model.params];
         for param in model.games.iter().filter_map(|game| game.spread()) {
             is_spread[param] = true;
         }
+        if model.params <= FEW {
+            return Jackknife::whole(model, at, &is_spread);
+        }
+        let mut fitter = Fitter::new(model);
+        let solver = fitter.factor(at);
+        let curvature = fitter.curvature();
+        let solver = solver.unwrap_or_else(|| Solver::Stepwise(Conjugate::new(curvature.clone())));
+        Jackknife::by_sums(Many::new(model, &is_spread, curvature), at, groups, solver)
+    }
+
+    /// With a covariance that only sums are asked of, for many parameters.
+    fn by_sums(mut all: Many<'_>, at: &[f64], groups: &[usize], solver: Solver) -> Self {
+        let covariance = match solver {
+            Solver::Factored(factor) => {
+                all.add_clusters(at, Some(&factor));
+                all.add_prior(at);
+                Covariance::solved(factor, all.changes, groups)
+            }
+            Solver::Stepwise(matrix) => {
+                all.add_clusters(at, None);
+                all.add_prior(at);
+                Covariance::sampled(&matrix, &all.changes, groups)
+            }
+        };
+        Jackknife {
+            covariance,
+            clusters: all.information.into_iter().map(effective).collect(),
+        }
+    }
+
+    /// With a covariance as a whole, for few parameters.
+    fn whole(model: &Model, at: &[f64], is_spread: &[bool]) -> Self {
+        let inverse = inverse(model, at);
         // Parts of a fixed size, added up in order, give the same sums on any number of cores.
         let size = model.clusters().len().div_ceil(PARTS).max(SMALLEST_PART);
         let parts = model.clusters().par_chunks(size);
         let parts: Vec<Part> = parts
-            .map(|clusters| Part::new(model, clusters, at, &inverse, &is_spread))
+            .map(|clusters| Part::new(model, clusters, at, &inverse, is_spread))
             .collect();
         let mut sum = Part::zero(model.params);
         for part in &parts {
@@ -63,20 +104,182 @@ impl Jackknife {
             mut meat,
             information,
         } = sum;
-        add_prior(model, at, &mut meat);
-        let effective = |[sum, squares]: [f64; 2]| {
-            if squares > 0.0 {
-                sum * sum / squares
+        for (row, column, value) in prior(model, at).entries() {
+            let value = PRIOR_SHARE * value;
+            meat.add(row, column, value);
+            if column != row {
+                meat.add(column, row, value);
+            }
+        }
+        Jackknife {
+            covariance: Covariance::whole(inverse.times(&meat).times(&inverse), inverse),
+            clusters: information.into_iter().map(effective).collect(),
+        }
+    }
+}
+
+/// How many equal clusters are worth what these are, by the sum of what they say, and of the squares.
+fn effective([sum, squares]: [f64; 2]) -> f64 {
+    if squares > 0.0 {
+        sum * sum / squares
+    } else {
+        0.0
+    }
+}
+
+/// What clusters add where there are many parameters.
+struct Many<'a> {
+    model: &'a Model,
+    is_spread: &'a [bool],
+    /// The second derivatives of each parameter alone.
+    diagonal: Vec<f64>,
+    changes: Changes,
+    /// See [`Part::information`].
+    information: Vec<[f64; 2]>,
+}
+
+impl<'a> Many<'a> {
+    fn new(model: &'a Model, is_spread: &'a [bool], curvature: &Symmetric) -> Self {
+        Many {
+            model,
+            is_spread,
+            diagonal: (0..model.params).map(|at| curvature.at(at, at)).collect(),
+            changes: Changes {
+                matrix: Symmetric::zero(Arc::clone(&model.pattern)),
+                clusters: Vec::new(),
+                units: Vec::new(),
+            },
+            information: vec![[0.0; 2]; model.params],
+        }
+    }
+
+    fn add_clusters(&mut self, at: &[f64], factor: Option<&Cholesky>) {
+        let model = self.model;
+        let inverse = factor.map(Cholesky::selected_inverse);
+        let several = model
+            .clusters()
+            .iter()
+            .any(|it| model.members(it).len() > 1);
+        let mut local = LocalSlopes::default();
+        for cluster in model.clusters() {
+            let count = f64::from(cluster.count);
+            let members = model.members(cluster);
+            if let Some(inverse) = inverse.as_ref().filter(|_| members.len() <= FEW_UNITS) {
+                local.clear();
+                for &(unit, times) in members {
+                    let unit = &model.units()[unit as usize];
+                    model.unit_slopes(unit, at, f64::from(times), &mut local);
+                }
+                if inverse.has_all(&local.params) {
+                    self.add_exactly(&local, inverse, count);
+                    continue;
+                }
+            }
+            self.add_cluster(at, members, count, several && factor.is_none(), &mut local);
+        }
+    }
+
+    /// Adds a cluster whose parameters all have entries with each other.
+    fn add_exactly(&mut self, local: &LocalSlopes, inverse: &Symmetric, count: f64) {
+        let inverse = |row, column| inverse.at(row, column);
+        let adjusted = leave_out(local, inverse, self.is_spread);
+        for (i, &row) in local.params.iter().enumerate() {
+            self.add_known(row, local.at(i, i), count);
+            for (j, &column) in local.params.iter().enumerate().take(i + 1) {
+                let product = count * adjusted[i] * adjusted[j];
+                self.changes
+                    .matrix
+                    .add(row as usize, column as usize, product);
+            }
+        }
+    }
+
+    /// Adds a cluster whose share of what is known is only estimated.
+    fn add_cluster(
+        &mut self,
+        at: &[f64],
+        members: &[(u32, u32)],
+        count: f64,
+        by_unit: bool,
+        local: &mut LocalSlopes,
+    ) {
+        // By parameter: the slope, and what is known.
+        let mut sums: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
+        for &(unit, times) in members {
+            local.clear();
+            let unit = &self.model.units()[unit as usize];
+            self.model.unit_slopes(unit, at, f64::from(times), local);
+            let mut alone: BTreeMap<u32, [f64; 2]> = BTreeMap::new();
+            for (i, param) in local.params.iter().enumerate() {
+                let own = [local.gradient[i], local.at(i, i)];
+                for sums in [&mut sums, &mut alone] {
+                    let [slope, known] = sums.entry(*param).or_default();
+                    *slope += own[0];
+                    *known += own[1];
+                }
+            }
+            if by_unit {
+                // Each of equal units is one by itself.
+                let times = f64::from(times);
+                let change = alone
+                    .iter()
+                    .map(|(param, [slope, _])| (*param, slope / times));
+                let change: Vec<(u32, f64)> = change.collect();
+                let weight = (times * count).sqrt();
+                self.changes.units.push(weighed(change, weight));
+            }
+        }
+        for (param, [_, known]) in &sums {
+            self.add_known(*param, *known, count);
+        }
+        let share = |param: u32, known: f64| {
+            let all = self.diagonal[param as usize];
+            if all > 0.0 && !self.is_spread[param as usize] {
+                (known / all).clamp(0.0, MOST_SHARE)
             } else {
                 0.0
             }
         };
-        Jackknife {
-            covariance: inverse.times(&meat).times(&inverse),
-            independent: inverse,
-            clusters: information.into_iter().map(effective).collect(),
+        // A few bots that meet learn of each other what none of them learns alone; of many that do,
+        // most of it is learned in other clusters.
+        let is_bot = |param: u32| (param as usize) < self.model.bots;
+        let bots = || sums.iter().filter(|(param, _)| is_bot(**param));
+        let together = if bots().count() <= MAX_SEATS {
+            let shares = bots().map(|(param, [_, known])| share(*param, *known));
+            shares.sum::<f64>().min(MOST_SHARE)
+        } else {
+            0.0
+        };
+        let change = sums.iter().map(|(&param, [slope, known])| {
+            let own = share(param, *known);
+            let share = if own > 0.0 { own.max(together) } else { 0.0 };
+            (param, slope / (1.0 - share).sqrt())
+        });
+        let change = weighed(change.collect(), count.sqrt());
+        self.changes.clusters.push(change);
+    }
+
+    /// Adds what so many clusters say about a parameter.
+    fn add_known(&mut self, param: u32, known: f64, count: f64) {
+        let known = known.max(0.0);
+        let [sum, squares] = &mut self.information[param as usize];
+        *sum += count * known;
+        *squares += count * known * known;
+    }
+
+    /// What the prior holds varies, too.
+    fn add_prior(&mut self, at: &[f64]) {
+        for (row, column, value) in prior(self.model, at).entries() {
+            self.changes.matrix.add(row, column, PRIOR_SHARE * value);
         }
     }
+}
+
+fn weighed(mut change: Vec<(u32, f64)>, weight: f64) -> Vec<(u32, f64)> {
+    for (_, by) in &mut change {
+        *by *= weight;
+    }
+    change
 }
 
 /// What some clusters add.
@@ -111,7 +314,7 @@ impl Part {
                 model.unit_slopes(unit, at, f64::from(times), &mut local);
             }
             let count = f64::from(cluster.count);
-            let adjusted = leave_out(&local, inverse, is_spread);
+            let adjusted = leave_out(&local, |row, column| inverse.at(row, column), is_spread);
             for (i, &row) in local.params.iter().enumerate() {
                 let known = local.at(i, i).max(0.0);
                 let [sum, squares] = &mut part.information[row as usize];
@@ -137,7 +340,7 @@ impl Part {
 
 /// The inverse of the second derivatives.
 fn inverse(model: &Model, at: &[f64]) -> Square {
-    let mut fitter = super::newton::Fitter::new(model);
+    let mut fitter = Fitter::new(model);
     let mut inverse = Square::zero(model.params);
     let Some(factored) = fitter.factor(at) else {
         return inverse;
@@ -157,7 +360,11 @@ fn inverse(model: &Model, at: &[f64]) -> Square {
 /// The slope of a cluster, corrected for what the cluster itself has pulled the estimate:
 /// (1 − X)^(−½) g, where X is the cluster's share of the information, as a series. The spread of
 /// openings is left as it is: a single cluster need not have a positive share of what is known of it.
-fn leave_out(local: &LocalSlopes, inverse: &Square, is_spread: &[bool]) -> Vec<f64> {
+fn leave_out(
+    local: &LocalSlopes,
+    inverse: impl Fn(usize, usize) -> f64,
+    is_spread: &[bool],
+) -> Vec<f64> {
     let size = local.params.len();
     let mut sum = local.gradient.clone();
     let mut term = local.gradient.clone();
@@ -177,7 +384,7 @@ fn leave_out(local: &LocalSlopes, inverse: &Square, is_spread: &[bool]) -> Vec<f
                 0.0
             } else {
                 products
-                    .map(|(column, term)| inverse.at(row, *column as usize) * term)
+                    .map(|(column, term)| inverse(row, *column as usize) * term)
                     .sum()
             };
         }
@@ -209,18 +416,85 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }
 
-/// What the prior holds varies, too.
-fn add_prior(model: &Model, at: &[f64], meat: &mut Square) {
+/// What the prior's slopes would vary if they were matches.
+fn prior(model: &Model, at: &[f64]) -> Symmetric {
     let mut slopes = Slopes {
         gradient: vec![0.0; model.params],
         curvature: Symmetric::zero(Arc::clone(&model.pattern)),
     };
     model.vary_prior(at, &mut slopes);
-    for (row, column, value) in slopes.curvature.entries() {
-        let value = PRIOR_SHARE * value;
-        meat.add(row, column, value);
-        if column != row {
-            meat.add(column, row, value);
+    slopes.curvature
+}
+
+#[cfg(test)]
+mod tests {
+    use games::Rng;
+
+    use super::*;
+    use crate::model::Direction;
+    use crate::results::{Evidence, Placing};
+
+    /// Bots that meet those a few places away, some of them in clusters of several units.
+    fn ladder(bots: usize) -> Evidence {
+        let mut rng = Rng::new(8);
+        let mut evidence = Evidence::new(bots, vec![2]);
+        for number in 0..8 * bots {
+            let first = number % bots;
+            let second = (first + 1 + rng.index(3)) % bots;
+            let mut unit = || {
+                [[first, second], [second, first]].map(|seats| {
+                    let points = [0.0, 0.5, 0.5, 1.0][rng.index(4)];
+                    Placing::new(0, &seats, &[points, 1.0 - points])
+                })
+            };
+            if number % 10 == 0 {
+                evidence.add_cluster(&[unit(), unit()]);
+            } else {
+                evidence.add(&unit());
+            }
         }
+        evidence
+    }
+
+    /// The same variances come from the covariance as a whole and from a factor; random samples bound
+    /// them.
+    #[test]
+    fn all_kinds_of_covariance_agree() {
+        const BOTS: usize = 60;
+        let model = Model::new(&ladder(BOTS));
+        let mut at = vec![0.0; model.params];
+        Fitter::new(&model).climb(&mut at);
+        let groups = vec![0; BOTS];
+        let is_spread = vec![false; model.params];
+        let whole = Jackknife::whole(&model, &at, &is_spread);
+        let by_sums = |solver: &dyn Fn(Solver, &Symmetric) -> Solver| {
+            let mut fitter = Fitter::new(&model);
+            let factored = fitter.factor(&at).expect("a factor");
+            let solver = solver(factored, fitter.curvature());
+            let many = Many::new(&model, &is_spread, fitter.curvature());
+            Jackknife::by_sums(many, &at, &groups, solver)
+        };
+        let solved = by_sums(&|factored, _| factored);
+        let sampled = by_sums(&|_, matrix| Solver::Stepwise(Conjugate::new(matrix.clone())));
+        assert_eq!(sampled.covariance.samples(), 256);
+        let mut bounds = Vec::new();
+        for bot in 0..BOTS {
+            let (mut plain, mut short) = (Direction::default(), Direction::default());
+            for other in 0..BOTS {
+                plain.add(other, f64::from(u8::from(bot == other)) - 1.0 / BOTS as f64);
+            }
+            short.add(bot, 1.0);
+            short.add_mean(0, -1.0);
+            let expected = whole.covariance.variance(&plain);
+            let ratio = solved.covariance.variance(&short) / expected;
+            assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
+            bounds.push(sampled.covariance.variance(&short) / expected);
+            assert!((whole.clusters[bot] - solved.clusters[bot]).abs() < 1e-9);
+            assert!((whole.clusters[bot] - sampled.clusters[bot]).abs() < 1e-9);
+        }
+        let below = bounds.iter().filter(|bound| **bound < 1.0).count();
+        let mean = bounds.iter().sum::<f64>() / BOTS as f64;
+        assert!(below <= BOTS / 6, "{below}: {bounds:?}");
+        assert!((1.05..1.4).contains(&mean), "{mean}");
     }
 }

@@ -3,6 +3,8 @@
 mod bounds;
 mod chances;
 mod choice_set;
+mod conjugate;
+mod covariance;
 mod davidson_luce;
 mod dense;
 mod game_params;
@@ -11,15 +13,17 @@ mod local_slopes;
 mod newton;
 mod opening_spread;
 mod pattern;
+mod reach;
 mod scale;
 mod sparse;
 mod strengths;
 
-pub(crate) use bounds::{Paths, Side, bound_of};
+pub(crate) use bounds::{OwnClusters, Paths, Side, bound_of};
+pub(crate) use covariance::Direction;
 pub(crate) use davidson_luce::{Model, PRIOR};
 pub(crate) use game_params::GameParams;
 pub(crate) use jackknife::Jackknife;
 pub(crate) use newton::Fitter;
 pub(crate) use scale::{ELO, Scale};
-pub use strengths::Anchor;
+pub use strengths::{Anchor, MOST_COMPARED};
 pub(crate) use strengths::{MOST_MEMBERS, Origin, Strengths, mean};

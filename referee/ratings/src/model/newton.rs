@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::choice_set::{Slopes, Want};
+use super::conjugate::Conjugate;
 use super::davidson_luce::Model;
 use super::sparse::{Cholesky, Symmetric};
 
@@ -15,6 +16,8 @@ const GOOD_CHORD: f64 = 0.3;
 const LONGEST: f64 = 3.0;
 /// So short a step cannot miss, and need not be checked.
 const SHORT: f64 = 0.05;
+/// A step that is found by conjugate gradients is this exact, relatively: the next one makes up for it.
+const EXACT_STEP: f64 = 1e-6;
 /// The estimate is this exact, in units of natural logarithms.
 const EXACT: f64 = 1e-12;
 
@@ -24,6 +27,31 @@ pub(crate) struct Fitter<'a> {
     slopes: Slopes,
     step: Vec<f64>,
     trial: Vec<f64>,
+}
+
+/// How systems with the second derivatives are solved.
+#[derive(Clone, Debug)]
+pub(crate) enum Solver {
+    /// By a factor.
+    Factored(Cholesky),
+    /// By conjugate gradients, where a factor would be too large.
+    Stepwise(Conjugate),
+}
+
+impl Solver {
+    /// Solves the system in place: the right side becomes the solution.
+    pub(crate) fn solve(&self, right: &mut [f64]) {
+        match self {
+            Solver::Factored(factored) => factored.solve(right),
+            Solver::Stepwise(matrix) => {
+                let mut one: Vec<[f64; 1]> = right.iter().map(|value| [*value]).collect();
+                matrix.solve(&mut one, EXACT_STEP);
+                for (right, [value]) in right.iter_mut().zip(one) {
+                    *right = value;
+                }
+            }
+        }
+    }
 }
 
 impl<'a> Fitter<'a> {
@@ -41,10 +69,15 @@ impl<'a> Fitter<'a> {
 
     /// The second derivatives at `at`, factored. With fitted openings the likelihood need not be
     /// concave everywhere; where it is not, as little is added as makes it so.
-    pub(crate) fn factor(&mut self, at: &[f64]) -> Option<Cholesky> {
+    pub(crate) fn factor(&mut self, at: &[f64]) -> Option<Solver> {
         self.evaluate(at, Want::Curvature);
+        if !self.model.pattern.has_factor() {
+            return Some(Solver::Stepwise(Conjugate::new(
+                self.slopes.curvature.clone(),
+            )));
+        }
         if let Some(factored) = self.slopes.curvature.clone().factor() {
-            return Some(factored);
+            return Some(Solver::Factored(factored));
         }
         let ridges = (0..20).map(|power| 0.01 * 4_f64.powi(power));
         let mut ridged = ridges.map(|ridge| {
@@ -52,9 +85,14 @@ impl<'a> Fitter<'a> {
             for param in 0..self.model.params {
                 curvature.add(param, param, ridge);
             }
-            curvature.factor()
+            curvature.factor().map(Solver::Factored)
         });
         ridged.find_map(|factored| factored)
+    }
+
+    /// The second derivatives where they were made last.
+    pub(crate) fn curvature(&self) -> &Symmetric {
+        &self.slopes.curvature
     }
 
     fn evaluate(&mut self, at: &[f64], want: Want) -> f64 {
@@ -64,7 +102,7 @@ impl<'a> Fitter<'a> {
     /// Moves `at` to the maximum. Second derivatives are only made anew when steps with the old
     /// ones do not lead on.
     pub(crate) fn climb(&mut self, at: &mut [f64]) {
-        let mut factored: Option<Cholesky> = None;
+        let mut factored: Option<Solver> = None;
         let mut renew = true;
         let mut last = f64::INFINITY;
         for _ in 0..MOST_STEPS {

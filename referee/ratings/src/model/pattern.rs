@@ -1,5 +1,8 @@
 //! Where a symmetric matrix and its factor by Cholesky's method are not zero. Most bots never meet
 //! most others, so that in an order of elimination that is well chosen few entries are filled.
+//!
+//! Where thousands of bots meet at random, no order is good enough: then the pattern is that of the
+//! matrix alone, and systems are solved step by step (see [`crate::model::conjugate`]).
 
 use std::collections::BTreeSet;
 
@@ -13,9 +16,16 @@ pub(crate) struct Pattern {
     pub(crate) starts: Vec<usize>,
     /// The rows of the entries, in ascending order within a column; the diagonal comes first.
     pub(crate) rows: Vec<u32>,
-    /// For each row, the entries left of the diagonal: their columns and where they are.
+    /// For each row, the entries left of the diagonal: their columns and where they are. Empty in a
+    /// pattern without room for a factor.
     pub(crate) left: Vec<Vec<(u32, usize)>>,
 }
+
+/// With at most this many unknowns, a factor always has its room.
+pub(crate) const FEW: usize = 1024;
+/// What a factor of more unknowns may cost at most, in multiplications: about as many as ten factors
+/// take, and a solution for each unknown.
+const MOST_WORK: f64 = 1e10;
 
 impl Pattern {
     /// Of this many unknowns; those of a clique have entries with each other.
@@ -31,7 +41,9 @@ impl Pattern {
             near.sort_unstable();
             near.dedup();
         }
-        let order = order(&near);
+        let Some(order) = order(&near) else {
+            return Pattern::without_factor(&near);
+        };
         let mut place = vec![0; size];
         for (at, &unknown) in order.iter().enumerate() {
             place[unknown as usize] = at as u32;
@@ -51,6 +63,27 @@ impl Pattern {
         }
     }
 
+    /// The entries of the matrix alone.
+    fn without_factor(near: &[Vec<u32>]) -> Self {
+        let (mut starts, mut rows) = (vec![0], Vec::new());
+        for (column, near) in (0..).zip(near) {
+            rows.push(column);
+            rows.extend(near.iter().filter(|row| **row > column));
+            starts.push(rows.len());
+        }
+        Pattern {
+            place: (0..near.len() as u32).collect(),
+            starts,
+            rows,
+            left: Vec::new(),
+        }
+    }
+
+    /// Whether there is room for a factor.
+    pub(crate) fn has_factor(&self) -> bool {
+        self.left.len() == self.size()
+    }
+
     /// How many unknowns there are.
     pub(crate) fn size(&self) -> usize {
         self.place.len()
@@ -59,24 +92,31 @@ impl Pattern {
     /// Where the entry of two unknowns is.
     #[inline]
     pub(crate) fn find(&self, one: usize, other: usize) -> usize {
+        match self.get(one, other) {
+            Some(at) => at,
+            None => unreachable!("a pattern has the entries of all its cliques"),
+        }
+    }
+
+    /// The same, if there is one.
+    #[inline]
+    pub(crate) fn get(&self, one: usize, other: usize) -> Option<usize> {
         let (one, other) = (self.place[one], self.place[other]);
         let (row, column) = (one.max(other), one.min(other));
         let start = self.starts[column as usize];
         let rows = &self.rows[start..self.starts[column as usize + 1]];
         // Full columns are the rule where everybody meets everybody.
         if rows.len() == self.size() - column as usize {
-            return start + (row - column) as usize;
+            return Some(start + (row - column) as usize);
         }
-        match rows.binary_search(&row) {
-            Ok(at) => start + at,
-            Err(_) => unreachable!("a pattern has the entries of all its cliques"),
-        }
+        rows.binary_search(&row).ok().map(|at| start + at)
     }
 }
 
 /// An order of elimination that fills little: whoever has the fewest neighbours left comes next.
-/// Unknowns with very many, such as what a seat is worth, come last, as they would anyway.
-fn order(near: &[Vec<u32>]) -> Vec<u32> {
+/// Unknowns with very many, such as what a seat is worth, come last, as they would anyway. `None` if
+/// a factor would cost too much.
+fn order(near: &[Vec<u32>]) -> Option<Vec<u32>> {
     let many = 16 + 8 * near.len().isqrt();
     let (mut last, first): (Vec<u32>, Vec<u32>) =
         (0..near.len() as u32).partition(|&one| near[one as usize].len() > many);
@@ -91,10 +131,17 @@ fn order(near: &[Vec<u32>]) -> Vec<u32> {
         .map(|&one| (left[one as usize].len(), one))
         .collect();
     let mut order = Vec::with_capacity(near.len());
+    let mut cost = Cost::new(near.len());
+    cost.add_full(0, last.len());
+    // The lengths of all lists of those in the queue.
+    let mut ends: usize = queue.iter().map(|(degree, _)| degree).sum();
     while let Some((degree, one)) = queue.pop_first() {
         order.push(one);
+        ends -= degree;
+        cost.add(degree + last.len());
         // All that are left are neighbours of each other: any order is as good.
         if degree == queue.len() {
+            cost.add_full(last.len(), queue.len());
             order.extend(queue.iter().map(|(_, other)| other));
             break;
         }
@@ -102,12 +149,59 @@ fn order(near: &[Vec<u32>]) -> Vec<u32> {
         for &member in &group {
             let mine = &mut left[member as usize];
             queue.remove(&(mine.len(), member));
+            ends -= mine.len();
             *mine = union(mine, &group, [one, member]);
+            ends += mine.len();
             queue.insert((mine.len(), member));
         }
+        // What are neighbours now will be entries of the factor.
+        let least = cost.with_entries(ends / 2 + queue.len() * last.len(), queue.len());
+        if near.len() > FEW && least > MOST_WORK {
+            return None;
+        }
+    }
+    if near.len() > FEW && cost.with_entries(0, 1) > MOST_WORK {
+        return None;
     }
     order.append(&mut last);
-    order
+    Some(order)
+}
+
+/// What a factor costs: its entries, and the multiplications that make it.
+struct Cost {
+    unknowns: f64,
+    entries: f64,
+    products: f64,
+}
+
+impl Cost {
+    fn new(unknowns: usize) -> Self {
+        Cost {
+            unknowns: unknowns as f64,
+            entries: 0.0,
+            products: 0.0,
+        }
+    }
+
+    /// Adds a column with this many entries below the diagonal.
+    fn add(&mut self, below: usize) {
+        let entries = below as f64 + 1.0;
+        self.entries += entries;
+        self.products += 0.5 * entries * entries;
+    }
+
+    /// Adds columns that are full, with this many rows below the last of them.
+    fn add_full(&mut self, below: usize, columns: usize) {
+        (0..columns).for_each(|column| self.add(below + column));
+    }
+
+    /// About ten factors, and a solution for each unknown, if at least this many entries are still to
+    /// come, in this many columns.
+    fn with_entries(&self, entries: usize, columns: usize) -> f64 {
+        let entries = entries as f64;
+        let products = 0.5 * entries * entries / columns.max(1) as f64;
+        10.0 * (self.products + products) + self.unknowns * (self.entries + entries)
+    }
 }
 
 /// Two ascending lists as one, without two of their members.
@@ -167,6 +261,29 @@ mod tests {
         let star = Pattern::new(100, (1..100).map(|i| vec![0, i]));
         assert_eq!(star.rows.len(), 100 + 99);
         assert_eq!(star.place[0], 99, "the middle comes last");
+    }
+
+    /// A ladder has a factor, however long it is; thousands of bots that meet at random have none.
+    #[test]
+    fn a_ladder_has_a_factor_and_a_crowd_has_none() {
+        let size = 10_000_u32;
+        let pairs =
+            (0..size).flat_map(|one| (1..4).map(move |step| vec![one, (one + step) % size]));
+        let ladder = Pattern::new(size as usize, pairs);
+        assert!(ladder.has_factor());
+        assert!(
+            ladder.rows.len() < 12 * size as usize,
+            "{}",
+            ladder.rows.len()
+        );
+        let mut rng = games::Rng::new(3);
+        let pairs = (0..10 * size).map(|_| [(); 2].map(|()| rng.index(size as usize) as u32));
+        let pairs = pairs.filter(|[a, b]| a != b).map(|pair| pair.to_vec());
+        let crowd = Pattern::new(size as usize, pairs);
+        assert!(!crowd.has_factor());
+        assert!(crowd.rows.len() <= 11 * size as usize);
+        let row = crowd.rows[crowd.starts[5] + 1] as usize;
+        assert_eq!(crowd.find(5, row), crowd.starts[5] + 1);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! The model's own scale is another one: it is the logarithm of how often one bot wins to how often
 //! it loses, which draws stretch.
 
+use std::collections::BTreeMap;
+
 use super::chances::expected;
 use super::davidson_luce::Model;
 use super::game_params::GameParams;
@@ -12,15 +14,26 @@ use super::game_params::GameParams;
 /// Elo a unit of natural logarithm of strength.
 pub(crate) const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
+/// With more games than this, those that are seldom played are not told apart if they are drawn about
+/// as often.
+const FEW_GAMES: usize = 64;
+/// A share of the matches that makes a game one that is seldom played.
+const SMALL_SHARE: f64 = 1e-3;
+/// Frequencies of ties, as logarithms, are about the same within a step of this.
+const STEP: f64 = 1.0 / 64.0;
+
 /// How the games are mixed.
 #[derive(Clone, Debug)]
 pub(crate) struct Scale {
-    /// The share of the matches that each game has.
-    shares: Vec<f64>,
+    /// Games, each with its share of the matches and that of the games like it.
+    shares: Vec<(usize, f64)>,
+    /// The games that are there by themselves.
+    single: Vec<usize>,
 }
 
 impl Scale {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// Of a model that was fitted at `at`.
+    pub(crate) fn new(model: &Model, at: &[f64]) -> Self {
         let mut shares = vec![0.0; model.games.len()];
         for unit in model.units() {
             let placings = model.placings(unit);
@@ -34,21 +47,42 @@ impl Scale {
                 *share /= sum;
             }
         }
-        Scale { shares }
+        let shares = shares.into_iter().enumerate();
+        let shares: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
+        let is_single = |share: f64| model.games.len() <= FEW_GAMES || share > SMALL_SHARE;
+        let (mut single, seldom): (Vec<(usize, f64)>, Vec<(usize, f64)>) =
+            shares.into_iter().partition(|(_, share)| is_single(*share));
+        let singles = single.iter().map(|(game, _)| *game).collect();
+        let mut alike: BTreeMap<Vec<Option<i64>>, (usize, f64)> = BTreeMap::new();
+        for (game, share) in seldom {
+            let params = &model.games[game];
+            let tie = |size| Some((at[params.tie(size)?] / STEP).round() as i64);
+            let ties = (2..=params.seats).map(tie).collect();
+            alike.entry(ties).or_insert((game, 0.0)).1 += share;
+        }
+        single.extend(alike.into_values());
+        Scale {
+            shares: single,
+            single: singles,
+        }
+    }
+
+    /// The games whose frequency of ties matters by itself.
+    pub(crate) fn single(&self) -> &[usize] {
+        &self.single
     }
 
     /// Whether Elo is not simply a multiple of the lead: some game has ties.
     pub(crate) fn is_bent(&self, model: &Model) -> bool {
-        let games = self.shares.iter().zip(&model.games);
-        let mut games = games.filter(|(share, _)| **share > 0.0);
-        games.any(|(_, game)| (2..=game.seats).any(|size| game.tie(size).is_some()))
+        let mut games = self.shares.iter().map(|(game, _)| &model.games[*game]);
+        games.any(|game| (2..=game.seats).any(|size| game.tie(size).is_some()))
     }
 
     /// What a lead in strength is worth over all games, in Elo.
     pub(crate) fn elo(&self, model: &Model, at: &[f64], lead: f64) -> f64 {
-        let games = self.shares.iter().zip(&model.games);
         let mut scores = [0.0; 2];
-        for (share, game) in games.filter(|(share, _)| **share > 0.0) {
+        for (game, share) in &self.shares {
+            let game = &model.games[*game];
             for (sum, lead) in scores.iter_mut().zip([lead, -lead]) {
                 *sum += share * expected(game, at, lead);
             }
@@ -93,7 +127,7 @@ mod tests {
         for seats in 2..=4 {
             let model = model(seats, false);
             let at = vec![0.0; model.params];
-            let elo = Scale::new(&model).elo(&model, &at, 1.5);
+            let elo = Scale::new(&model, &at).elo(&model, &at, 1.5);
             assert!((elo - 1.5 * ELO).abs() < 1e-9, "{seats}: {elo}");
         }
     }
@@ -107,7 +141,7 @@ mod tests {
         at[model.games[0].tie(2).expect("a draw")] = 3_f64.ln();
         let score = expected(&model.games[0], &at, 4_f64.ln());
         assert!((score - 3.5 / 5.5).abs() < 1e-12, "{score}");
-        let elo = Scale::new(&model).elo(&model, &at, 4_f64.ln());
+        let elo = Scale::new(&model, &at).elo(&model, &at, 4_f64.ln());
         assert!(
             (elo - 400.0 * (3.5_f64 / 2.0).log10()).abs() < 1e-9,
             "{elo}"

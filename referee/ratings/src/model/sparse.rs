@@ -30,6 +30,56 @@ impl Symmetric {
         self.entries[self.pattern.find(row, column)] += value;
     }
 
+    /// An entry, which is also the one of `column` and `row`.
+    #[inline]
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
+        self.entries[self.pattern.find(row, column)]
+    }
+
+    /// Whether some unknowns all have entries with each other.
+    pub(crate) fn has_all(&self, unknowns: &[u32]) -> bool {
+        let has = |one: u32, other: u32| self.pattern.get(one as usize, other as usize).is_some();
+        let pairs = unknowns.iter().enumerate();
+        let mut pairs = pairs.flat_map(|(at, one)| unknowns[..at].iter().map(|it| (*one, *it)));
+        pairs.all(|(one, other)| has(one, other))
+    }
+
+    /// How many unknowns there are.
+    pub(crate) fn size(&self) -> usize {
+        self.pattern.size()
+    }
+
+    /// The product with some vectors, side by side.
+    pub(crate) fn times<const N: usize>(&self, vectors: &[[f64; N]], product: &mut [[f64; N]]) {
+        let pattern = &*self.pattern;
+        let place = |index: usize| pattern.place[index] as usize;
+        let size = pattern.size();
+        // In the order of elimination, in which the entries are.
+        let mut ordered = vec![[0.0; N]; size];
+        for (index, vector) in vectors.iter().enumerate() {
+            ordered[place(index)] = *vector;
+        }
+        let mut sums = vec![[0.0; N]; size];
+        for column in 0..size {
+            let (start, end) = (pattern.starts[column], pattern.starts[column + 1]);
+            let mine = ordered[column];
+            let mut sum = scaled(mine, self.entries[start]);
+            for at in start + 1..end {
+                let (row, entry) = (pattern.rows[at] as usize, self.entries[at]);
+                for lane in 0..N {
+                    sums[row][lane] += entry * mine[lane];
+                    sum[lane] += entry * ordered[row][lane];
+                }
+            }
+            for lane in 0..N {
+                sums[column][lane] += sum[lane];
+            }
+        }
+        for (index, product) in product.iter_mut().enumerate() {
+            *product = sums[place(index)];
+        }
+    }
+
     /// The entries, with row and column; those off the diagonal once.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let pattern = &*self.pattern;
@@ -52,6 +102,9 @@ impl Symmetric {
     /// Factors the matrix in place; `None` if it is not positive definite.
     pub(crate) fn factor(mut self) -> Option<Cholesky> {
         let pattern = &*self.pattern;
+        if !pattern.has_factor() {
+            return None;
+        }
         let entries = &mut self.entries;
         let mut work = vec![0.0; pattern.size()];
         for column in 0..pattern.size() {
@@ -134,9 +187,92 @@ impl Cholesky {
     }
 }
 
+impl Cholesky {
+    /// Solves several systems in place, side by side.
+    pub(crate) fn solve_all<const N: usize>(&self, right: &mut [[f64; N]]) {
+        let Symmetric { pattern, entries } = &self.0;
+        let mut x = vec![[0.0; N]; right.len()];
+        for (place, right) in pattern.place.iter().zip(&*right) {
+            x[*place as usize] = *right;
+        }
+        for at in 0..x.len() {
+            let (start, end) = (pattern.starts[at], pattern.starts[at + 1]);
+            let value = scaled(x[at], 1.0 / entries[start]);
+            x[at] = value;
+            for (row, entry) in pattern.rows[start + 1..end]
+                .iter()
+                .zip(&entries[start + 1..end])
+            {
+                for (x, value) in x[*row as usize].iter_mut().zip(value) {
+                    *x -= entry * value;
+                }
+            }
+        }
+        for at in (0..x.len()).rev() {
+            let (start, end) = (pattern.starts[at], pattern.starts[at + 1]);
+            let mut rest = x[at];
+            for (row, entry) in pattern.rows[start + 1..end]
+                .iter()
+                .zip(&entries[start + 1..end])
+            {
+                for (rest, x) in rest.iter_mut().zip(x[*row as usize]) {
+                    *rest -= entry * x;
+                }
+            }
+            x[at] = scaled(rest, 1.0 / entries[start]);
+        }
+        for (place, right) in pattern.place.iter().zip(right) {
+            *right = x[*place as usize];
+        }
+    }
+
+    /// Those entries of the inverse that the factor has, too, by Takahashi's recurrence: each follows
+    /// from entries further down.
+    pub(crate) fn selected_inverse(&self) -> Symmetric {
+        let Symmetric { pattern, entries } = &self.0;
+        let mut inverse = Symmetric::zero(Arc::clone(pattern));
+        let found = &mut inverse.entries;
+        // Where the entry of two places is.
+        let find = |one: u32, other: u32| {
+            let (row, column) = (one.max(other), one.min(other) as usize);
+            let (start, end) = (pattern.starts[column], pattern.starts[column + 1]);
+            let rows = &pattern.rows[start..end];
+            if rows.len() == pattern.size() - column {
+                return start + row as usize - column;
+            }
+            match rows.binary_search(&row) {
+                Ok(at) => start + at,
+                Err(_) => unreachable!("rows of a column have entries with each other"),
+            }
+        };
+        for column in (0..pattern.size()).rev() {
+            let (start, end) = (pattern.starts[column], pattern.starts[column + 1]);
+            let below = &pattern.rows[start + 1..end];
+            let diagonal = entries[start];
+            for (at, &row) in (start + 1..end).zip(below) {
+                let products = below.iter().zip(&entries[start + 1..end]);
+                let sum: f64 = products
+                    .map(|(other, entry)| entry * found[find(row, *other)])
+                    .sum();
+                found[at] = -sum / diagonal;
+            }
+            let products = entries[start + 1..end].iter().zip(&found[start + 1..end]);
+            let sum: f64 = products.map(|(entry, found)| entry * found).sum();
+            found[start] = (1.0 / diagonal - sum) / diagonal;
+        }
+        inverse
+    }
+}
+
+/// So many times a vector.
+fn scaled<const N: usize>(vector: [f64; N], times: f64) -> [f64; N] {
+    vector.map(|value| value * times)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::conjugate::Conjugate;
     use games::Rng;
 
     fn dense(rows: &[[f64; 3]; 3]) -> Symmetric {
@@ -204,10 +340,36 @@ mod tests {
             }
             let right: Vec<f64> = (0..size).map(|_| rng.index(100) as f64).collect();
             let mut solved = right.clone();
-            matrix
-                .factor()
-                .expect("positive definite")
-                .solve(&mut solved);
+            let mut stepwise: Vec<[f64; 2]> = right.iter().map(|it| [*it, -2.0 * it]).collect();
+            Conjugate::new(matrix.clone()).solve(&mut stepwise, 1e-10);
+            let factored = matrix.clone().factor().expect("positive definite");
+            factored.solve(&mut solved);
+            let mut several: Vec<[f64; 3]> = right.iter().map(|it| [*it, 0.0, -it]).collect();
+            factored.solve_all(&mut several);
+            let inverse = factored.selected_inverse();
+            for (at, expected) in solved.iter().enumerate() {
+                let near = |it: f64| (it - expected).abs() < 1e-6 * (1.0 + expected.abs());
+                assert!(near(several[at][0]) && near(-several[at][2]) && several[at][1] == 0.0);
+                assert!(
+                    near(stepwise[at][0]) && near(-0.5 * stepwise[at][1]),
+                    "{size} {pairs}"
+                );
+                let mut unit = vec![0.0; size];
+                unit[at] = 1.0;
+                factored.solve(&mut unit);
+                assert!(
+                    (inverse.at(at, at) - unit[at]).abs() < 1e-9,
+                    "{size} {pairs}"
+                );
+                for clique in cliques
+                    .iter()
+                    .filter(|clique| clique.contains(&(at as u32)))
+                {
+                    for other in clique.iter().map(|other| *other as usize) {
+                        assert!((inverse.at(at, other) - unit[other]).abs() < 1e-9);
+                    }
+                }
+            }
             for (row, expected) in full.iter().zip(right) {
                 let product: f64 = row.iter().zip(&solved).map(|(a, b)| a * b).sum();
                 assert!(

@@ -17,6 +17,10 @@ use super::ratings::{Fitted, Ratings};
 use super::student::student;
 use crate::model::{Anchor, Origin, Strengths};
 
+/// With more games of more bots than this, taken together, leaving each out would take long.
+const MOST_CELLS: usize = 10_000_000;
+/// The same of games and units.
+const MOST_UNITS: usize = 300_000_000;
 /// With fewer games, the variation between them is anybody's guess.
 const LEAST_GAMES: usize = 3;
 
@@ -33,13 +37,16 @@ pub struct Across {
 }
 
 impl Across {
-    /// From what was fitted to all games; `None` if there are too few games.
+    /// From what was fitted to all games; `None` if there are too few games, or very many.
     pub(super) fn new(fitted: &Fitted, all: &Ratings, anchors: &[Anchor]) -> Option<Self> {
         let strengths = &fitted.strengths;
         let played = strengths.model.played();
         let has = |game: &usize| played.iter().any(|games| games[*game]);
         let rated: Vec<usize> = (0..strengths.model.games.len()).filter(has).collect();
-        if rated.len() < LEAST_GAMES {
+        let model = &strengths.model;
+        let long =
+            rated.len() * model.bots > MOST_CELLS || rated.len() * model.units().len() > MOST_UNITS;
+        if rated.len() < LEAST_GAMES || long {
             return None;
         }
         let games = rated.into_par_iter();
@@ -74,14 +81,15 @@ fn elos(strengths: &Strengths, all: &Ratings, anchors: &[Anchor]) -> Vec<Option<
     let origin = Origin::new(groups, anchors.iter().copied());
     let elo = |bot: usize| {
         let (anchors, members) = (origin.anchors(bot), origin.members(bot));
-        let others: Vec<usize> = match anchors {
-            [] => members.to_vec(),
-            _ => anchors.iter().map(|anchor| anchor.bot).collect(),
-        };
         let paths = &strengths.paths;
         // Without both, a rating is what the prior makes of it.
-        let bounded = |it: &usize| paths.leads(*it, bot) && paths.leads(bot, *it);
-        let known = groups[bot] == all.groups[bot] && others.iter().all(bounded);
+        let bounded = match anchors {
+            [] => paths.leads_all(bot) == [true; 2],
+            _ => anchors
+                .iter()
+                .all(|it| paths.leads(it.bot, bot) && paths.leads(bot, it.bot)),
+        };
+        let known = groups[bot] == all.groups[bot] && bounded;
         known.then(|| strengths.from(&strengths.point, bot, anchors, members))
     };
     (0..groups.len()).map(elo).collect()

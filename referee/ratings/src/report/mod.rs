@@ -9,6 +9,8 @@ mod fitness;
 mod fitness_tests;
 mod fixed_order;
 mod machines;
+#[cfg(test)]
+mod many_bots_tests;
 mod nash;
 mod openings;
 mod ratings;
@@ -17,12 +19,13 @@ mod ratings_tests;
 #[cfg(test)]
 mod report_tests;
 mod score;
+mod seat_table;
 mod sprt_report;
 mod statistics;
 mod student;
 
 pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
-pub use crate::model::Anchor;
+pub use crate::model::{Anchor, MOST_COMPARED};
 pub use crate::results::Meeting;
 pub use crate::standings::Totals;
 pub use across_games::Across;
@@ -39,5 +42,6 @@ pub(crate) use ratings::Fitted;
 pub use ratings::{Ratings, Resampling, rate};
 pub use score::Score;
 pub(crate) use score::Trials;
+pub use seat_table::SeatTable;
 pub use sprt_report::{SprtReport, SprtRequest};
 pub use statistics::{BotReport, GameReport, Report, Request, RequestError};

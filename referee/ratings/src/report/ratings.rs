@@ -7,8 +7,8 @@ use super::differences::Difference;
 use super::estimate::{Bound, Estimate};
 use super::student::student;
 use crate::model::{
-    Anchor, ELO, Fitter, GameParams, Jackknife, MOST_MEMBERS, Model, Origin, PRIOR, Paths, Scale,
-    Side, Strengths, bound_of, mean,
+    Anchor, Direction, ELO, Fitter, GameParams, Jackknife, MOST_COMPARED, MOST_MEMBERS, Model,
+    Origin, OwnClusters, PRIOR, Paths, Scale, Side, Strengths, bound_of, mean,
 };
 use crate::results::Evidence;
 
@@ -21,8 +21,6 @@ const SPREAD_OBVIOUS: f64 = 2.0;
 /// some (with a chance of 2.5 %, there are some).
 const FEWEST_POINTS: f64 = 0.025;
 
-/// Slopes that cancel out may be this far from 0, by rounding.
-const NO_SLOPE: f64 = 1e-9;
 /// For slopes: far more than rounding, far less than what bends.
 const NUDGE: f64 = 1e-4;
 
@@ -57,9 +55,11 @@ pub struct Ratings {
     /// rather than losing, with mean 0 in each group. Times 400 / ln 10 they are Elo if there are no
     /// draws. `None` for a bot without a match.
     pub log_odds: Vec<Option<f64>>,
-    /// The differences between each two bots that can be compared, by the bots' indices.
+    /// The differences between each two bots that can be compared, by the bots' indices; none where
+    /// there are more than a thousand bots.
     pub differences: Vec<Difference>,
-    /// 0: reports were once made by resampling, and readers may look for this.
+    /// How many random samples intervals are from, where thousands of bots met at random: then they
+    /// are bounds. 0 otherwise.
     pub resamples: usize,
     /// How many equal clusters the rating of each bot rests on, effectively.
     pub clusters: Vec<f64>,
@@ -75,7 +75,8 @@ pub struct Ratings {
     /// standard deviation in the model's Elo; `None` where no difference was seen.
     pub openings: Vec<Option<f64>>,
     /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
-    /// stronger than the column's. `None` where they cannot be compared.
+    /// stronger than the column's. `None` where they cannot be compared; no rows where there are more
+    /// than a thousand bots.
     pub superiority: Vec<Vec<Option<f64>>>,
 }
 
@@ -97,6 +98,7 @@ pub(crate) struct Fitted {
     points: Vec<[f64; 2]>,
     /// See [`Fitted::usual_lead`].
     usual_leads: Vec<f64>,
+    own_clusters: OwnClusters,
 }
 
 impl Fitted {
@@ -115,26 +117,25 @@ impl Fitted {
             .filter(|game| model.games[*game].seats == 2)
             .filter(|game| model.evidence_of_spread(*game, &point) > least(*game))
             .collect();
-        for &game in &wide {
-            model.fit_spread(game);
-            point.push(1.0);
-        }
         if !wide.is_empty() {
+            model.fit_spreads(&wide);
+            point.resize(model.params, 1.0);
             Fitter::new(&model).climb(&mut point);
         }
         let paths = Paths::new(&model);
-        let mut jackknife = Jackknife::new(&model, &point);
+        let mut jackknife = Jackknife::new(&model, &point, paths.groups());
         if evidence.clusters().next().is_some() {
             model.set_crowding(&crowding(&model, &jackknife, paths.groups()));
             Fitter::new(&model).climb(&mut point);
-            jackknife = Jackknife::new(&model, &point);
+            jackknife = Jackknife::new(&model, &point, paths.groups());
         }
         Fitted {
             jackknife,
             points: model.points(),
             usual_leads: model.usual_leads(&point),
+            own_clusters: OwnClusters::new(&model),
             strengths: Strengths {
-                scale: Scale::new(&model),
+                scale: Scale::new(&model, &point),
                 paths,
                 model,
                 point,
@@ -154,9 +155,9 @@ impl Fitted {
         let differences = self.differences();
         Ratings {
             bots: self.bots(&origin),
-            resamples: 0,
+            resamples: self.jackknife.covariance.samples(),
             clusters: self.jackknife.clusters[..self.strengths.model.bots].to_vec(),
-            seats: games.clone().map(|game| self.seats(game)).collect(),
+            seats: self.seats(),
             draws: games
                 .clone()
                 .map(|game| game.tie(2).map_or(0.0, draw_rate))
@@ -182,48 +183,68 @@ impl Fitted {
 
     /// The bots' ratings alone.
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
-        let rating = |bot: usize| {
-            let known = || self.rating(bot, origin.anchors(bot), origin.members(bot));
-            self.played(bot).then(known)
-        };
-        (0..self.strengths.model.bots).map(rating).collect()
+        let bots = 0..self.strengths.model.bots;
+        let played: Vec<usize> = bots.filter(|bot| self.played(*bot)).collect();
+        let mut all = vec![None; self.strengths.model.bots];
+        for some in played.chunks(1024) {
+            let slopes = some.iter().map(|bot| {
+                let (anchors, members) = (origin.anchors(*bot), origin.members(*bot));
+                self.slopes(*bot, anchors, members)
+            });
+            let slopes: Vec<Direction> = slopes.collect();
+            let variances = self.jackknife.covariance.variances(&slopes);
+            for (&bot, [variance, _]) in some.iter().zip(variances) {
+                let (anchors, members) = (origin.anchors(bot), origin.members(bot));
+                all[bot] = Some(self.rating(bot, anchors, members, variance));
+            }
+        }
+        all
     }
 
-    /// A bot's rating, measured from anchors, or without any from these members of its group.
-    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Estimate {
+    /// A bot's rating of this variance, measured from anchors, or without any from these members of
+    /// its group.
+    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize], variance: f64) -> Estimate {
         let elo = |at: &[f64]| self.strengths.from(at, bot, anchors, members);
         let clusters = |bot: usize| self.jackknife.clusters[bot];
         let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
-        let (others, clusters): (Vec<usize>, f64) = match anchors {
-            [] => (members.to_vec(), clusters(bot)),
+        let clusters = match anchors {
+            [] => clusters(bot),
+            _ => clusters(bot).min(anchored),
+        };
+        let error = variance.max(0.0).sqrt();
+        let mut estimate = self.interval(clusters, elo(&self.strengths.point), error);
+        // Without anchors, all members of the group, the bot among them, are what it is measured from.
+        let (own, others) = match anchors {
+            [] => (1, members.len()),
             _ => (
-                anchors.iter().map(|anchor| anchor.bot).collect(),
-                clusters(bot).min(anchored),
+                anchors.iter().filter(|it| it.bot == bot).count(),
+                anchors.len(),
             ),
         };
-        let slopes = self.slopes(bot, anchors, members);
-        let mut estimate =
-            self.interval(clusters, elo(&self.strengths.point), self.length(&slopes));
-        let own = others.iter().filter(|other| **other == bot).count();
-        let share = 1.0 - own as f64 / others.len() as f64;
+        let share = 1.0 - own as f64 / others as f64;
         if share > 0.0 && estimate.error > 0.0 {
             self.bend(bot, anchors, share, &mut estimate);
         }
-        let above = others
-            .iter()
-            .any(|other| !self.strengths.paths.leads(*other, bot));
-        let below = others
-            .iter()
-            .any(|other| !self.strengths.paths.leads(bot, *other));
-        if above || below {
-            self.bound(bot, &elo, [below, above], &mut estimate);
+        let paths = &self.strengths.paths;
+        let [leads, led] = match anchors {
+            [] => paths.leads_all(bot),
+            _ => {
+                let others = || anchors.iter().map(|anchor| anchor.bot);
+                [
+                    others().all(|other| paths.leads(bot, other)),
+                    others().all(|other| paths.leads(other, bot)),
+                ]
+            }
+        };
+        if !leads || !led {
+            self.bound(bot, &elo, [!leads, !led], &mut estimate);
         }
         estimate
     }
 
     /// By which parameters a bot's rating changes, and how much.
-    fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Vec<f64> {
-        let mut slopes = vec![0.0; self.strengths.point.len()];
+    fn slopes(&self, bot: usize, anchors: &[Anchor], members: &[usize]) -> Direction {
+        let mut slopes = Direction::default();
         let share = 1.0 / anchors.len().max(1) as f64;
         let bent = self.strengths.is_bent(members);
         if bent || anchors.is_empty() {
@@ -242,7 +263,7 @@ impl Fitted {
     /// Adds those of a bot's place among some.
     fn add_place(
         &self,
-        slopes: &mut [f64],
+        slopes: &mut Direction,
         weight: f64,
         bot: usize,
         members: &[usize],
@@ -253,55 +274,54 @@ impl Fitted {
             for other in members.iter().filter(|other| **other != bot) {
                 self.add_lead(slopes, weight * share, &[(bot, 1.0), (*other, -1.0)]);
             }
-        } else {
+        } else if self.jackknife.covariance.is_whole() {
             let others = members.iter().map(|other| (*other, -share));
             let terms: Vec<(usize, f64)> = others.chain([(bot, 1.0)]).collect();
             self.add_lead(slopes, weight, &terms);
+        } else {
+            let group = self.strengths.groups()[bot];
+            let lead = self.strengths.point[bot] - mean(&self.strengths.point, members);
+            let slope = self.add_ties(slopes, weight, lead);
+            slopes.add(bot, weight * slope);
+            slopes.add_mean(group, -weight * slope);
         }
     }
 
     /// Adds those of what a lead is worth, which is a sum of strengths.
-    fn add_lead(&self, slopes: &mut [f64], weight: f64, terms: &[(usize, f64)]) {
+    fn add_lead(&self, slopes: &mut Direction, weight: f64, terms: &[(usize, f64)]) {
         let lead: f64 = terms
             .iter()
             .map(|(bot, part)| part * self.strengths.point[*bot])
             .sum();
-        let worth = |lead: f64| self.strengths.elo(&self.strengths.point, lead);
-        let slope = (worth(lead + NUDGE) - worth(lead - NUDGE)) / (2.0 * NUDGE);
+        let slope = self.add_ties(slopes, weight, lead);
         for (bot, part) in terms {
-            slopes[*bot] += weight * slope * part;
-        }
-        let mut at = self.strengths.point.clone();
-        let ties = self.strengths.model.games.iter().flat_map(|game| {
-            let sizes = 2..=game.seats;
-            sizes.filter_map(|size| game.tie(size))
-        });
-        for param in ties {
-            let here = at[param];
-            at[param] = here + NUDGE;
-            let above = self.strengths.elo(&at, lead);
-            at[param] = here - NUDGE;
-            let below = self.strengths.elo(&at, lead);
-            at[param] = here;
-            slopes[param] += weight * (above - below) / (2.0 * NUDGE);
+            slopes.add(*bot, weight * slope * part);
         }
     }
 
-    /// The standard error of what has these slopes.
-    fn length(&self, slopes: &[f64]) -> f64 {
-        let slopes = slopes
-            .iter()
-            .enumerate()
-            .filter(|(_, slope)| slope.abs() > NO_SLOPE);
-        let slopes: Vec<(usize, f64)> = slopes.map(|(param, slope)| (param, *slope)).collect();
-        let covariance = &self.jackknife.covariance;
-        let mut variance = 0.0;
-        for &(row, a) in &slopes {
-            for &(column, b) in &slopes {
-                variance += a * b * covariance.at(row, column);
+    /// Adds those of what a lead is worth by the frequency of ties; says what it is by the lead itself.
+    fn add_ties(&self, slopes: &mut Direction, weight: f64, lead: f64) -> f64 {
+        let games = self.strengths.scale.single().iter();
+        let games = games.map(|game| &self.strengths.model.games[*game]);
+        let ties = games.flat_map(|game| {
+            let sizes = 2..=game.seats;
+            sizes.filter_map(|size| game.tie(size))
+        });
+        let mut ties = ties.peekable();
+        if ties.peek().is_some() {
+            let mut at = self.strengths.point.clone();
+            for param in ties {
+                let here = at[param];
+                at[param] = here + NUDGE;
+                let above = self.strengths.elo(&at, lead);
+                at[param] = here - NUDGE;
+                let below = self.strengths.elo(&at, lead);
+                at[param] = here;
+                slopes.add(param, weight * (above - below) / (2.0 * NUDGE));
             }
         }
-        variance.max(0.0).sqrt()
+        let worth = |lead: f64| self.strengths.elo(&self.strengths.point, lead);
+        (worth(lead + NUDGE) - worth(lead - NUDGE)) / (2.0 * NUDGE)
     }
 
     /// Bends the interval of a bot that has won or lost nearly everything: what is known of it are a
@@ -347,12 +367,17 @@ impl Fitted {
             bot: other,
             elo: 0.0,
         };
-        self.rating(bot, &[anchor], &[])
+        let slopes = self.slopes(bot, &[anchor], &[]);
+        let variance = self.jackknife.covariance.variance(&slopes);
+        self.rating(bot, &[anchor], &[], variance)
     }
 
-    /// Those of each two bots that can be compared.
+    /// Those of each two bots that can be compared; none if there are very many bots.
     fn differences(&self) -> Vec<Difference> {
         let bots = self.strengths.groups().len();
+        if bots > MOST_COMPARED {
+            return Vec::new();
+        }
         let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
         let known = pairs.filter(|[bot, other]| {
             let together = self.strengths.groups()[*bot] == self.strengths.groups()[*other];
@@ -382,6 +407,7 @@ impl Fitted {
             bound_of(
                 &self.strengths.model,
                 &self.strengths.paths,
+                &self.own_clusters,
                 &self.strengths.point,
                 bot,
                 side,
@@ -426,42 +452,57 @@ impl Fitted {
         }
     }
 
-    /// What the seats of a game are worth.
-    fn seats(&self, game: &GameParams) -> Vec<Estimate> {
-        let worth = |at: &[f64], seat| game.seat(seat).map_or(0.0, |param| at[param]);
-        let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
-        let clusters = (1..game.seats).filter_map(known).fold(f64::MAX, f64::min);
-        let seats = 0..if clusters > 0.0 { game.seats } else { 0 };
-        seats
-            .map(|seat| {
-                let value = |at: &[f64]| {
-                    let others = (0..game.seats).filter(|other| *other != seat);
-                    let others: f64 = others.map(|other| worth(at, other)).sum();
-                    let lead = worth(at, seat) - others / (game.seats - 1) as f64;
-                    Scale::elo_in(game, at, lead)
-                };
-                let mut at = self.strengths.point.clone();
-                let mut slopes = vec![0.0; at.len()];
-                let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
-                for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
-                    let here = at[param];
-                    at[param] = here + NUDGE;
-                    let above = value(&at);
-                    at[param] = here - NUDGE;
-                    slopes[param] = (above - value(&at)) / (2.0 * NUDGE);
-                    at[param] = here;
-                }
-                self.interval(clusters, value(&self.strengths.point), self.length(&slopes))
-            })
-            .collect()
+    /// What the seats of each game are worth.
+    fn seats(&self) -> Vec<Vec<Estimate>> {
+        let games = &self.strengths.model.games;
+        let clusters = games.iter().map(|game| {
+            let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);
+            (1..game.seats).filter_map(known).fold(f64::MAX, f64::min)
+        });
+        let clusters: Vec<f64> = clusters.collect();
+        let played = || {
+            let games = games.iter().zip(&clusters);
+            games.filter(|(_, clusters)| **clusters > 0.0)
+        };
+        let slopes = played().flat_map(|(game, _)| {
+            let seats = 0..game.seats;
+            seats.map(|seat| self.slopes_of_seat(game, seat))
+        });
+        let slopes: Vec<Direction> = slopes.collect();
+        let mut variances = self.jackknife.covariance.variances(&slopes).into_iter();
+        let seats = games.iter().zip(&clusters).map(|(game, clusters)| {
+            let seats = 0..if *clusters > 0.0 { game.seats } else { 0 };
+            // Seats come first, so that none of the variances is lost at their end.
+            let seats = seats.zip(variances.by_ref()).map(|(seat, [variance, _])| {
+                let value = worth_of_seat(game, seat, &self.strengths.point);
+                self.interval(*clusters, value, variance.max(0.0).sqrt())
+            });
+            seats.collect()
+        });
+        seats.collect()
+    }
+
+    /// By which parameters changes what a seat is worth, and how much.
+    fn slopes_of_seat(&self, game: &GameParams, seat: usize) -> Direction {
+        let mut at = self.strengths.point.clone();
+        let mut slopes = Direction::default();
+        let seats = (1..game.seats).filter_map(|seat| game.seat(seat));
+        for param in seats.chain((2..=game.seats).filter_map(|size| game.tie(size))) {
+            let here = at[param];
+            at[param] = here + NUDGE;
+            let above = worth_of_seat(game, seat, &at);
+            at[param] = here - NUDGE;
+            let below = worth_of_seat(game, seat, &at);
+            slopes.add(param, (above - below) / (2.0 * NUDGE));
+            at[param] = here;
+        }
+        slopes
     }
 
     /// How likely a bot is stronger than another one of its group.
     fn superiority(&self, bot: usize, other: usize) -> f64 {
-        let covariance = &self.jackknife.covariance;
         let lead = self.strengths.point[bot] - self.strengths.point[other];
-        let variance =
-            covariance.at(bot, bot) + covariance.at(other, other) - 2.0 * covariance.at(bot, other);
+        let variance = self.jackknife.covariance.of_difference(bot, other);
         let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
         // Without any variance nothing is known of how sure this is.
         if variance > 0.0 {
@@ -472,8 +513,20 @@ impl Fitted {
     }
 }
 
+/// What a seat of a game is worth against the mean of the others, at some strengths.
+fn worth_of_seat(game: &GameParams, seat: usize, at: &[f64]) -> f64 {
+    let worth = |seat| game.seat(seat).map_or(0.0, |param| at[param]);
+    let others = (0..game.seats).filter(|other| *other != seat);
+    let others: f64 = others.map(worth).sum();
+    let lead = worth(seat) - others / (game.seats - 1) as f64;
+    Scale::elo_in(game, at, lead)
+}
+
 /// The likelihood of superiority of each bot over each other one.
 fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
+    if bots > MOST_COMPARED {
+        return Vec::new();
+    }
     let mut all = vec![vec![None; bots]; bots];
     for difference in differences {
         let [bot, other] = difference.bots;
@@ -486,25 +539,28 @@ fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
 /// How many matches count as one, by parameter: how much more what is known of it varies than it would
 /// if matches were independent.
 fn crowding(model: &Model, jackknife: &Jackknife, groups: &[usize]) -> Vec<f64> {
-    let ratio = |slopes: &[(usize, f64)]| {
-        let [varied, usual] = [&jackknife.covariance, &jackknife.independent].map(|matrix| {
-            let products = slopes.iter().flat_map(|(row, a)| {
-                let columns = slopes.iter();
-                columns.map(move |(column, b)| a * b * matrix.at(*row, *column))
-            });
-            products.sum::<f64>()
-        });
-        if usual > 0.0 { varied / usual } else { 1.0 }
-    };
     let origin = Origin::new(groups, None);
-    let all = (0..model.params).map(|param| {
-        if param >= model.bots {
-            return ratio(&[(param, 1.0)]);
+    let whole = jackknife.covariance.is_whole();
+    let sum = |param: usize| {
+        let mut sum = Direction::default();
+        if param < model.bots {
+            let members = origin.members(param);
+            let share = 1.0 / members.len() as f64;
+            if whole {
+                for bot in members {
+                    sum.add(*bot, f64::from(u8::from(*bot == param)) - share);
+                }
+            } else {
+                sum.add(param, 1.0);
+                sum.add_mean(groups[param], -1.0);
+            }
+        } else {
+            sum.add(param, 1.0);
         }
-        let members = origin.members(param);
-        let share = 1.0 / members.len() as f64;
-        let slope = |bot: &usize| (*bot, f64::from(u8::from(*bot == param)) - share);
-        ratio(&members.iter().map(slope).collect::<Vec<_>>())
-    });
-    all.collect()
+        sum
+    };
+    let sums: Vec<Direction> = (0..model.params).map(sum).collect();
+    let variances = jackknife.covariance.variances(&sums).into_iter();
+    let ratio = |[varied, usual]: [f64; 2]| if usual > 0.0 { varied / usual } else { 1.0 };
+    variances.map(ratio).collect()
 }

@@ -10,6 +10,7 @@ use super::machines::{MachineReport, machines};
 use super::nash::{NashRating, nash};
 use super::openings::{OpeningReport, openings};
 use super::ratings::{Fitted, Ratings, Resampling, rate};
+use super::seat_table::SeatTable;
 use super::sprt_report::{SprtReport, SprtRequest, sprt_report};
 use crate::matches::{Adjudications, Noise, TimeUse};
 use crate::matches::{FAULT_CODES, MatchStore};
@@ -18,6 +19,9 @@ use crate::results::Selection;
 use crate::results::{Meeting, SwappedPairs};
 use crate::sprt;
 use crate::standings::Totals;
+
+/// Ratings of each game alone are made of at most this many bots and games, taken together.
+const MOST_BY_GAME: usize = 4_000_000;
 
 /// What a report is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,6 +66,16 @@ pub enum RequestError {
     /// A bot that is an anchor twice.
     #[error("`{0}` is an anchor twice; once is enough")]
     SameAnchor(String),
+    /// Ratings of each game alone, of too many bots and games.
+    #[error(
+        "ratings of each of {games} games alone are too many for {bots} bots; choose one with `--game`"
+    )]
+    TooMany {
+        /// How many games there are.
+        games: usize,
+        /// How many bots.
+        bots: usize,
+    },
     /// A test of a bot against itself.
     #[error("a test needs two bots, not `{0}` twice")]
     SameBot(String),
@@ -156,7 +170,7 @@ pub struct GameReport {
     /// All bots together, a seat each.
     pub seats: Vec<Totals>,
     /// Each bot, a seat each.
-    pub bots: Vec<Vec<Totals>>,
+    pub bots: SeatTable,
     /// Whether the game's own scores say more than who won.
     pub own_scores: bool,
 }
@@ -238,6 +252,10 @@ impl MatchStore {
     pub fn ratings_by_game(&self, request: &Request) -> Result<Vec<Ratings>, RequestError> {
         let digest = SwappedPairs::new(self);
         let anchors = self.anchors(&digest, request)?;
+        let (bots, games) = (digest.bots.len(), digest.games.len());
+        if bots * games > MOST_BY_GAME {
+            return Err(RequestError::TooMany { games, bots });
+        }
         let choice = Selection {
             // Weights are between games.
             weights: vec![1.0; digest.games.len()],
@@ -316,16 +334,20 @@ impl MatchStore {
     fn games(&self, digest: &SwappedPairs<'_>) -> Vec<GameReport> {
         let game = |(game, label): (&usize, &String)| {
             let game = &self.standings.games()[*game];
-            let nothing = || vec![Totals::default(); game.roles.len()];
-            let bot = |bot: &usize| {
-                let totals = game.bots.get(*bot).filter(|seats| !seats.is_empty());
-                totals.cloned().unwrap_or_else(nothing)
-            };
+            let rows = game.bots.iter().filter_map(|(bot, seats)| {
+                let place = digest.place_of(*bot)?;
+                Some((place, seats.clone()))
+            });
             GameReport {
                 label: label.clone(),
                 roles: game.roles.clone(),
                 seats: game.seats(),
-                bots: digest.bots.iter().map(bot).collect(),
+                bots: SeatTable::new(
+                    rows.collect(),
+                    game.roles.len(),
+                    digest.bots.len(),
+                    digest.games.len(),
+                ),
                 own_scores: game.own_scores,
             }
         };
@@ -376,21 +398,24 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
     /// With more, it takes long.
     const MOST_BOTS: usize = 100;
     let bots = ratings.bots.len();
-    let size = |group: usize| ratings.groups.iter().filter(|it| **it == group).count();
-    let largest = ratings
-        .groups
-        .iter()
-        .copied()
-        .max_by_key(|it| (size(*it), usize::MAX - *it));
+    let sizes = sizes(ratings);
+    let groups = ratings.groups.iter().copied();
+    let largest = groups.max_by_key(|it| (sizes[*it], usize::MAX - *it));
     let rated = |bot: &usize| ratings.bots[*bot].is_some() && Some(ratings.groups[*bot]) == largest;
     let members: Vec<usize> = (0..bots).filter(rated).collect();
     let mut found = vec![None; bots];
     if members.len() > MOST_BOTS {
         return found;
     }
-    let mut sums = vec![vec![[0.0; 2]; bots]; bots];
+    let mut places = vec![None; bots];
+    for (place, bot) in members.iter().enumerate() {
+        places[*bot] = Some(place);
+    }
+    let mut sums = vec![vec![[0.0; 2]; members.len()]; members.len()];
     for met in meetings.iter().filter(|met| met.pairs > 0) {
-        let [bot, other] = met.bots;
+        let [Some(bot), Some(other)] = met.bots.map(|bot| places[bot]) else {
+            continue;
+        };
         let pairs = met.pairs as f64;
         let matches = met.matches as f64;
         let points = matches * met.pair_points / pairs;
@@ -399,13 +424,13 @@ fn second_opinion(ratings: &Ratings, meetings: &[Meeting]) -> Vec<Option<NashRat
             sums[row][column][1] += matches;
         }
     }
-    let elo = |bot: usize| ratings.bots[bot].map_or(0.0, |rating| rating.elo);
+    let elo = |place: usize| ratings.bots[members[place]].map_or(0.0, |rating| rating.elo);
     let score = |bot: usize, other: usize| match sums[bot][other] {
         [_, 0.0] => sprt::expected(elo(bot) - elo(other)),
         [points, matches] => (points + 0.5) / (matches + 1.0),
     };
-    let row = |bot: &usize| members.iter().map(|other| score(*bot, *other)).collect();
-    let scores: Vec<Vec<f64>> = members.iter().map(row).collect();
+    let row = |bot: usize| (0..members.len()).map(|other| score(bot, other)).collect();
+    let scores: Vec<Vec<f64>> = (0..members.len()).map(row).collect();
     for (bot, rating) in members.iter().zip(nash(&scores)) {
         found[*bot] = Some(rating);
     }
@@ -418,12 +443,18 @@ fn forfeits(digest: &SwappedPairs<'_>) -> u64 {
     entries.filter(|entry| entry.stored.at_fault != 0).count() as u64
 }
 
-/// The bots, the best first. Bots without a match come last, and small groups after large ones.
-fn ranking(ratings: &Ratings) -> Vec<usize> {
-    let mut sizes = vec![0_usize; ratings.groups.len()];
+/// How many bots each group has.
+fn sizes(ratings: &Ratings) -> Vec<usize> {
+    let mut sizes = vec![0; ratings.groups.len()];
     for &group in &ratings.groups {
         sizes[group] += 1;
     }
+    sizes
+}
+
+/// The bots, the best first. Bots without a match come last, and small groups after large ones.
+fn ranking(ratings: &Ratings) -> Vec<usize> {
+    let sizes = sizes(ratings);
     let mut ranking: Vec<usize> = (0..ratings.bots.len()).collect();
     let elo = |bot: usize| ratings.bots[bot].map_or(f64::NEG_INFINITY, |rating| rating.elo);
     ranking.sort_by(|&a, &b| {

@@ -92,6 +92,11 @@ impl<'a> SwappedPairs<'a> {
         digest
     }
 
+    /// Where a bot of the matches is in the digest.
+    pub(crate) fn place_of(&self, bot: usize) -> Option<usize> {
+        self.bot_rank.get(bot).map(|rank| usize::from(*rank))
+    }
+
     fn entry(&self, index: u32) -> Entry<'_> {
         let stored = &self.matches.stored[index as usize];
         let seats = self.matches.standings.games()[stored.game as usize]

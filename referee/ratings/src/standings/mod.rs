@@ -3,7 +3,7 @@
 
 mod totals;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use games::MAX_SEATS;
 use protocol::{Record, faults};
@@ -32,9 +32,9 @@ pub struct GameStanding {
     pub options: Value,
     /// The seats' names.
     pub roles: Vec<String>,
-    /// One entry per bot, in the order of [`Standings::bots`]; bots beyond the end have no match of
-    /// this game. Each has one entry per seat, or none at all without matches.
-    pub bots: Vec<Vec<Totals>>,
+    /// One entry per bot with a match of this game, by its place in [`Standings::bots`]. Each has one
+    /// entry per seat.
+    pub bots: BTreeMap<usize, Vec<Totals>>,
     /// Whether a score of the game itself was neither 0 nor 1.
     pub own_scores: bool,
 }
@@ -48,7 +48,7 @@ impl GameStanding {
     /// All bots together, one entry per seat.
     pub fn seats(&self) -> Vec<Totals> {
         let mut seats = vec![Totals::default(); self.roles.len()];
-        for bot in &self.bots {
+        for bot in self.bots.values() {
             for (sum, totals) in seats.iter_mut().zip(bot) {
                 sum.join(totals);
             }
@@ -133,7 +133,7 @@ impl Standings {
                 id: played.game.clone(),
                 options: played.options.clone(),
                 roles: played.players.iter().map(|p| p.role.clone()).collect(),
-                bots: Vec::new(),
+                bots: BTreeMap::new(),
                 own_scores: false,
             });
             self.games.len() - 1
@@ -152,10 +152,7 @@ impl Standings {
             let score = own_score(played, seat);
             let mut faults = played.result.faults.iter();
             let fault = faults.any(|fault| fault.seat == seat && fault.code.is_fault());
-            if game.bots.len() <= bot {
-                game.bots.resize_with(bot + 1, Vec::new);
-            }
-            let by_seat = &mut game.bots[bot];
+            let by_seat = game.bots.entry(bot).or_default();
             by_seat.resize(seats, Totals::default());
             for totals in [&mut by_seat[seat], &mut self.bots[bot].totals] {
                 if lost_by_all {
@@ -180,7 +177,7 @@ impl Standings {
 
     /// How many matches were added.
     pub fn matches(&self) -> u64 {
-        let first_seats = self.games.iter().flat_map(|game| &game.bots);
+        let first_seats = self.games.iter().flat_map(|game| game.bots.values());
         let first_seats = first_seats.filter_map(|bot| bot.first());
         first_seats.map(|totals| totals.matches).sum()
     }

@@ -1,16 +1,17 @@
 //! The page about one bot.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use protocol::{excerpt, shown, shown_lines};
 use ratings::Report;
-use ratings::report::BotReport;
+use ratings::report::{BotReport, MOST_COMPARED};
 
 use super::highlights::{FaultKind, Highlight, Highlights};
 use super::played::Played;
 use crate::report::sheet::{
-    self, COUNTS, Grid, Pair, Part, all_pairs, count, counts, figures, heading, percent, quoted,
+    self, COUNTS, Grid, Pair, Part, count, counts, figures, heading, pairs_of, percent, quoted,
     signed_figures,
 };
 use crate::report::{points, transcript};
@@ -113,7 +114,16 @@ fn by_seat(report: &Report, index: usize) -> Grid {
 
 fn opponents(report: &Report, index: usize) -> Grid {
     let mut grid = Grid::new(["bot", "difference", "points", "matches", "score"], 0);
-    for pair in all_pairs(report) {
+    let mut add = |opponent: usize, difference: String, scored: f64, matches: u64| {
+        grid.rows.push(vec![
+            shown(&report.bots[opponent].name),
+            difference,
+            points(scored),
+            matches.to_string(),
+            format!("{:.1} %", 100.0 * scored / matches as f64),
+        ]);
+    };
+    for pair in pairs_of(report, index) {
         let [one, other] = pair.difference.bots;
         let Pair {
             difference,
@@ -123,19 +133,31 @@ fn opponents(report: &Report, index: usize) -> Grid {
         } = pair;
         let (opponent, elo, scored) = if one == index {
             (other, difference.elo, scored)
-        } else if other == index {
-            (one, difference.reversed().elo, matches as f64 - scored)
         } else {
-            continue;
+            (one, difference.reversed().elo, matches as f64 - scored)
         };
         if matches > 0 {
-            grid.rows.push(vec![
-                shown(&report.bots[opponent].name),
-                signed_figures(&elo),
-                points(scored),
-                matches.to_string(),
-                format!("{:.1} %", 100.0 * scored / matches as f64),
-            ]);
+            add(opponent, signed_figures(&elo), scored, matches);
+        }
+    }
+    if report.bots.len() > MOST_COMPARED {
+        let own = report
+            .meetings
+            .iter()
+            .filter(|met| met.bots.contains(&index));
+        let mut met: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
+        for meeting in own {
+            let [one, other] = meeting.bots;
+            let (opponent, scored) = match one == index {
+                true => (other, meeting.points),
+                false => (one, meeting.reversed().points),
+            };
+            let (points, matches) = met.entry(opponent).or_default();
+            *points += scored;
+            *matches += meeting.matches;
+        }
+        for (opponent, (scored, matches)) in met {
+            add(opponent, "·".to_owned(), scored, matches);
         }
     }
     grid

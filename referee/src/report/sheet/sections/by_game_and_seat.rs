@@ -1,5 +1,7 @@
 //! Where bots are better: results by game, by seat and by opening.
 
+use std::collections::HashSet;
+
 use super::pairs::MARKS;
 use crate::report::sheet::figures::{
     COUNTS, counts, interval, of, percent, rated_grid, signed_figures,
@@ -49,15 +51,16 @@ fn row(name: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
 
 /// The bots that played a game, the best in it first.
 fn ranked(report: &Report, game: &GameReport) -> Vec<usize> {
-    let sum = |bot: usize| {
+    let share = |bot: usize| {
         let seats = &game.bots[bot];
         let matches: u64 = seats.iter().map(|seat| seat.matches).sum();
         let points: f64 = seats.iter().map(|seat| seat.points).sum();
-        (matches, points / matches.max(1) as f64)
+        points / matches.max(1) as f64
     };
-    let played = report.ranking.iter().copied().filter(|&bot| sum(bot).0 > 0);
-    let mut bots: Vec<usize> = played.collect();
-    bots.sort_by(|&a, &b| sum(b).1.total_cmp(&sum(a).1));
+    let played: HashSet<usize> = game.bots.played().map(|(bot, _)| bot).collect();
+    let bots = report.ranking.iter().copied();
+    let mut bots: Vec<usize> = bots.filter(|bot| played.contains(bot)).collect();
+    bots.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
     bots
 }
 

@@ -15,7 +15,7 @@ use super::parts::Part;
 use super::statistics::{By, Sheet};
 
 pub(crate) use machines::too_noisy;
-pub(crate) use pairs::{Pair, all as all_pairs};
+pub(crate) use pairs::{Pair, of_bot as pairs_of};
 pub(crate) use ranking::Scored;
 pub(crate) use reliability::{load, same_answers};
 

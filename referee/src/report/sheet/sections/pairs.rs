@@ -1,12 +1,14 @@
 //! Each two bots: how far they are apart, how sure it is which of them is stronger, and what they
 //! scored against each other.
 
+use std::collections::HashMap;
+
 use crate::report::points;
 use crate::report::sheet::figures::{half, signed};
 use crate::report::sheet::parts::{Grid, Part, heading};
 use protocol::shown as clean;
 use ratings::Report;
-use ratings::report::{Difference, Estimate};
+use ratings::report::{Difference, Estimate, MOST_COMPARED};
 
 /// Lists of pairs are cut here, but in CSV and JSON.
 const MOST_ROWS: usize = 500;
@@ -27,22 +29,30 @@ pub(crate) struct Pair {
 
 /// All pairs that can be compared, in the order of the ranking.
 pub(crate) fn all(report: &Report) -> Vec<Pair> {
+    chosen(report, |_| true)
+}
+
+/// Those of a bot.
+pub(crate) fn of_bot(report: &Report, bot: usize) -> Vec<Pair> {
+    chosen(report, |bots| bots.contains(&bot))
+}
+
+fn chosen(report: &Report, wanted: impl Fn([usize; 2]) -> bool) -> Vec<Pair> {
     let bots = report.bots.len();
     let mut place = vec![0; bots];
     for (at, &bot) in report.ranking.iter().enumerate() {
         place[bot] = at;
     }
-    let mut met = vec![(0, 0.0, 0); bots * bots];
-    for meeting in &report.meetings {
-        let [bot, other] = meeting.bots;
-        let (matches, points, pairs) = &mut met[bot * bots + other];
+    let mut met: HashMap<[usize; 2], (u64, f64, u64)> = HashMap::new();
+    for meeting in report.meetings.iter().filter(|met| wanted(met.bots)) {
+        let (matches, points, pairs) = met.entry(meeting.bots).or_default();
         *matches += meeting.matches;
         *points += meeting.points;
         *pairs += meeting.pairs;
     }
     let pair = |(index, difference): (usize, &Difference)| {
         let [bot, other] = difference.bots;
-        let (matches, points, pairs) = met[bot * bots + other];
+        let (matches, points, pairs) = met.get(&[bot, other]).copied().unwrap_or_default();
         let across = report.across_games.as_ref();
         let across = across.and_then(|across| across.differences[index]);
         if place[bot] < place[other] {
@@ -64,13 +74,28 @@ pub(crate) fn all(report: &Report) -> Vec<Pair> {
         }
     };
     let differences = report.ratings.differences.iter().enumerate();
+    let differences = differences.filter(|(_, difference)| wanted(difference.bots));
     let mut all: Vec<Pair> = differences.map(pair).collect();
     all.sort_by_key(|pair| pair.difference.bots.map(|bot| place[bot]));
     all
 }
 
+/// Said where no two bots are compared, because there are very many.
+pub(super) fn too_many(report: &Report) -> Option<Part> {
+    let bots = report.bots.len();
+    (bots > MOST_COMPARED).then(|| {
+        Part::Note(format!(
+            "Of {bots} bots no two are compared with each other; `--anchor` measures all ratings from one \
+             of them."
+        ))
+    })
+}
+
 /// A line for each two bots.
 pub(super) fn list(report: &Report) -> Vec<Part> {
+    if let Some(note) = too_many(report) {
+        return vec![heading("Each two bots"), note];
+    }
     let pairs = all(report);
     let wide = pairs.iter().any(|pair| pair.across.is_some());
     let mut grid = Grid::new(["bot", "other", "elo", "±"], 0);

@@ -1,6 +1,8 @@
 //! Who is better: the ranking, the crosstable, the likelihood of superiority.
 
-use super::pairs::{MARKS, likelihood, mark};
+use std::collections::HashMap;
+
+use super::pairs::{MARKS, likelihood, mark, too_many};
 use crate::report::points;
 use crate::report::sheet::figures::{COUNTS, count, counts, elo, half, interval, signed_figures};
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
@@ -99,6 +101,9 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
     if bots < 2 {
         return Vec::new();
     }
+    if let Some(note) = too_many(report) {
+        return vec![note];
+    }
     if bots > room {
         return vec![Part::Note(format!(
             "The crosstable, the differences and the likelihood of superiority of {bots} bots are in \
@@ -126,21 +131,21 @@ pub(super) fn between(report: &Report, room: usize) -> Vec<Part> {
 }
 
 /// What each bot scored against each other one, in all games.
-pub(crate) struct Scored(Vec<Vec<(f64, u64)>>);
+pub(crate) struct Scored(HashMap<[usize; 2], (f64, u64)>);
 
 impl Scored {
     /// The sums over all meetings.
     pub(crate) fn new(report: &Report) -> Self {
-        let bots = report.bots.len();
-        let mut scored = vec![vec![(0.0, 0); bots]; bots];
+        let mut scored: HashMap<[usize; 2], (f64, u64)> = HashMap::new();
         for meeting in &report.meetings {
             let [a, b] = meeting.bots;
             let all = meeting.matches;
             for (row, column, points) in
                 [(a, b, meeting.points), (b, a, all as f64 - meeting.points)]
             {
-                scored[row][column].0 += points;
-                scored[row][column].1 += all;
+                let (sum, matches) = scored.entry([row, column]).or_default();
+                *sum += points;
+                *matches += all;
             }
         }
         Scored(scored)
@@ -148,9 +153,9 @@ impl Scored {
 
     /// `3½/4`: points of matches.
     pub(crate) fn cell(&self, row: usize, column: usize) -> String {
-        match self.0[row][column] {
-            (_, 0) => "·".to_owned(),
-            (scored, matches) => format!("{}/{matches}", points(scored)),
+        match self.0.get(&[row, column]) {
+            None | Some((_, 0)) => "·".to_owned(),
+            Some((scored, matches)) => format!("{}/{matches}", points(*scored)),
         }
     }
 }
@@ -220,6 +225,13 @@ pub(super) fn method(report: &Report) -> Part {
          repeat them and those of the same opening.",
         count(report.clusters, "cluster", "clusters"),
     );
+    if report.ratings.resamples > 0 {
+        text += &format!(
+            " So many bots met at random that this is not computed, but bounded by {} random samples: \
+             intervals are rather too wide, by a sixth at most.",
+            report.ratings.resamples
+        );
+    }
     if let Some(wide) = &report.across_games {
         text += &if wide.bots.iter().any(Option::is_some) {
             format!(
