@@ -18,6 +18,7 @@
 //! assert_eq!(game.to_move(&position), Some(1));
 //! ```
 
+pub mod budget;
 mod catalog;
 pub mod conformance;
 mod game;

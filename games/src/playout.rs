@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget;
 use crate::game::Game;
-use crate::kit::outcome::Outcome;
+use crate::kit::outcome::{Outcome, rank};
 use crate::kit::rng::Rng;
 use crate::session::BrokenRules;
 
@@ -73,7 +74,7 @@ impl Total {
 }
 
 /// What random games after each move gave.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlayoutsByMove {
     /// Every legal move with the means of its games, or `None` if it had no game.
     pub moves: Vec<(String, Option<Playouts>)>,
@@ -117,9 +118,16 @@ pub trait RandomGames {
     /// off; the total is not used then.
     ///
     /// # Errors
-    /// If rules from outside do not work.
+    /// If rules from outside do not work, or the [`Budget`](crate::budget::Budget) is spent before the
+    /// game is over.
     fn play(&mut self, from: &Self::From, most: u64, total: &mut Total)
     -> Result<u64, BrokenRules>;
+
+    /// What a position is worth to each seat if play stops there.
+    ///
+    /// # Errors
+    /// If rules from outside do not work, or the budget is spent.
+    fn as_it_stands(&mut self, from: &Self::From) -> Result<Vec<f64>, BrokenRules>;
 
     /// Plays `count` games, or returns `None` if they take more than `left` plies in all. What is not
     /// used up stays in `left`.
@@ -144,7 +152,8 @@ pub trait RandomGames {
     }
 
     /// Plays games as long as `go_on`, which gets the plies of each, says so, and at most `count`, but
-    /// at least one. Returns how many there were, too.
+    /// at least one, unless the budget is spent in the middle of that: then the position counts as it
+    /// stands. Returns how many there were, too.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -156,11 +165,23 @@ pub trait RandomGames {
     ) -> Result<(Playouts, u32), BrokenRules> {
         let mut total = Total::new(self.seats());
         loop {
-            let plies = self.play(from, u64::MAX, &mut total)?;
+            let plies = match self.play(from, u64::MAX, &mut total) {
+                Err(broken) if broken.is_given_up() => break,
+                played => played?,
+            };
             if total.games >= count || !go_on(plies) {
                 return Ok((total.means(), total.games));
             }
         }
+        let mut means = total.means();
+        if total.games == 0 {
+            means.outcome = match self.as_it_stands(from) {
+                // There is no time for that either, and nothing is known.
+                Err(broken) if broken.is_given_up() => rank(&vec![0; self.seats()]),
+                outcome => outcome?,
+            };
+        }
+        Ok((means, total.games))
     }
 
     /// Plays `count` games after each move, or returns `None` if they take more than `most` plies in
@@ -201,7 +222,11 @@ pub trait RandomGames {
         let mut rounds = 0;
         'rounds: while rounds < count && !order.is_empty() {
             for &index in &order {
-                let plies = self.play(&children[index].1, u64::MAX, &mut totals[index])?;
+                let played = self.play(&children[index].1, u64::MAX, &mut totals[index]);
+                let plies = match played {
+                    Err(broken) if broken.is_given_up() => break 'rounds,
+                    played => played?,
+                };
                 if !go_on(plies) {
                     break 'rounds;
                 }
@@ -212,6 +237,11 @@ pub trait RandomGames {
         Ok(PlayoutsByMove::of(texts.zip(totals)))
     }
 }
+
+/// Why there is no random game.
+pub(crate) const UNFINISHED: &str = "a random game was not finished in the time that it had";
+/// How many plies of a game that is compiled in are played between two looks at the budget.
+const BETWEEN_LOOKS: u32 = 1_000;
 
 /// Random games of a game that is compiled in.
 pub(crate) struct TypedGames<'a, G: Game> {
@@ -255,15 +285,32 @@ impl<G: Game> RandomGames for TypedGames<'_, G> {
         let most = self.game.ply(from).saturating_add(most);
         let most = self.max_plies.map_or(most, |max| max.min(most));
         let (rng, scratch) = (&mut self.rng, &mut self.scratch);
-        let (plies, outcome) = playout(self.game, &mut position, Some(most), rng, scratch);
-        total.add(plies, &outcome);
-        Ok(u64::from(plies.max(1)))
+        let mut plies = 0;
+        loop {
+            budget::check().map_err(|spent| BrokenRules::given_up(UNFINISHED, spent))?;
+            let here = self.game.ply(&position);
+            let until = most.min(here.saturating_add(BETWEEN_LOOKS));
+            let (more, outcome) = playout(self.game, &mut position, Some(until), rng, scratch);
+            plies += more;
+            if until == most || self.game.to_move(&position).is_none() {
+                total.add(plies, &outcome);
+                return Ok(u64::from(plies.max(1)));
+            }
+        }
+    }
+
+    fn as_it_stands(&mut self, from: &G::Position) -> Result<Vec<f64>, BrokenRules> {
+        Ok(self.game.outcome(from).to_vec())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use serde_json::json;
+
+    use crate::budget::Budget;
 
     #[test]
     fn games_are_played_as_long_as_they_may_go_on() {
@@ -289,6 +336,43 @@ mod tests {
             .playouts_while(u32::MAX, 1, None, &mut some)
             .unwrap();
         assert!(playouts.plies * f64::from(games) >= 100.0);
+    }
+
+    #[test]
+    fn games_that_nobody_has_time_for_are_not_played() {
+        let spent = || Budget::default().until(Instant::now());
+        for id in ["amazons", "penguins"] {
+            let rules = crate::find(id).unwrap();
+            let mut session = rules.configure(&json!({})).unwrap().start(1).unwrap();
+            let played = spent().run(|| session.playouts_while(20, 1, None, &mut |_| true));
+            let (means, games) = played.unwrap();
+            assert_eq!((games, means.plies), (0, 0.0));
+            assert_eq!(
+                means.outcome,
+                session.tally().unwrap().outcome,
+                "as it stands"
+            );
+            let by_move = spent().run(|| session.playouts_by_move_while(2, 1, None, &mut |_| true));
+            let by_move = by_move.unwrap();
+            assert!(by_move.moves.iter().all(|(_, means)| means.is_none()));
+            assert_eq!(by_move.moves.len(), session.legal().unwrap().len());
+            let within = spent().run(|| session.playouts_within(1, 1, None, 1 << 20));
+            assert!(within.unwrap_err().is_given_up());
+        }
+    }
+
+    #[test]
+    fn looks_at_the_clock_change_no_game() {
+        let rules = crate::find("siam").unwrap();
+        let session = rules.configure(&json!({})).unwrap().start(1).unwrap();
+        let free = session.playouts(10, 1, None).unwrap();
+        let watched = Budget::default().lasting(Duration::from_secs(3600));
+        let watched = watched.run(|| session.playouts(10, 1, None)).unwrap();
+        assert_eq!(watched, free);
+        assert!(
+            free.plies > f64::from(super::BETWEEN_LOOKS) / 20.0,
+            "long games"
+        );
     }
 
     #[test]

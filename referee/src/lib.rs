@@ -82,6 +82,7 @@ pub mod config;
 mod draw;
 mod files;
 mod ggp;
+mod http;
 mod json_schema;
 pub mod log;
 mod machine;

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use games::budget::Budget;
+
 /// The time for a move without a clock and without a limit on iterations.
 const UNLIMITED_TIME: Duration = Duration::from_secs(1);
 /// The number of iterations before the search may end early, and between two looks at that.
@@ -53,6 +55,14 @@ impl IterationBudget {
         }
         self.done += 1;
         true
+    }
+
+    /// What is left of the time, for what an iteration computes: a single one may take longer than that.
+    pub(super) fn rest(&self) -> Budget {
+        match self.deadline {
+            Some(deadline) => Budget::default().until(deadline),
+            None => Budget::default(),
+        }
     }
 
     /// Whether it is time to see if the search can end early.

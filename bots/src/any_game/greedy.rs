@@ -14,7 +14,8 @@ use serde_json::json;
 
 use super::budget::IterationBudget;
 use super::{
-    Known, SessionDecision, SessionQuestion, SessionSearch, load, make, outcome, playout, sample,
+    Known, SessionDecision, SessionQuestion, SessionSearch, in_time, load, make, outcome, playout,
+    sample,
 };
 use crate::analysis::{self, Analysis};
 
@@ -62,19 +63,10 @@ impl SessionSearch for GreedySearch {
         question: &SessionQuestion<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules> {
-        let mut budget = budget(question);
-        let circumstances = circumstances(question, rng)?;
-        if circumstances.is_empty() {
-            return Ok(SessionDecision::random(question.legal, rng));
-        }
-        let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
-        let nodes = rated.len() * circumstances.len();
-        let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
-        let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
-        Ok(SessionDecision {
-            mv,
-            info: Some(info),
-        })
+        let budget = budget(question);
+        let rest = budget.rest();
+        let chosen = in_time(rest.run(|| choose(question, budget, rng)))?.flatten();
+        Ok(chosen.unwrap_or_else(|| SessionDecision::random(question.legal, rng)))
     }
 
     /// The order is that of the ratings; the values are those of random games after the moves.
@@ -84,32 +76,63 @@ impl SessionSearch for GreedySearch {
         analysis: &mut Analysis<'_>,
         rng: &mut Rng,
     ) -> Result<SessionDecision, BrokenRules> {
-        let mut budget = budget(question);
-        let circumstances = circumstances(question, rng)?;
-        if circumstances.is_empty() {
-            return Ok(SessionDecision::random(question.legal, rng));
-        }
-        let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
-        let nodes = rated.len() * circumstances.len();
-        let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
-        let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
-        let others = moves.into_iter().filter(|other| *other != mv);
-        let mut lines = Vec::new();
-        for shown in std::iter::once(mv.clone())
-            .chain(others)
-            .take(analysis.lines)
-        {
-            let value = expected(question, &circumstances, &shown, &mut budget, rng)?;
-            lines.push(SearchLine {
-                value: value.map(analysis::rounded),
-                pv: vec![shown.into()],
-                depth: Some(1),
-                nodes: None,
-            });
-        }
-        let info = analysis::info(1, nodes as u64, lines);
-        Ok(SessionDecision { mv, info })
+        let budget = budget(question);
+        let rest = budget.rest();
+        let analysed = in_time(rest.run(|| analyse(question, budget, analysis.lines, rng)))?;
+        Ok(analysed
+            .flatten()
+            .unwrap_or_else(|| SessionDecision::random(question.legal, rng)))
     }
+}
+
+/// Chooses a move; `None` if it is not known what can be the case.
+fn choose(
+    question: &SessionQuestion<'_>,
+    mut budget: IterationBudget,
+    rng: &mut Rng,
+) -> Result<Option<SessionDecision>, BrokenRules> {
+    let circumstances = circumstances(question, rng)?;
+    if circumstances.is_empty() {
+        return Ok(None);
+    }
+    let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
+    let nodes = rated.len() * circumstances.len();
+    let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
+    let info = json!({"depth": 1, "nodes": nodes, "pv": [mv]});
+    Ok(Some(SessionDecision {
+        mv,
+        info: Some(info),
+    }))
+}
+
+/// The same with the values of the best moves.
+fn analyse(
+    question: &SessionQuestion<'_>,
+    mut budget: IterationBudget,
+    most: usize,
+    rng: &mut Rng,
+) -> Result<Option<SessionDecision>, BrokenRules> {
+    let circumstances = circumstances(question, rng)?;
+    if circumstances.is_empty() {
+        return Ok(None);
+    }
+    let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
+    let nodes = rated.len() * circumstances.len();
+    let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
+    let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
+    let others = moves.into_iter().filter(|other| *other != mv);
+    let mut lines = Vec::new();
+    for shown in std::iter::once(mv.clone()).chain(others).take(most) {
+        let value = expected(question, &circumstances, &shown, &mut budget, rng)?;
+        lines.push(SearchLine {
+            value: value.map(analysis::rounded),
+            pv: vec![shown.into()],
+            depth: Some(1),
+            nodes: None,
+        });
+    }
+    let info = analysis::info(1, nodes as u64, lines);
+    Ok(Some(SessionDecision { mv, info }))
 }
 
 /// Without a clock there is time for everything.
@@ -132,7 +155,13 @@ fn rated_moves(
         if !rated.is_empty() && !budget.go_on() {
             break;
         }
-        rated.push((rate(circumstances, question.seat, &mv)?, mv));
+        let rating = match in_time(rate(circumstances, question.seat, &mv))? {
+            Some(rating) => rating,
+            // There was no time for a single one: it is as good as any other.
+            None if rated.is_empty() => StepRating::default(),
+            None => break,
+        };
+        rated.push((rating, mv));
     }
     // The sort is stable.
     rated.sort_by(|(one, _), (other, _)| other.compare(one));
@@ -152,10 +181,8 @@ fn expected(
         if !budget.go_on() {
             break;
         }
-        let next = circumstance.after(mv)?;
-        let value = match next.end() {
-            Some(_) => outcome(&*next)?,
-            None => playout(&*next, circumstance.last_ply, rng)?,
+        let Some(value) = in_time(circumstance.worth(mv, rng))? else {
+            break;
         };
         sum += value[question.seat];
         games += 1;
@@ -213,6 +240,15 @@ impl Circumstance {
         make(&mut *next, &step)?;
         Ok(next)
     }
+
+    /// What a random game after a move of the seat is worth to each seat.
+    fn worth(&self, mv: &str, rng: &mut Rng) -> Result<Vec<f64>, BrokenRules> {
+        let next = self.after(mv)?;
+        match next.end() {
+            Some(_) => outcome(&*next),
+            None => playout(&*next, self.last_ply, rng),
+        }
+    }
 }
 
 /// Rates a move by the positions after it.
@@ -262,10 +298,8 @@ fn closer_look(
             if !budget.go_on() {
                 return Ok(highest(shortlist));
             }
-            let next = circumstance.after(mv)?;
-            let value = match next.end() {
-                Some(_) => outcome(&*next)?,
-                None => playout(&*next, circumstance.last_ply, rng)?,
+            let Some(value) = in_time(circumstance.worth(mv, rng))? else {
+                return Ok(highest(shortlist));
             };
             values.push(value[question.seat]);
         }

@@ -161,6 +161,14 @@ fn outcome(session: &dyn Session) -> Result<Vec<f64>, BrokenRules> {
     }
 }
 
+/// What was computed, or `None` if it was given up since there was no time left for it.
+fn in_time<T>(computed: Result<T, BrokenRules>) -> Result<Option<T>, BrokenRules> {
+    match computed {
+        Err(broken) if broken.is_given_up() => Ok(None),
+        computed => computed.map(Some),
+    }
+}
+
 /// The most plies of a random game; one that takes longer counts as it stands then.
 const LONGEST_PLAYOUT: u64 = 10_000;
 

@@ -1,5 +1,6 @@
 //! What plays a sheet: the network, or the interpreter for sheets that do not ground.
 
+use games::budget::Spent;
 use thiserror::Error;
 
 /// What each role saw of a step, in the order of the roles.
@@ -17,6 +18,9 @@ pub(crate) enum Failure {
     /// The interpreter gave up.
     #[error("{0}")]
     Interpreter(String),
+    /// There was no time for it.
+    #[error("{0}")]
+    Spent(#[from] Spent),
 }
 
 /// The rules of a sheet. Roles are numbered in the order of the sheet, `random` included; moves are

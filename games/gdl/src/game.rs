@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use games::budget::Spent;
 use games::session::Origin;
 use games::{Entry, Info, Limits, Options, Rules};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
 use crate::interpreter::Interpreter;
 use crate::limits::GroundLimits;
-use crate::network::{Network, Sizes};
+use crate::network::{Network, Sizes, Unmade};
 use crate::play::Play;
 use crate::read::Sheet;
 use crate::rules::GdlRules;
@@ -70,30 +71,53 @@ impl SheetGame {
         limits: &GroundLimits,
     ) -> Result<Self, SheetError> {
         let began = Instant::now();
-        let sheet = Sheet::read(text)?;
-        let (count, hidden) = (sheet.rules(), sheet.is_hidden());
+        let budget = limits.budget();
+        let read = budget.run(|| {
+            let sheet = Sheet::read(text)?;
+            let (count, hidden) = (sheet.rules(), sheet.is_hidden());
+            Ok::<_, SheetError>((count, hidden, made(sheet, limits)?))
+        });
+        let (count, hidden, made) = read?;
         let about = About {
             names,
             text,
             hidden,
             began,
             count,
+            time: limits.time,
         };
-        match Ground::new(sheet, limits) {
-            Ok(ground) => {
-                let network = Network::new(&ground)?;
+        match made {
+            Ok(network) => {
                 let sizes = network.sizes();
                 let grid = Grid::of(network.all_facts().iter());
                 Ok(about.game(network, grid, Ok(sizes)))
             }
+            Err(Ungroundable::Spent(Spent::Cancelled)) => {
+                let message = format!("reading stopped: {}", Spent::Cancelled);
+                Err(SheetError::at_start(message))
+            }
             Err(reason) => {
                 let interpreter = Interpreter::new(Sheet::read(text)?, limits);
+                // Only what is shown depends on the start: with no time for it, it is left out.
                 let start = interpreter.start().ok();
                 let facts = start.map(|start| interpreter.facts(&start));
                 let grid = Grid::of(facts.unwrap_or_default().iter());
                 Ok(about.game(interpreter, grid, Err(reason)))
             }
         }
+    }
+}
+
+/// The network of a sheet, or why there is none.
+fn made(sheet: Sheet, limits: &GroundLimits) -> Result<Result<Network, Ungroundable>, SheetError> {
+    let ground = match Ground::new(sheet, limits) {
+        Ok(ground) => ground,
+        Err(why) => return Ok(Err(why)),
+    };
+    match Network::new(&ground) {
+        Ok(network) => Ok(Ok(network)),
+        Err(Unmade::Ungroundable(why)) => Ok(Err(why)),
+        Err(Unmade::Sheet(error)) => Err(error),
     }
 }
 
@@ -104,6 +128,7 @@ struct About<'a> {
     hidden: bool,
     began: Instant,
     count: usize,
+    time: Option<Duration>,
 }
 
 impl About<'_> {
@@ -129,6 +154,7 @@ impl About<'_> {
             origin: self.origin(),
             text: self.text.into(),
             grid,
+            time: self.time,
         })));
         let made = rules.clone();
         let for_options = info.clone();

@@ -1,5 +1,10 @@
 //! How much a sheet may cost. Sheets come from outside, so everything that they make grow has a limit.
-//! All limits are counts, not times: a sheet means the same on every machine.
+//! Nearly all limits are counts: a sheet means the same on every machine. Where there is a limit on time as
+//! well, a sheet that is not grounded by then is interpreted, which is slower and means the same.
+
+use std::time::Duration;
+
+use games::budget::Budget;
 
 /// The longest text, in bytes.
 pub(crate) const MOST_BYTES: usize = 8 << 20;
@@ -11,8 +16,16 @@ pub(crate) const MOST_RULES: usize = 100_000;
 pub(crate) const MOST_ALTERNATIVES: usize = 4_096;
 /// The most literals in the body of one rule.
 pub(crate) const MOST_LITERALS: usize = 400;
+/// The most literals in the bodies of all rules together.
+pub(crate) const MOST_ALL_LITERALS: usize = 2_000_000;
 /// The most variables in one rule.
 pub(crate) const MOST_VARIABLES: usize = 200;
+
+/// The most words in a term, counted as often as they would be written. Terms share what they have in
+/// common, so that a few of them could be longer than any memory.
+pub(crate) const MOST_WORDS: u64 = 100_000;
+/// The most words in all facts and moves of a game together, or in the facts of one position.
+pub(crate) const MOST_ALL_WORDS: u64 = 4_000_000;
 
 /// When grounding gives up, and a sheet is interpreted instead; and when the interpreter gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +41,17 @@ pub struct GroundLimits {
     pub depth: u32,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
+    /// How long grounding may take, and after that each question about a position; `None` if only counts
+    /// limit them.
+    pub time: Option<Duration>,
 }
 
 impl GroundLimits {
+    /// What grounding, or a question about a position, may take.
+    pub(crate) fn budget(&self) -> Budget {
+        within(self.time)
+    }
+
     /// Limits that keep grounding below some seconds and 500 MB.
     pub const DEFAULT: GroundLimits = GroundLimits {
         atoms: 400_000,
@@ -38,5 +59,11 @@ impl GroundLimits {
         candidates: 150_000_000,
         depth: 200,
         steps: 30_000_000,
+        time: None,
     };
+}
+
+/// A budget that lasts so long from now on, if there is a limit.
+pub(crate) fn within(time: Option<Duration>) -> Budget {
+    time.map_or_else(Budget::default, |time| Budget::default().lasting(time))
 }

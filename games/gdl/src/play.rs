@@ -1,5 +1,6 @@
 //! Steps and random games on top of an engine, with moves as numbers.
 
+use games::budget;
 use games::{BrokenRules, Rng};
 
 use crate::engine::{Engine, Failure, Percepts};
@@ -46,7 +47,16 @@ impl<E: Engine> Play<E> {
     }
 
     pub(crate) fn failed(&self, failure: &Failure) -> BrokenRules {
-        self.broken(&failure.to_string())
+        let broken = self.broken(&failure.to_string());
+        match failure {
+            Failure::Spent(spent) => BrokenRules::given_up(broken.to_string(), *spent),
+            _ => broken,
+        }
+    }
+
+    /// Whether there is still time to go on.
+    fn check(&self) -> Result<(), BrokenRules> {
+        budget::check().map_err(|spent| self.failed(&spent.into()))
     }
 
     /// Counts the legal moves of each role; all 0 if the game is over.
@@ -118,6 +128,7 @@ impl<E: Engine> Play<E> {
         joint: &[u32],
         on_step: OnStep<'_>,
     ) -> Result<(), BrokenRules> {
+        self.check()?;
         let mut percepts = vec![Vec::new(); if self.hidden { self.roles() } else { 0 }];
         let wanted = self.hidden.then_some(&mut percepts);
         let made = self.engine.step(position, joint, wanted);
@@ -205,6 +216,7 @@ impl<E: Engine> Play<E> {
                     .joint
                     .push(self.engine.nth_legal(position, role, index));
             }
+            self.check()?;
             let made = self.engine.step(position, &scratch.joint, None);
             made.map_err(|failure| self.failed(&failure))?;
             plies += choices;

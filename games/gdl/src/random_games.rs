@@ -56,4 +56,10 @@ impl<E: Engine> RandomGames for SheetGames<'_, E> {
         total.add(plies, &outcome_of(&play.scores(position, over)?));
         Ok(u64::from(plies.max(1)))
     }
+
+    fn as_it_stands(&mut self, from: &At<E>) -> Result<Vec<f64>, BrokenRules> {
+        let over = self.rules.play.engine.is_over(&from.position);
+        let scores = self.rules.play.scores(&from.position, over)?;
+        Ok(outcome_of(&scores).to_vec())
+    }
 }

@@ -41,11 +41,13 @@ impl<E: Engine> Rules for GdlRules<E> {
     }
 
     fn start(&self, _seed: u64) -> Result<Box<dyn Session>, BrokenRules> {
-        Ok(Box::new(GdlSession::new(&self.0, self.0.first()?)?))
+        let started = || GdlSession::new(&self.0, self.0.first()?);
+        Ok(Box::new(self.0.within(started)?))
     }
 
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
-        Ok(Box::new(GdlSession::new(&self.0, self.0.loaded(state)?)?))
+        let loaded = || Ok::<_, LoadError>(GdlSession::new(&self.0, self.0.loaded(state)?)?);
+        Ok(Box::new(self.0.within(loaded)?))
     }
 
     fn sample(
@@ -58,6 +60,7 @@ impl<E: Engine> Rules for GdlRules<E> {
         if !self.0.play.hidden {
             return Ok(vec![observation.clone(); count.min(1) as usize]);
         }
-        knowledge::sample(&self.0, observation, seat, (seed, count))
+        let rules = &self.0;
+        rules.within(|| knowledge::sample(rules, observation, seat, (seed, count)))
     }
 }

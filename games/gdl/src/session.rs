@@ -262,7 +262,8 @@ impl<E: Engine> Session for GdlSession<E> {
         let joint = self.joint(choices)?;
         let before = self.before();
         let mut at = self.at.clone();
-        let sees = self.rules.advance(&mut at, Some(&joint))?;
+        let rules = &self.rules;
+        let sees = rules.within(|| rules.advance(&mut at, Some(&joint)))?;
         let was = std::mem::replace(&mut self.at, at);
         match self.find_end() {
             Ok(end) => self.end = end,

@@ -1,6 +1,7 @@
 //! Positions of a sheet, and what all of its sessions share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::session::{LoadError, Origin, Tally};
 use games::{BrokenRules, Info, MAX_SEATS, Options, StateError, rank};
@@ -9,6 +10,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::engine::{Engine, Failure, Percepts};
 use crate::histories::{Histories, note, perceived};
+use crate::limits::within;
 use crate::play::Play;
 use crate::read::canonical;
 use crate::view::Grid;
@@ -46,9 +48,19 @@ pub(crate) struct SharedRules<E: Engine> {
     pub(crate) text: Arc<str>,
     /// The columns and rows of its board.
     pub(crate) grid: Grid,
+    /// How long a request may take; `None` for no limit.
+    pub(crate) time: Option<Duration>,
 }
 
 impl<E: Engine> SharedRules<E> {
+    /// Answers a request within the time that it may take.
+    pub(crate) fn within<T>(&self, act: impl FnOnce() -> T) -> T {
+        match self.time {
+            Some(_) => within(self.time).run(act),
+            None => act(),
+        }
+    }
+
     /// The goals of a position and what they are worth.
     pub(crate) fn tally(&self, position: &E::Position, over: bool) -> Result<Tally, BrokenRules> {
         let scores = self.play.scores(position, over)?;

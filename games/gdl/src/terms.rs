@@ -14,14 +14,24 @@ pub(crate) struct Symbol(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Term(pub(crate) u32);
 
+/// What a term is made of.
+#[derive(Clone, Debug)]
+struct Node {
+    symbol: Symbol,
+    arguments: Box<[Term]>,
+    /// How deep it is nested.
+    depth: u32,
+    /// How many words it has when it is written.
+    words: u32,
+}
+
 /// All names and ground terms of a sheet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
     /// Names as they were spelled first.
     names: Vec<String>,
     by_name: Map<String, Symbol>,
-    /// The name of a term and its arguments.
-    nodes: Vec<(Symbol, Box<[Term]>, u32)>,
+    nodes: Vec<Node>,
     by_node: Map<Box<[u32]>, Term>,
     key: Vec<u32>,
 }
@@ -55,7 +65,14 @@ impl Terms {
         let term = Term(self.nodes.len() as u32);
         let below = arguments.iter().map(|term| self.depth(*term));
         let depth = below.max().map_or(0, |depth| depth + 1);
-        self.nodes.push((symbol, arguments.into(), depth));
+        let words = arguments.iter().map(|term| self.words(*term));
+        let words = words.fold(1u64, u64::saturating_add);
+        self.nodes.push(Node {
+            symbol,
+            arguments: arguments.into(),
+            depth,
+            words: u32::try_from(words).unwrap_or(u32::MAX),
+        });
         self.by_node.insert(self.key[..].into(), term);
         term
     }
@@ -70,13 +87,18 @@ impl Terms {
 
     /// How deep a term is nested; 0 for a name.
     pub(crate) fn depth(&self, term: Term) -> u32 {
-        self.nodes[term.0 as usize].2
+        self.nodes[term.0 as usize].depth
+    }
+
+    /// How many words a term has when it is written, if they are not too many to count.
+    pub(crate) fn words(&self, term: Term) -> u64 {
+        u64::from(self.nodes[term.0 as usize].words)
     }
 
     /// The name and the arguments of a term.
     pub(crate) fn parts(&self, term: Term) -> (Symbol, &[Term]) {
-        let (symbol, arguments, _) = &self.nodes[term.0 as usize];
-        (*symbol, arguments)
+        let node = &self.nodes[term.0 as usize];
+        (node.symbol, &node.arguments)
     }
 
     /// How many terms there are.

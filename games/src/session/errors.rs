@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::budget::Spent;
 use crate::game::ParseError;
 use crate::kit::outcome::Seat;
 use crate::kit::state::StateError;
@@ -10,13 +11,32 @@ use crate::kit::to_move::ToMove;
 
 /// Rules from outside that do not work, in a sentence that names them. Nobody at the table is to blame.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct BrokenRules(Box<str>);
+#[error("{sentence}")]
+pub struct BrokenRules {
+    sentence: Box<str>,
+    spent: Option<Spent>,
+}
 
 impl BrokenRules {
     /// The failure that this sentence describes.
     pub fn new(sentence: impl Into<Box<str>>) -> Self {
-        BrokenRules(sentence.into())
+        BrokenRules {
+            sentence: sentence.into(),
+            spent: None,
+        }
+    }
+
+    /// What this sentence describes was given up, because a [`Budget`](crate::budget::Budget) was spent.
+    pub fn given_up(sentence: impl Into<Box<str>>, spent: Spent) -> Self {
+        BrokenRules {
+            sentence: sentence.into(),
+            spent: Some(spent),
+        }
+    }
+
+    /// Whether the rules may be fine, but were not given the time that they need.
+    pub fn is_given_up(&self) -> bool {
+        self.spent.is_some()
     }
 }
 

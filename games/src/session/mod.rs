@@ -313,7 +313,8 @@ pub trait Session: Send + Sync {
         games.by_move_within(generic::children(&mut *self.fork())?, count, most)
     }
     /// Plays random games from here, one after another, as long as `go_on` says so and at most
-    /// `count`, but at least one.
+    /// `count`, but at least one. If the [`Budget`](crate::budget::Budget) is spent before one of them
+    /// is over, the position counts as it stands.
     ///
     /// # Errors
     /// If rules from outside do not work.
@@ -484,9 +485,10 @@ mod generic {
     use serde_json::{Map, Value};
 
     use super::{BrokenRules, MoveError, Session, UndoError, as_strs, random_step};
+    use crate::budget;
     use crate::kit::rng::Rng;
     use crate::kit::to_move::{Actor, CHANCE};
-    use crate::playout::{Children, RandomGames, Total};
+    use crate::playout::{Children, RandomGames, Total, UNFINISHED};
 
     /// How steps of several are written where a line has to do.
     const BETWEEN_CHOICES: &str = " + ";
@@ -671,18 +673,23 @@ mod generic {
         ) -> Result<u64, BrokenRules> {
             let mut game = from.fork();
             let most = self.max_plies.unwrap_or(u32::MAX);
-            while game.ply() < most
-                && let Some(step) = random_step(&mut *game, &mut self.rng)?
-            {
+            while game.ply() < most {
+                budget::check().map_err(|spent| BrokenRules::given_up(UNFINISHED, spent))?;
+                let Some(step) = random_step(&mut *game, &mut self.rng)? else {
+                    break;
+                };
                 make(&mut *game, &step)?;
             }
             let plies = game.ply().saturating_sub(from.ply());
-            let outcome = match game.end() {
-                Some(end) => end.tally.outcome,
-                None => game.tally()?.outcome,
-            };
-            total.add(plies, &outcome);
+            total.add(plies, &self.as_it_stands(&game)?);
             Ok(u64::from(plies.max(1)))
+        }
+
+        fn as_it_stands(&mut self, game: &Box<dyn Session>) -> Result<Vec<f64>, BrokenRules> {
+            match game.end() {
+                Some(end) => Ok(end.tally.outcome),
+                None => Ok(game.tally()?.outcome),
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bots::evaluate::{PositionValue, position_value};
+use games::budget::Budget;
 use games::kit::to_move::CHANCE;
 use games::playout::PlayoutsByMove;
 use games::session::{LoadError, MoveError, UndoError};
@@ -331,7 +332,8 @@ impl Open {
         let (&Extent { count, time }, max_plies) = (extent, self.max_plies);
         let session = self.session()?;
         if let Some(time) = time {
-            let played = session.playouts_while(count, seed, max_plies, &mut until(time));
+            let games = || session.playouts_while(count, seed, max_plies, &mut until(time));
+            let played = Budget::default().lasting(time).run(games);
             let (means, games) = played.or_else(broken)?;
             let mut answer = json!(means);
             answer["count"] = games.into();
@@ -353,8 +355,13 @@ impl Open {
             return error(Code::BadRequest, message);
         }
         if let Some(time) = time {
-            let played = session.playouts_by_move_while(count, seed, max_plies, &mut until(time));
-            let PlayoutsByMove { moves, rounds } = played.or_else(broken)?;
+            let games = || session.playouts_by_move_while(count, seed, max_plies, &mut until(time));
+            let played = match Budget::default().lasting(time).run(games) {
+                // Not even the positions after the moves were there in time.
+                Err(given_up) if given_up.is_given_up() => PlayoutsByMove::default(),
+                played => played.or_else(broken)?,
+            };
+            let PlayoutsByMove { moves, rounds } = played;
             let means = moves.into_iter();
             let means = means.filter_map(|(mv, means)| Some((mv, means?.outcome)));
             return Ok(text(&json!({"moves": outcomes(means), "count": rounds})));

@@ -15,7 +15,7 @@ use super::answer::{Refusal, answer};
 use super::guard::{Guard, guarded, token_of};
 use super::play::Table;
 use super::routes::{WatchError, pages};
-use super::server::Door;
+use crate::http::{self, Place};
 
 /// Lets people play at a table, for ever.
 ///
@@ -29,8 +29,7 @@ pub(crate) async fn serve_table(
     let router = pages()
         .merge(routes(table))
         .layer(middleware::from_fn_with_state(guard, guarded));
-    axum::serve(Door::new(listener), router).await?;
-    Ok(())
+    match http::serve(listener, router, http::Limits::DEFAULT).await {}
 }
 
 fn routes(table: Arc<Table>) -> Router {
@@ -56,19 +55,24 @@ impl FromRequestParts<Arc<Table>> for OwnSeat {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, table: &Arc<Table>) -> Result<Self, Response> {
-        let refused = |refusal| answer::<()>(Err(refusal));
-        if let Some(token) = token_of(&parts.headers) {
-            return table.seat_of(Some(token)).map(OwnSeat).map_err(refused);
+        let seat = seat_of(parts, table).map_err(|refusal| answer::<()>(Err(refusal)))?;
+        // However many strangers there are, this person keeps a place.
+        if let Some(place) = parts.extensions.get::<Place>() {
+            place.trust();
         }
-        // A stream of events cannot have a header of its own; nothing is changed by it.
-        let query = Query::<TokenInAddress>::try_from_uri(&parts.uri);
-        let token = query.ok().and_then(|Query(query)| query.token);
-        let token = token.filter(|_| parts.method == axum::http::Method::GET);
-        table
-            .seat_of(token.as_deref())
-            .map(OwnSeat)
-            .map_err(refused)
+        Ok(OwnSeat(seat))
     }
+}
+
+fn seat_of(parts: &Parts, table: &Table) -> Result<usize, Refusal> {
+    if let Some(token) = token_of(&parts.headers) {
+        return table.seat_of(Some(token));
+    }
+    // A stream of events cannot have a header of its own; nothing is changed by it.
+    let query = Query::<TokenInAddress>::try_from_uri(&parts.uri);
+    let token = query.ok().and_then(|Query(query)| query.token);
+    let token = token.filter(|_| parts.method == axum::http::Method::GET);
+    table.seat_of(token.as_deref())
 }
 
 /// A move, and the ply that it answers.

@@ -26,9 +26,9 @@ use super::guard::{Guard, guarded};
 use super::index::Wanted;
 use super::match_list;
 use super::match_page::{Asked, Replay, find};
-use super::server::Door;
 use super::site::Site;
 use super::{assets, live_task, reader};
+use crate::http;
 use crate::rules_program::RulesSet;
 
 /// How long an overview is waited for when a large log is read.
@@ -71,9 +71,8 @@ impl Watch {
         let router =
             router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded));
         let reader = reader::start(self.site.clone())?;
-        let server = axum::serve(Door::new(listener), router);
         tokio::select! {
-            served = server.into_future() => served?,
+            never = http::serve(listener, router, http::Limits::DEFAULT) => match never {},
             () = live_task::listen(self.site.clone()) => {}
             _ = stop.wait_for(|stop| *stop) => self.say_goodbye(reader).await,
         }

@@ -34,7 +34,7 @@ use protocol::SearchLine;
 use serde_json::{Value, json};
 
 use super::budget::IterationBudget;
-use super::{Known, SessionDecision, SessionQuestion, SessionSearch};
+use super::{Known, SessionDecision, SessionQuestion, SessionSearch, in_time};
 use crate::analysis::{self, Analysis};
 use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
@@ -98,23 +98,28 @@ impl SessionMcts {
         onlooker: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
-        match question.known {
-            Known::Position(session) => self.search_position(question, session, onlooker, rng),
-            Known::Observation(observation) => {
-                self.search_observation(question, observation, onlooker, rng)
+        let mut budget = self.budget(question);
+        let rest = budget.rest();
+        let found = rest.run(|| match question.known {
+            Known::Position(session) => {
+                self.search_position((question, session), &mut budget, onlooker, rng)
             }
-        }
+            Known::Observation(observation) => {
+                self.search_observation((question, observation), &mut budget, onlooker, rng)
+            }
+        });
+        self.slowest = budget.slowest();
+        Ok(in_time(found)?.flatten())
     }
 
     /// Searches from a position that is known.
     fn search_position(
         &mut self,
-        question: &SessionQuestion<'_>,
-        session: &dyn Session,
+        (question, session): (&SessionQuestion<'_>, &dyn Session),
+        budget: &mut IterationBudget,
         mut onlooker: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
-        let mut budget = self.budget(question);
         let mut tree = Tree::new(question, rng);
         let kept = self.root.take();
         let mut root = match kept.filter(|root| root.session.ply() == session.ply()) {
@@ -127,7 +132,9 @@ impl SessionMcts {
         };
         let is_mixed = session.to_move().alone().is_none();
         while !root.is_proven() && budget.go_on() {
-            tree.iterate(&mut root, None)?;
+            if in_time(tree.iterate(&mut root, None))?.is_none() {
+                break;
+            }
             report_if_due(&mut onlooker, Some(&root), || Found {
                 statistics: statistics.clone(),
                 is_mixed,
@@ -139,7 +146,6 @@ impl SessionMcts {
                 break;
             }
         }
-        self.slowest = budget.slowest();
         self.root = Some(root);
         Ok(Some(Found {
             statistics,
@@ -152,12 +158,11 @@ impl SessionMcts {
     /// Searches the states that the seat cannot tell from the real one; `None` if the rules draw none.
     fn search_observation(
         &mut self,
-        question: &SessionQuestion<'_>,
-        observation: &Value,
+        (question, observation): (&SessionQuestion<'_>, &Value),
+        budget: &mut IterationBudget,
         mut onlooker: Option<&mut Analysis<'_>>,
         rng: &mut Rng,
     ) -> Result<Option<Found>, BrokenRules> {
-        let mut budget = self.budget(question);
         let mut tree = Tree::new(question, rng);
         let mut worlds = Worlds::new(question.rules);
         let Some(first) = worlds.draw(question.seat, observation, &mut tree)? else {
@@ -167,10 +172,13 @@ impl SessionMcts {
             return Ok(None);
         };
         while budget.go_on() {
-            let Some((world, viewer)) = worlds.walk(question.seat, observation, &mut tree)? else {
+            let walked = in_time(worlds.walk(question.seat, observation, &mut tree))?;
+            let Some((world, viewer)) = walked.flatten() else {
                 break;
             };
-            tree.iterate(worlds.root(world), Some(viewer))?;
+            if in_time(tree.iterate(worlds.root(world), Some(viewer)))?.is_none() {
+                break;
+            }
             report_if_due(&mut onlooker, None, || Found {
                 statistics: statistics.clone(),
                 is_mixed: true,
@@ -178,7 +186,6 @@ impl SessionMcts {
                 depth: tree.depth(),
             });
         }
-        self.slowest = budget.slowest();
         Ok(Some(Found {
             statistics,
             is_mixed: true,

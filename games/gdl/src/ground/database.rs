@@ -22,7 +22,9 @@ pub(super) struct IndexSpec {
 
 struct Index {
     spec: IndexSpec,
-    entries: Map<Box<[u32]>, Vec<AtomId>>,
+    /// The number of the list for each key.
+    entries: Map<Box<[u32]>, u32>,
+    lists: Vec<Vec<AtomId>>,
 }
 
 /// A number of an index.
@@ -137,6 +139,7 @@ impl Database {
         self.indexes.push(Index {
             spec,
             entries: Map::default(),
+            lists: Vec::new(),
         });
         for atom in there {
             self.insert(terms, id, atom);
@@ -156,7 +159,12 @@ impl Database {
         else {
             return;
         };
-        self.indexes[id].entries.entry(key).or_default().push(atom);
+        let Index { entries, lists, .. } = &mut self.indexes[id];
+        let list = *entries.entry(key).or_insert_with(|| {
+            lists.push(Vec::new());
+            lists.len() as u32 - 1
+        });
+        lists[list as usize].push(atom);
     }
 
     /// Adds a derived atom to all indexes of its relation.
@@ -169,11 +177,13 @@ impl Database {
         }
     }
 
-    /// The atoms of an index with this key.
-    pub(super) fn find(&self, index: IndexId, key: &[u32]) -> &[AtomId] {
-        self.indexes[index]
-            .entries
-            .get(key)
-            .map_or(&[], Vec::as_slice)
+    /// The list of the atoms of an index with this key.
+    pub(super) fn find(&self, index: IndexId, key: &[u32]) -> Option<u32> {
+        self.indexes[index].entries.get(key).copied()
+    }
+
+    /// An atom in a list of an index, by its place.
+    pub(super) fn listed(&self, index: IndexId, list: u32, place: usize) -> Option<AtomId> {
+        self.indexes[index].lists[list as usize].get(place).copied()
     }
 }

@@ -9,8 +9,10 @@ mod plan;
 
 use std::collections::VecDeque;
 
+use games::budget::{self, Spent, Ticks};
+
 use crate::components::components;
-use crate::limits::GroundLimits;
+use crate::limits::{GroundLimits, MOST_WORDS};
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term};
 pub(crate) use database::{AtomId, Database};
@@ -31,6 +33,15 @@ pub enum Ungroundable {
     /// Recursion makes ever deeper terms.
     #[error("terms nested deeper than {0} times")]
     Depth(u32),
+    /// Terms are too long to be written.
+    #[error("terms of more than {0} words")]
+    Words(u64),
+    /// Gates depend on each other in too long a row.
+    #[error("more than {0} gates in a row")]
+    Levels(u32),
+    /// There was no time for it.
+    #[error("{0}")]
+    Spent(#[from] Spent),
 }
 
 /// An instance of a rule: the head, and the literals that depend on the position.
@@ -68,6 +79,7 @@ impl Ground {
             limits: *limits,
             candidates: 0,
             literals: 0,
+            ticks: Ticks::default(),
             rules: Vec::new(),
             queue: VecDeque::new(),
             triggers: Map::default(),
@@ -172,6 +184,7 @@ struct Grounder {
     candidates: u64,
     literals: usize,
     rules: Vec<GroundRule>,
+    ticks: Ticks,
     /// Atoms that were derived, and not joined yet.
     queue: VecDeque<AtomId>,
     /// What an atom of a relation, whose main argument has this name, may begin.
@@ -207,6 +220,7 @@ impl Grounder {
         }
         for plan in &whole {
             self.join(plan, None)?;
+            budget::check()?;
         }
         while let Some(atom) = self.queue.pop_front() {
             self.database.add_to_indexes(&self.sheet.terms, atom);
@@ -261,6 +275,7 @@ impl Grounder {
         if self.candidates > self.limits.candidates {
             return Err(Ungroundable::Candidates(self.limits.candidates));
         }
+        budget::check()?;
         let (terms, database) = (&self.sheet.terms, &mut self.database);
         if positions.is_empty() {
             whole.push(plan(terms, database, (number, rule), None, &size));
@@ -302,50 +317,31 @@ impl Grounder {
     }
 
     fn join(&mut self, plan: &Plan, begun: Option<AtomId>) -> Result<(), Ungroundable> {
-        let rule = &self.sheet.rules[plan.rule];
+        let rule = self.sheet.rules[plan.rule].clone();
+        self.ticks.tick()?;
         let mut join = Join {
-            grounder: self,
             plan,
-            rule,
             begun,
             bindings: vec![UNBOUND; rule.variables.len()],
-            found: Vec::new(),
-            candidates: self.limits.candidates.saturating_sub(self.candidates),
+            rule: &rule,
             key: Vec::new(),
+            grounder: self,
         };
-        let before = join.candidates;
-        if join.begin() && !join.step(0) {
-            return Err(Ungroundable::Candidates(self.limits.candidates));
-        }
-        let (found, used) = (join.found, before - join.candidates);
-        self.candidates += used;
-        let width = self.sheet.rules[plan.rule].variables.len();
-        if width == 0 {
-            // A rule without variables is found at most once for an atom.
-            for _ in 0..found.len() {
-                self.instance(plan.rule, &[])?;
-            }
-            return Ok(());
-        }
-        for bindings in found.chunks_exact(width) {
-            self.instance(plan.rule, bindings)?;
+        if join.begin() {
+            join.step(0)?;
         }
         Ok(())
     }
 
     /// Adds an instance of a rule, and derives its head.
     fn instance(&mut self, number: usize, bindings: &[Term]) -> Result<(), Ungroundable> {
-        let head = {
-            let rule = &self.sheet.rules[number];
-            let pred = rule.head.pred;
-            let args = rule.head.args.clone();
-            self.ground_atom(pred, &args, bindings)?
-        };
-        let (pred, _) = self.database.parts(head);
-        if !self.is_static[pred.0 as usize] {
+        self.ticks.tick()?;
+        let rule = self.sheet.rules[number].clone();
+        let head = self.ground_atom(rule.head.pred, &rule.head.args, bindings)?;
+        if !self.is_static[rule.head.pred.0 as usize] {
             let mut body = Vec::new();
-            for at in 0..self.sheet.rules[number].body.len() {
-                let (atom, negated) = match &self.sheet.rules[number].body[at] {
+            for literal in &rule.body {
+                let (atom, negated) = match literal {
                     Literal::Positive(atom) => (atom, false),
                     Literal::Negative(atom) => (atom, true),
                     Literal::Distinct(..) | Literal::Same(..) => continue,
@@ -353,8 +349,7 @@ impl Grounder {
                 if self.is_static[atom.pred.0 as usize] {
                     continue;
                 }
-                let (pred, args) = (atom.pred, atom.args.clone());
-                body.push((self.ground_atom(pred, &args, bindings)?, negated));
+                body.push((self.ground_atom(atom.pred, &atom.args, bindings)?, negated));
             }
             body.sort_unstable();
             body.dedup();
@@ -421,6 +416,9 @@ impl Grounder {
             if self.sheet.terms.depth(term) > self.limits.depth {
                 return Err(Ungroundable::Depth(self.limits.depth));
             }
+            if self.sheet.terms.words(term) > MOST_WORDS {
+                return Err(Ungroundable::Words(MOST_WORDS));
+            }
             ground.push(term);
         }
         let atom = self.database.atom(pred, &ground);
@@ -453,17 +451,14 @@ fn substitute(terms: &mut crate::terms::Terms, pattern: &Pattern, bindings: &[Te
     }
 }
 
-/// A join that is under way.
+/// A join that is under way. Instances are added as they are found: all of them together may be far more
+/// than the atoms that they derive.
 struct Join<'g> {
-    grounder: &'g Grounder,
+    grounder: &'g mut Grounder,
     plan: &'g Plan,
     rule: &'g Rule,
     begun: Option<AtomId>,
     bindings: Vec<Term>,
-    /// The bindings of the instances that were found, one after another.
-    found: Vec<Term>,
-    /// How many candidates may still be looked at.
-    candidates: u64,
     key: Vec<u32>,
 }
 
@@ -473,10 +468,10 @@ impl Join<'_> {
         let (Some((_, trigger)), Some(atom)) = (&self.plan.trigger, self.begun) else {
             return true;
         };
+        self.grounder.candidates += 1;
         let (terms, database) = (&self.grounder.sheet.terms, &self.grounder.database);
         let constants =
             |(path, term): &(database::Path, Term)| database.at(terms, atom, path) == Some(*term);
-        self.candidates = self.candidates.saturating_sub(1);
         database.has_shape(terms, atom, &trigger.shapes)
             && trigger.constants.iter().all(constants)
             && self.take(atom, &trigger.taken)
@@ -496,45 +491,52 @@ impl Join<'_> {
         })
     }
 
-    /// Does the rest of the join from a step on; false if that takes too long.
-    fn step(&mut self, number: usize) -> bool {
+    /// Counts an atom that is looked at.
+    fn count(&mut self) -> Result<(), Ungroundable> {
+        let most = self.grounder.limits.candidates;
+        if self.grounder.candidates >= most {
+            return Err(Ungroundable::Candidates(most));
+        }
+        self.grounder.candidates += 1;
+        Ok(self.grounder.ticks.tick()?)
+    }
+
+    /// Does the rest of the join from a step on.
+    fn step(&mut self, number: usize) -> Result<(), Ungroundable> {
         let plan = self.plan;
         let Some(step) = plan.steps.get(number) else {
-            if self.bindings.is_empty() {
-                self.found.push(UNBOUND);
-            }
-            self.found.extend_from_slice(&self.bindings);
-            return self.found.len() < 100_000_000;
+            return self.grounder.instance(plan.rule, &self.bindings);
         };
-        match step {
-            Step::Test(at) => !self.holds(*at) || self.step(number + 1),
-            Step::Join(at, index, key, taken) => {
-                self.key.clear();
-                for part in key {
-                    self.key.push(match part {
-                        KeyPart::Term(term) => term.0,
-                        KeyPart::Var(variable) => self.bindings[*variable as usize].0,
-                    });
-                }
-                let grounder = self.grounder;
-                let atoms = grounder.database.find(*index, &self.key);
-                let earlier = plan.trigger.as_ref().is_some_and(|(begun, _)| at < begun);
-                for atom in atoms {
-                    let Some(left) = self.candidates.checked_sub(1) else {
-                        return false;
-                    };
-                    self.candidates = left;
-                    // Each instance is found once: from the first of its newest atoms.
-                    if earlier && Some(*atom) == self.begun {
-                        continue;
-                    }
-                    if self.take(*atom, taken) && !self.step(number + 1) {
-                        return false;
-                    }
-                }
-                true
+        let (at, index, key, taken) = match step {
+            Step::Test(at) if self.holds(*at) => return self.step(number + 1),
+            Step::Test(_) => return Ok(()),
+            Step::Join(at, index, key, taken) => (*at, *index, key, taken),
+        };
+        self.key.clear();
+        for part in key {
+            self.key.push(match part {
+                KeyPart::Term(term) => term.0,
+                KeyPart::Var(variable) => self.bindings[*variable as usize].0,
+            });
+        }
+        let Some(list) = self.grounder.database.find(index, &self.key) else {
+            return Ok(());
+        };
+        let earlier = plan.trigger.as_ref().is_some_and(|(begun, _)| at < *begun);
+        for place in 0.. {
+            let Some(atom) = self.grounder.database.listed(index, list, place) else {
+                break;
+            };
+            self.count()?;
+            // Each instance is found once: from the first of its newest atoms.
+            if earlier && Some(atom) == self.begun {
+                continue;
+            }
+            if self.take(atom, taken) {
+                self.step(number + 1)?;
             }
         }
+        Ok(())
     }
 
     /// Whether a literal that is no join holds. What depends on the position may always hold.

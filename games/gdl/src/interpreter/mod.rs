@@ -4,17 +4,20 @@ mod solver;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
+
+use games::budget::Budget;
 
 use crate::engine::{Engine, Failure, Percepts};
-use crate::limits::GroundLimits;
+use crate::limits::{GroundLimits, MOST_ALL_WORDS, within};
 use crate::read::{Literal, Sheet, pred, term};
-use crate::terms::Term;
-use solver::{Budget, Solver, Unsolved};
+use crate::terms::{Term, Terms};
+use solver::{QuestionLimits, Solver, Unsolved};
 
 /// The stack of the thread that evaluates, in bytes. Only what is used of it takes memory.
 const STACK: usize = 512 << 20;
 /// Solvers with more terms are not used again.
-const MOST_TERMS: usize = 2_000_000;
+const MOST_TERMS: usize = 500_000;
 /// No more solvers are kept.
 const MOST_KEPT: usize = 4;
 
@@ -26,7 +29,9 @@ pub(crate) struct Interpreter {
     is_static: Vec<bool>,
     /// Solvers that nobody uses at the moment, with what they found out about the sheet.
     idle: Mutex<Vec<Solver>>,
-    budget: Budget,
+    limits: QuestionLimits,
+    /// How long the questions about a position may take; `None` for no limit.
+    time: Option<Duration>,
 }
 
 /// A position: its facts, and what follows from them before anybody moves.
@@ -49,10 +54,11 @@ impl Interpreter {
             roles: roles.collect(),
             is_static: static_relations(&sheet),
             idle: Mutex::new(Vec::new()),
-            budget: Budget {
+            limits: QuestionLimits {
                 steps: limits.steps,
-                ..Budget::DEFAULT
+                ..QuestionLimits::DEFAULT
             },
+            time: limits.time,
             sheet,
         }
     }
@@ -64,12 +70,14 @@ impl Interpreter {
     ) -> Result<T, Failure> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
+        let outer = Budget::current();
+        let budget = within(self.time);
         let work = || {
             let mut solver = match kept {
                 Some(solver) => solver,
-                None => Solver::new(&self.sheet, self.budget),
+                None => Solver::new(&self.sheet, self.limits),
             };
-            let result = act(&mut solver);
+            let result = outer.run(|| budget.run(|| act(&mut solver)));
             (result, solver)
         };
         let finished = thread::scope(|scope| {
@@ -90,11 +98,14 @@ impl Interpreter {
         if kept.len() < MOST_KEPT && solver.terms.len() < MOST_TERMS {
             kept.push(solver);
         }
-        result.map_err(|unsolved| Failure::Interpreter(unsolved.to_string()))
+        result.map_err(|unsolved| match unsolved {
+            Unsolved::Spent(spent) => Failure::Spent(spent),
+            unsolved => Failure::Interpreter(unsolved.to_string()),
+        })
     }
 
     fn position(&self, mut facts: Vec<String>) -> Result<InterpretedPosition, Failure> {
-        facts.sort();
+        facts.sort_unstable();
         facts.dedup();
         let looked = self.evaluate(|solver| {
             let facts = self.terms(solver, &facts);
@@ -129,14 +140,24 @@ impl Interpreter {
         role: Term,
     ) -> Result<Vec<String>, Unsolved> {
         let answers = solver.ask(&self.sheet, pred, Some(role))?;
-        let mut texts: Vec<String> = answers
+        let texts = answers
             .iter()
-            .map(|answer| solver.terms.text(answer[1]))
-            .collect();
+            .map(|answer| answer[1])
+            .collect::<Vec<Term>>();
+        let mut texts = written(&solver.terms, &texts)?;
         texts.sort();
         texts.dedup();
         Ok(texts)
     }
+}
+
+/// Terms in their canonical form, if they are not too long to be written.
+fn written(terms: &Terms, all: &[Term]) -> Result<Vec<String>, Unsolved> {
+    let words = all.iter().map(|term| terms.words(*term));
+    if words.fold(0, u64::saturating_add) > MOST_ALL_WORDS {
+        return Err(Unsolved::Words(MOST_ALL_WORDS));
+    }
+    Ok(all.iter().map(|term| terms.text(*term)).collect())
 }
 
 /// Which relations do not depend on facts and moves.
@@ -197,10 +218,8 @@ impl Engine for Interpreter {
         let facts = self.evaluate(|solver| {
             solver.set(&[], &[], &self.is_static);
             let init = solver.ask(&self.sheet, pred::INIT, None)?;
-            Ok(init
-                .iter()
-                .map(|answer| solver.terms.text(answer[0]))
-                .collect())
+            let init: Vec<Term> = init.iter().map(|answer| answer[0]).collect();
+            written(&solver.terms, &init)
         })?;
         self.position(facts)
     }
@@ -286,10 +305,8 @@ impl Engine for Interpreter {
             }
             solver.set(&facts, &does, &self.is_static);
             let next = solver.ask(&self.sheet, pred::NEXT, None)?;
-            let next: Vec<String> = next
-                .iter()
-                .map(|answer| solver.terms.text(answer[0]))
-                .collect();
+            let next: Vec<Term> = next.iter().map(|answer| answer[0]).collect();
+            let next = written(&solver.terms, &next)?;
             let mut seen = Vec::new();
             if wants_percepts {
                 for role in &self.sheet.roles {

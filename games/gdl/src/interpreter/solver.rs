@@ -6,16 +6,21 @@
 
 use std::sync::Arc;
 
+use games::budget::{self, Spent, Ticks};
+
+use crate::limits::MOST_WORDS;
 use crate::read::{Literal, Pattern, PredId, Rule, Sheet, pred};
 use crate::terms::{Map, Symbol, Term, Terms};
 
-/// What one question to a position may take.
+/// What the questions to one position may take, besides time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Budget {
+pub(super) struct QuestionLimits {
     /// Candidates that are matched.
     pub(super) steps: u64,
-    /// Answers that are kept.
+    /// Answers that are kept, each of which takes about 150 bytes.
     pub(super) answers: usize,
+    /// Terms that are new, each of which takes about 100 bytes.
+    pub(super) terms: usize,
     /// Questions that wait for each other.
     pub(super) depth: usize,
     /// Conditions that wait for each other, each of which takes a call.
@@ -24,10 +29,11 @@ pub(super) struct Budget {
     pub(super) nesting: u32,
 }
 
-impl Budget {
-    pub(super) const DEFAULT: Budget = Budget {
+impl QuestionLimits {
+    pub(super) const DEFAULT: QuestionLimits = QuestionLimits {
         steps: 60_000_000,
-        answers: 2_000_000,
+        answers: 1_000_000,
+        terms: 1_000_000,
         depth: 4_000,
         frames: 150_000,
         nesting: 300,
@@ -41,12 +47,18 @@ pub(super) enum Unsolved {
     Steps(u64),
     #[error("a position has more than {0} answers in the interpreter")]
     Answers(usize),
+    #[error("a position has more than {0} terms in the interpreter")]
+    Terms(usize),
+    #[error("the facts or moves of a position have more than {0} words")]
+    Words(u64),
     #[error("recursion is deeper than {0} questions")]
     Depth(usize),
     #[error("terms are nested deeper than {0} times")]
     Nesting(u32),
     #[error("`{0}` depends on its own negation, so that nothing decides it")]
     Undecided(String),
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 /// An argument that is not known, in a question.
@@ -85,7 +97,10 @@ pub(super) struct Solver {
     changes: u64,
     steps: u64,
     answers: usize,
-    budget: Budget,
+    limits: QuestionLimits,
+    ticks: Ticks,
+    /// How many terms there were before the questions about this position.
+    first_terms: usize,
     /// The order of the literals of a rule, given which variables are bound.
     plans: Map<(usize, Box<[bool]>), Plan>,
     facts: Vec<Term>,
@@ -95,7 +110,7 @@ pub(super) struct Solver {
 }
 
 impl Solver {
-    pub(super) fn new(sheet: &Sheet, budget: Budget) -> Self {
+    pub(super) fn new(sheet: &Sheet, limits: QuestionLimits) -> Self {
         Solver {
             terms: sheet.terms.clone(),
             tables: Vec::new(),
@@ -107,7 +122,9 @@ impl Solver {
             changes: 0,
             steps: 0,
             answers: 0,
-            budget,
+            limits,
+            ticks: Ticks::default(),
+            first_terms: 0,
             plans: Map::default(),
             facts: Vec::new(),
             is_fact: Map::default(),
@@ -128,6 +145,7 @@ impl Solver {
         }
         self.does = does.to_vec();
         self.steps = 0;
+        self.first_terms = self.terms.len();
     }
 
     /// Drops the answers about the last position.
@@ -144,7 +162,7 @@ impl Solver {
                 self.tables.push(table);
             }
         }
-        if self.answers > self.budget.answers / 2 {
+        if self.answers > self.limits.answers / 2 {
             self.tables.clear();
             self.by_question.clear();
             self.answers = 0;
@@ -200,8 +218,8 @@ impl Solver {
         if found.round == self.round && found.low != NONE {
             return Ok(found.low);
         }
-        if self.depth == self.budget.depth {
-            return Err(Unsolved::Depth(self.budget.depth));
+        if self.depth == self.limits.depth {
+            return Err(Unsolved::Depth(self.limits.depth));
         }
         let depth = self.depth;
         self.depth += 1;
@@ -236,6 +254,7 @@ impl Solver {
 
     /// Adds the answers that a rule gives to a question.
     fn apply(&mut self, sheet: &Sheet, number: usize, table: usize) -> Result<usize, Unsolved> {
+        self.ticks.tick()?;
         let rule = &sheet.rules[number];
         let mut bindings: Vec<Option<Term>> = vec![None; rule.variables.len()];
         let known = self.tables[table].known.clone();
@@ -249,13 +268,14 @@ impl Solver {
         let plan = match self.plans.get(&key) {
             Some(plan) => plan.clone(),
             None => {
+                budget::check()?;
                 let plan: Plan = order(sheet, rule, &key.1).into();
                 self.plans.insert(key, plan.clone());
                 plan
             }
         };
         let mut low = NONE;
-        if self.frames + plan.len() > self.budget.frames {
+        if self.frames + plan.len() > self.limits.frames {
             return Err(Unsolved::Depth(self.depth));
         }
         self.frames += plan.len();
@@ -297,13 +317,18 @@ impl Solver {
             }
             Literal::Positive(atom) => {
                 let candidates = self.candidates(sheet, atom.pred, &atom.args, bindings, low)?;
-                for candidate in candidates {
+                for place in 0..candidates.len() {
                     self.steps += 1;
-                    if self.steps > self.budget.steps {
-                        return Err(Unsolved::Steps(self.budget.steps));
+                    if self.steps > self.limits.steps {
+                        return Err(Unsolved::Steps(self.limits.steps));
                     }
+                    self.ticks.tick()?;
                     let mut next = bindings.clone();
-                    let mut both = atom.args.iter().zip(&candidate);
+                    let candidate = match &candidates {
+                        Candidates::Given(given) => &given[place],
+                        Candidates::Answers { table, .. } => &self.tables[*table].answers[place],
+                    };
+                    let mut both = atom.args.iter().zip(candidate);
                     if both.all(|(pattern, term)| matches(&self.terms, pattern, *term, &mut next)) {
                         self.conditions(sheet, (rule, rest), &mut next, table, low)?;
                     }
@@ -348,7 +373,7 @@ impl Solver {
         args: &[Pattern],
         bindings: &[Option<Term>],
         low: &mut usize,
-    ) -> Result<Vec<Box<[Term]>>, Unsolved> {
+    ) -> Result<Candidates, Unsolved> {
         let mut known = Vec::with_capacity(args.len());
         for pattern in args {
             known.push(self.build(pattern, bindings)?.map_or(OPEN, |term| term.0));
@@ -358,11 +383,8 @@ impl Solver {
                 if known[0] != OPEN {
                     let fact = Term(known[0]);
                     let there = self.is_fact.contains_key(&fact);
-                    return Ok(if there {
-                        vec![[fact].into()]
-                    } else {
-                        Vec::new()
-                    });
+                    let given = there.then(|| Box::from([fact]));
+                    return Ok(Candidates::Given(given.into_iter().collect()));
                 }
                 let facts = match &args[0] {
                     Pattern::Compound(symbol, _) => {
@@ -370,16 +392,19 @@ impl Solver {
                     }
                     _ => &self.facts[..],
                 };
-                return Ok(facts.iter().map(|fact| [*fact].into()).collect());
+                let facts = facts.iter().map(|fact| [*fact].into());
+                return Ok(Candidates::Given(facts.collect()));
             }
             pred::DOES => {
-                return Ok(self.does.iter().map(|does| Box::from(&does[..])).collect());
+                let does = self.does.iter().map(|does| Box::from(&does[..]));
+                return Ok(Candidates::Given(does.collect()));
             }
             _ => {}
         }
         let table = self.table(pred, known.into());
         *low = (*low).min(self.solve(sheet, table)?);
-        Ok(self.tables[table].answers.clone())
+        let count = self.tables[table].answers.len();
+        Ok(Candidates::Answers { table, count })
     }
 
     /// A pattern with its variables replaced; `None` if some of them have no value.
@@ -400,8 +425,14 @@ impl Solver {
                     }
                 }
                 let term = self.terms.term(*symbol, &built);
-                if self.terms.depth(term) > self.budget.nesting {
-                    return Err(Unsolved::Nesting(self.budget.nesting));
+                if self.terms.len() > self.first_terms + self.limits.terms {
+                    return Err(Unsolved::Terms(self.limits.terms));
+                }
+                if self.terms.words(term) > MOST_WORDS {
+                    return Err(Unsolved::Words(MOST_WORDS));
+                }
+                if self.terms.depth(term) > self.limits.nesting {
+                    return Err(Unsolved::Nesting(self.limits.nesting));
                 }
                 Ok(Some(term))
             }
@@ -431,11 +462,30 @@ impl Solver {
             found.answers.push(answer);
             self.changes += 1;
             self.answers += 1;
-            if self.answers > self.budget.answers {
-                return Err(Unsolved::Answers(self.budget.answers));
+            if self.answers > self.limits.answers {
+                return Err(Unsolved::Answers(self.limits.answers));
             }
         }
         Ok(())
+    }
+}
+
+/// Atoms that may fit a condition.
+enum Candidates {
+    Given(Vec<Box<[Term]>>),
+    /// The answers to a question, as far as it had some when it was asked.
+    Answers {
+        table: usize,
+        count: usize,
+    },
+}
+
+impl Candidates {
+    fn len(&self) -> usize {
+        match self {
+            Candidates::Given(given) => given.len(),
+            Candidates::Answers { count, .. } => *count,
+        }
     }
 }
 

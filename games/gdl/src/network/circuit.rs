@@ -1,9 +1,13 @@
 //! From ground rules to gates: what is legal, what comes next, whether it is over, goals and percepts.
 
+use games::budget::{self, Ticks};
+
+use super::Unmade;
 use super::graph::{Graph, Node, Ref};
 use crate::components::components;
 use crate::error::SheetError;
-use crate::ground::{AtomId, Ground, GroundRule};
+use crate::ground::{AtomId, Ground, GroundRule, Ungroundable};
+use crate::limits::MOST_ALL_WORDS;
 use crate::read::{Literal, PredId, pred};
 use crate::terms::Term;
 
@@ -49,14 +53,39 @@ impl Circuit {
     /// Makes the gates.
     ///
     /// # Errors
-    /// If an atom is negated on a circle through itself.
-    pub(crate) fn of(ground: &Ground) -> Result<Self, SheetError> {
+    /// If an atom is negated on a circle through itself, or it would become too large.
+    pub(crate) fn of(ground: &Ground) -> Result<Self, Unmade> {
+        check_words(ground)?;
         let mut builder = Builder::new(ground);
         let facts = builder.add_facts();
         let does = builder.add_moves();
         builder.add_rules()?;
-        Ok(builder.circuit(facts, does))
+        let circuit = builder.circuit(facts, does);
+        budget::check()?;
+        Ok(circuit)
     }
+}
+
+/// Facts and moves are kept as they are written.
+fn check_words(ground: &Ground) -> Result<(), Unmade> {
+    let mut words = 0;
+    for (pred, argument) in [
+        (pred::TRUE, 0),
+        (pred::LEGAL, 1),
+        (pred::GOAL, 1),
+        (pred::SEES, 1),
+    ] {
+        for atom in ground.database.of(pred) {
+            words += ground
+                .sheet
+                .terms
+                .words(ground.database.parts(*atom).1[argument]);
+        }
+    }
+    if words > MOST_ALL_WORDS {
+        return Err(Ungroundable::Words(MOST_ALL_WORDS).into());
+    }
+    Ok(())
 }
 
 struct Builder<'g> {
@@ -98,6 +127,10 @@ impl<'g> Builder<'g> {
 
     /// The derived atoms of a relation, sorted by the text of one argument.
     fn sorted(&self, pred: PredId, argument: usize) -> Vec<(String, AtomId)> {
+        if budget::check().is_err() {
+            // It stays spent, and nothing is made of this.
+            return Vec::new();
+        }
         let database = &self.ground.database;
         let atoms = database.of(pred).iter();
         let mut sorted: Vec<(String, AtomId)> = atoms
@@ -136,8 +169,9 @@ impl<'g> Builder<'g> {
     }
 
     /// Makes the gates of all atoms that have rules, in the order of what they depend on.
-    fn add_rules(&mut self) -> Result<(), SheetError> {
+    fn add_rules(&mut self) -> Result<(), Unmade> {
         let ground = self.ground;
+        let mut ticks = Ticks::default();
         let has_rules = |atom: &AtomId| !self.rules[atom.0 as usize].is_empty();
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); ground.database.len()];
         for rule in &ground.rules {
@@ -147,10 +181,12 @@ impl<'g> Builder<'g> {
         }
         let (component, count) = components(edges.len(), |node| &edges[node]);
         let mut members: Vec<Vec<AtomId>> = vec![Vec::new(); count];
+        budget::check()?;
         for (atom, component) in component.iter().enumerate() {
             members[*component as usize].push(AtomId(atom as u32));
         }
         for members in members {
+            ticks.tick()?;
             match members[..] {
                 [atom] if !edges[atom.0 as usize].contains(&atom.0) => {
                     if !self.rules[atom.0 as usize].is_empty() {
@@ -181,7 +217,8 @@ impl<'g> Builder<'g> {
     }
 
     /// Atoms that depend on each other. They hold as far as they follow from something else.
-    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), SheetError> {
+    fn circle(&mut self, members: &[AtomId], component: &[u32]) -> Result<(), Unmade> {
+        let mut ticks = Ticks::default();
         let circle = self.circles;
         self.circles += 1;
         for atom in members {
@@ -192,9 +229,10 @@ impl<'g> Builder<'g> {
         for atom in members {
             let mut any = Vec::new();
             for number in std::mem::take(&mut self.rules[atom.0 as usize]) {
+                ticks.tick()?;
                 let rule = &self.ground.rules[number as usize];
                 if let Some((negated, _)) = rule.body.iter().find(|(a, n)| *n && inside(a)) {
-                    return Err(self.undecided(rule, *negated));
+                    return Err(self.undecided(rule, *negated).into());
                 }
                 let body = self.body(rule);
                 any.push(if rule.body.iter().any(|(atom, _)| inside(atom)) {

@@ -3,6 +3,8 @@
 //! In nearly all games, most moves of a role need a fact as `(control white)`. As a part of each move's
 //! gate it would change them all at every step.
 
+use games::budget::{self, Ticks};
+
 use super::circuit::Circuit;
 use super::graph::{Graph, Node, Ref};
 use crate::terms::Map;
@@ -59,7 +61,8 @@ pub(super) fn place(
         first_word: bits.words,
         ..RoleMoves::default()
     };
-    while !left.is_empty() {
+    // If the budget is spent it stays so, and nothing is made of this.
+    while !left.is_empty() && budget::check().is_ok() {
         let guard = if placed.groups.len() + 1 < MOST {
             most_common(circuit, role, &left)
         } else {
@@ -102,7 +105,11 @@ pub(super) fn place(
 /// The condition that most of these moves have, if enough have it.
 fn most_common(circuit: &Circuit, role: usize, moves: &[u32]) -> Option<Ref> {
     let mut counts: Map<Ref, usize> = Map::default();
+    let mut ticks = Ticks::default();
     for mv in moves {
+        if ticks.tick().is_err() {
+            break;
+        }
         for guard in common(&circuit.graph, circuit.moves[role][*mv as usize].legal) {
             *counts.entry(guard).or_default() += 1;
         }

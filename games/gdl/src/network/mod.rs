@@ -18,15 +18,44 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use games::budget::{self, Spent};
+
 use crate::engine::{Engine, Failure, Percepts};
 use crate::error::SheetError;
-use crate::ground::Ground;
+use crate::ground::{Ground, Ungroundable};
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
 use graph::{Node, Ref};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser};
+
+/// Why there is no network of a grounded sheet.
+#[derive(Debug)]
+pub(crate) enum Unmade {
+    /// The sheet is wrong.
+    Sheet(SheetError),
+    /// It would be too large, or take too long.
+    Ungroundable(Ungroundable),
+}
+
+impl From<SheetError> for Unmade {
+    fn from(error: SheetError) -> Self {
+        Unmade::Sheet(error)
+    }
+}
+
+impl From<Ungroundable> for Unmade {
+    fn from(why: Ungroundable) -> Self {
+        Unmade::Ungroundable(why)
+    }
+}
+
+impl From<Spent> for Unmade {
+    fn from(spent: Spent) -> Self {
+        Unmade::Ungroundable(spent.into())
+    }
+}
 
 /// The most memory for changes of joint moves, in bytes. Those behind are made each time anew.
 const MOST_CHANGES: usize = 256 << 20;
@@ -104,15 +133,17 @@ impl Network {
     /// The network of a grounded sheet.
     ///
     /// # Errors
-    /// If an atom depends on its own negation.
-    pub(crate) fn new(ground: &Ground) -> Result<Self, SheetError> {
+    /// If an atom depends on its own negation, or the network would become too large.
+    pub(crate) fn new(ground: &Ground) -> Result<Self, Unmade> {
         let mut circuit = Circuit::of(ground)?;
         let specialiser = Specialiser::new(&mut circuit);
+        budget::check()?;
         let mut bits = Bits::default();
         let mut guard_values = Vec::new();
         let roles: Vec<RoleMoves> = (0..circuit.roles.len())
             .map(|role| legal::place(&mut circuit, role, &mut bits, &mut guard_values))
             .collect();
+        budget::check()?;
         let first = bits.reserve(guard_values.len() + 1);
         let guards = (0..guard_values.len()).map(|number| first + number as u32);
         let guards: Vec<u32> = guards.collect();
@@ -133,8 +164,9 @@ impl Network {
             bits: bits.values,
             circles: circuit.circles as usize,
         };
-        let program = Program::new(&layout);
-        let goals = goals_apart(&circuit, &program);
+        let program = Program::new(&layout)?;
+        let goals = goals_apart(&circuit, &program)?;
+        budget::check()?;
         let joint: usize = circuit
             .moves
             .iter()
@@ -414,14 +446,14 @@ pub struct Sizes {
 }
 
 /// A program of the goals alone, if they need many gates that are not live, and no moves.
-fn goals_apart(circuit: &Circuit, program: &Program) -> Option<Program> {
+fn goals_apart(circuit: &Circuit, program: &Program) -> Result<Option<Program>, Ungroundable> {
     let goals = circuit.goals.iter().flatten().map(|(_, when)| *when);
     let mut seen = vec![false; circuit.graph.nodes.len()];
     let mut open: Vec<usize> = goals.clone().map(Ref::node).collect();
     let mut more = 0;
     while let Some(node) = open.pop() {
         if matches!(circuit.graph.nodes[node], Node::Does(_)) {
-            return None;
+            return Ok(None);
         }
         if !std::mem::replace(&mut seen[node], true) {
             more += usize::from(!program.is_live(node));
@@ -437,7 +469,9 @@ fn goals_apart(circuit: &Circuit, program: &Program) -> Option<Program> {
         more: goals.map(Ref::node).collect(),
         circles: circuit.circles as usize,
     };
-    (more > MANY_GATES).then(|| Program::new(&layout))
+    (more > MANY_GATES)
+        .then(|| Program::new(&layout))
+        .transpose()
 }
 
 /// Gives a bit to each fact that changes by itself: the fact differs from its next value.

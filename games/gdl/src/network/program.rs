@@ -6,7 +6,10 @@
 //! change. Circles, where an atom depends on itself, grow as long as atoms only become true; if one may
 //! have become false, the circle is computed anew.
 
+use games::budget;
+
 use super::graph::{Graph, Node, Ref};
+use crate::ground::Ungroundable;
 use crate::terms::Map;
 
 const NONE: u32 = u32::MAX;
@@ -143,7 +146,9 @@ impl Layout<'_> {
 }
 
 impl Program {
-    pub(super) fn new(layout: &Layout<'_>) -> Self {
+    /// # Errors
+    /// If it would be too deep, or take too long to make.
+    pub(super) fn new(layout: &Layout<'_>) -> Result<Self, Ungroundable> {
         let live = layout.live();
         let (inputs, live) = layout.inputs(&live);
         let nodes = &layout.graph.nodes;
@@ -178,11 +183,12 @@ impl Program {
         for (gate, node) in gate_nodes.iter().enumerate() {
             wires.connect(gate, &mut gates, &inputs[*node], &source);
         }
-        let levels = assign_levels(&mut gates, &gate_nodes, &inputs, &source, first_gate);
+        budget::check()?;
+        let levels = assign_levels(&mut gates, &gate_nodes, &inputs, &source, first_gate)?;
         for (index, value) in &layout.bits {
             wires.output(*index, *value, &source);
         }
-        wires.finish(gates, source, levels, layout)
+        Ok(wires.finish(gates, source, levels, layout))
     }
 
     /// The state in which these facts are true.
@@ -541,7 +547,7 @@ fn assign_levels(
     inputs: &[Vec<Ref>],
     source: &[u32],
     first_gate: usize,
-) -> usize {
+) -> Result<usize, Ungroundable> {
     let needs = |gate: usize| {
         let inputs = inputs[gate_nodes[gate]].iter();
         inputs.filter_map(|input| {
@@ -561,6 +567,7 @@ fn assign_levels(
     let mut changed = true;
     while changed {
         changed = false;
+        budget::check()?;
         for &gate in &by_component {
             let own = component[gate] as usize;
             let below = needs(gate).filter(|from| {
@@ -568,7 +575,12 @@ fn assign_levels(
                 component[*from] as usize != own
                     && (circle == NONE || gates[*from].circle != circle)
             });
-            let mut level = below.map(|from| gates[from].level + 1).max().unwrap_or(0);
+            let highest = below.map(|from| gates[from].level).max();
+            let mut level = match highest {
+                Some(u16::MAX) => return Err(Ungroundable::Levels(u16::MAX.into())),
+                Some(level) => level + 1,
+                None => 0,
+            };
             level = level.max(level_of[own]);
             if gates[gate].circle != NONE {
                 let circle = of_circle.entry(gates[gate].circle).or_default();
@@ -581,5 +593,6 @@ fn assign_levels(
             gates[gate].level = level;
         }
     }
-    level_of.iter().max().map_or(0, |level| *level as usize + 1)
+    let highest = level_of.iter().max();
+    Ok(highest.map_or(0, |level| *level as usize + 1))
 }

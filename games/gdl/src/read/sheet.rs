@@ -1,9 +1,13 @@
 //! The rules of a sheet as data.
 
+use std::sync::Arc;
+
+use games::budget::{self, Spent};
+
 use super::tree::Node;
 use super::tree::{self, Tree};
 use crate::error::{Place, SheetError, shortened};
-use crate::limits::{DEEPEST, MOST_LITERALS, MOST_RULES, MOST_VARIABLES};
+use crate::limits::{DEEPEST, MOST_ALL_LITERALS, MOST_LITERALS, MOST_RULES, MOST_VARIABLES};
 use crate::terms::{Map, Symbol, Term, Terms};
 
 /// A relation: a name with a number of arguments.
@@ -119,7 +123,7 @@ pub(crate) struct Rule {
 pub struct Sheet {
     pub(crate) terms: Terms,
     pub(crate) preds: Vec<Pred>,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<Arc<Rule>>,
     /// The roles in their order, `random` included.
     pub(crate) roles: Vec<Term>,
 }
@@ -131,6 +135,9 @@ impl Sheet {
         let mut builder = Builder::new(text);
         for tree in &trees {
             builder.add(tree)?;
+            let spent =
+                |spent: Spent| SheetError::new(tree.place, format!("reading stopped: {spent}"));
+            budget::check().map_err(spent)?;
         }
         Ok(builder.sheet)
     }
@@ -160,6 +167,8 @@ pub(super) struct Builder<'t> {
     used: Map<Symbol, PredId>,
     /// The variables of the rule that is being read.
     variables: Vec<String>,
+    /// How many literals the bodies of all rules have so far.
+    literals: usize,
 }
 
 impl<'t> Builder<'t> {
@@ -176,6 +185,7 @@ impl<'t> Builder<'t> {
             by_name: Map::default(),
             used: Map::default(),
             variables: Vec::new(),
+            literals: 0,
         };
         for (name, arity) in pred::KEYWORDS {
             let symbol = builder.sheet.terms.symbol(name);
@@ -245,6 +255,14 @@ impl<'t> Builder<'t> {
             );
             return Err(SheetError::new(head.place, message));
         }
+        self.literals += body.len();
+        if self.literals > MOST_ALL_LITERALS {
+            let message = format!(
+                "the rules of the sheet have more than {MOST_ALL_LITERALS} conditions, counted after every \
+                 `or` was split"
+            );
+            return Err(SheetError::new(head.place, message));
+        }
         let rules = &mut self.sheet.rules;
         if rules.len() == MOST_RULES {
             let message = format!("the sheet has more than {MOST_RULES} rules");
@@ -253,12 +271,12 @@ impl<'t> Builder<'t> {
         self.sheet.preds[head.pred.0 as usize]
             .rules
             .push(rules.len());
-        rules.push(Rule {
+        rules.push(Arc::new(Rule {
             head,
             body,
             variables: self.variables.clone(),
             text: text.to_owned(),
-        });
+        }));
         Ok(())
     }
 
@@ -527,16 +545,22 @@ mod body {
                     if all.len() * choices.len() > MOST_ALTERNATIVES {
                         return Err(too_many());
                     }
-                    all = product(&all, &choices);
+                    all = product(all, &choices);
                 }
                 Ok(all)
             }
         }
     }
 
-    fn product(all: &[Vec<Literal>], choices: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
+    fn product(mut all: Vec<Vec<Literal>>, choices: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
+        if let [only] = choices {
+            for begun in &mut all {
+                begun.extend_from_slice(only);
+            }
+            return all;
+        }
         let mut longer = Vec::with_capacity(all.len() * choices.len());
-        for begun in all {
+        for begun in &all {
             for choice in choices {
                 longer.push(begun.iter().chain(choice).cloned().collect());
             }

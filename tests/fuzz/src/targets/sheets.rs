@@ -11,6 +11,7 @@ const LIMITS: GroundLimits = GroundLimits {
     candidates: 400_000,
     depth: 40,
     steps: 100_000,
+    time: None,
 };
 /// No game is followed further, in steps.
 const LONGEST: usize = 12;

@@ -1,0 +1,216 @@
+//! How long something may be computed: until a moment, and as long as somebody still wants it.
+//!
+//! Rules from outside can make a single step, or the reading of a sheet, last for minutes. Who asks for
+//! such a thing says how long it may take by running it within a [`Budget`]; whatever may take long looks
+//! at [`check`] as it goes on, and gives up when the budget is spent. A budget belongs to a thread;
+//! budgets that are run within others only ever take time away.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+/// Why something was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Spent {
+    /// There was no more time.
+    #[error("there was not enough time for it")]
+    Time,
+    /// Nobody wants it any more.
+    #[error("it was given up")]
+    Cancelled,
+}
+
+/// Gives up all that runs within a [`Budget`] with a copy of this.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Gives it up.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was given up.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How long something may take; by default, as long as it does.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use games::budget::{Budget, Spent, check};
+///
+/// let past = Budget::default().until(Instant::now() - Duration::from_secs(1));
+/// assert_eq!(past.run(check), Err(Spent::Time));
+/// assert_eq!(check(), Ok(()), "outside of it there is no limit");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    cancels: Vec<Cancel>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Budget> = RefCell::default();
+    /// Whether that is a limit at all.
+    static IS_LIMITED: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Budget {
+    /// That of this thread at the moment, for another thread that works for it.
+    pub fn current() -> Self {
+        CURRENT.with_borrow(Budget::clone)
+    }
+
+    /// The same, but no longer than until this moment.
+    #[must_use]
+    pub fn until(mut self, moment: Instant) -> Self {
+        self.deadline = Some(self.deadline.map_or(moment, |other| other.min(moment)));
+        self
+    }
+
+    /// The same, but no longer than this from now on.
+    #[must_use]
+    pub fn lasting(self, time: Duration) -> Self {
+        match Instant::now().checked_add(time) {
+            Some(moment) => self.until(moment),
+            None => self,
+        }
+    }
+
+    /// The same, but only until `cancel` is given up.
+    #[must_use]
+    pub fn unless(mut self, cancel: &Cancel) -> Self {
+        self.cancels.push(cancel.clone());
+        self
+    }
+
+    /// When the time is over, if it ever is.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Computes something within this budget, and within that of this thread.
+    pub fn run<T>(self, act: impl FnOnce() -> T) -> T {
+        let outer = Budget::current();
+        let mut both = self;
+        if let Some(moment) = outer.deadline {
+            both = both.until(moment);
+        }
+        both.cancels.extend(outer.cancels.iter().cloned());
+        both.set();
+        let _back = Back(Some(outer));
+        act()
+    }
+
+    fn set(self) {
+        IS_LIMITED.set(self.deadline.is_some() || !self.cancels.is_empty());
+        CURRENT.set(self);
+    }
+
+    fn check(&self) -> Result<(), Spent> {
+        if self.cancels.iter().any(Cancel::is_cancelled) {
+            return Err(Spent::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Spent::Time),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether what this thread computes may go on. Without a budget this costs nothing worth mentioning;
+/// with one it looks at the clock.
+///
+/// # Errors
+/// If the budget of this thread is spent.
+#[inline]
+pub fn check() -> Result<(), Spent> {
+    if IS_LIMITED.get() {
+        return CURRENT.with_borrow(Budget::check);
+    }
+    Ok(())
+}
+
+/// Looks at the budget every so often, for loops whose rounds are short.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ticks(u32);
+
+impl Ticks {
+    /// How many rounds there are between two looks at the clock.
+    const EVERY: u32 = 1024;
+
+    /// Counts a round.
+    ///
+    /// # Errors
+    /// If the budget of this thread is spent.
+    #[inline]
+    pub fn tick(&mut self) -> Result<(), Spent> {
+        self.0 = self.0.wrapping_add(1);
+        if self.0.is_multiple_of(Self::EVERY) {
+            return check();
+        }
+        Ok(())
+    }
+}
+
+/// Sets the budget of before, also after a panic.
+struct Back(Option<Budget>);
+
+impl Drop for Back {
+    fn drop(&mut self) {
+        self.0.take().unwrap_or_default().set();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn inner_budgets_only_take_time_away() {
+        let past = Budget::default().until(Instant::now() - HOUR);
+        let long = || Budget::default().lasting(HOUR);
+        past.clone().run(|| {
+            assert_eq!(long().run(check), Err(Spent::Time));
+            assert_eq!(check(), Err(Spent::Time));
+        });
+        long().run(|| {
+            assert_eq!(past.run(check), Err(Spent::Time));
+            assert_eq!(check(), Ok(()));
+        });
+        assert_eq!(Budget::current().deadline(), None);
+    }
+
+    #[test]
+    fn whatever_nobody_wants_is_given_up() {
+        let (outer, inner) = (Cancel::default(), Cancel::default());
+        Budget::default().unless(&outer).run(|| {
+            Budget::default().unless(&inner).run(|| {
+                assert_eq!(check(), Ok(()));
+                outer.cancel();
+                assert_eq!(check(), Err(Spent::Cancelled));
+            });
+        });
+        let copy = Budget::default().unless(&inner);
+        inner.cancel();
+        let there = std::thread::spawn(|| copy.run(check));
+        assert_eq!(there.join().unwrap(), Err(Spent::Cancelled));
+        assert_eq!(check(), Ok(()));
+    }
+
+    #[test]
+    fn ticks_look_at_the_clock_sooner_or_later() {
+        let past = Budget::default().until(Instant::now() - HOUR);
+        let mut ticks = Ticks::default();
+        let spent = past.run(|| (0..Ticks::EVERY).find_map(|_| ticks.tick().err()));
+        assert_eq!(spent, Some(Spent::Time));
+    }
+}
