@@ -158,7 +158,7 @@ fn tournament_code(error: &TournamentError) -> u8 {
         TournamentError::Admission(AdmissionError::Bundle(error)) => bundle_code(error),
         TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
-        TournamentError::Scale(_) => 2,
+        TournamentError::Scale(_) | TournamentError::NoSharedSecret => 2,
         TournamentError::Folder(_)
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
@@ -206,6 +206,7 @@ fn merge_code(error: &MergeError) -> u8 {
         MergeError::Out(_) => 4,
         MergeError::Unreadable { .. }
         | MergeError::OtherTournament { .. }
+        | MergeError::OtherDeal { .. }
         | MergeError::Config(_)
         | MergeError::Admission(_)
         | MergeError::Folder(_) => 2,
@@ -237,6 +238,9 @@ fn resume_code(error: &ResumeError) -> u8 {
         | ResumeError::Changed { .. }
         | ResumeError::NotExtended { .. }
         | ResumeError::OtherShard { .. }
+        | ResumeError::OtherSecret { .. }
+        | ResumeError::LostSecret { .. }
+        | ResumeError::DealtBySeed { .. }
         | ResumeError::Format
         | ResumeError::FixedResults
         | ResumeError::NoBot { .. } => 2,
