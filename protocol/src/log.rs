@@ -31,6 +31,11 @@ pub struct Record {
     pub options: Value,
     /// The seed that start and opening were made from; the matches of one pairing share it.
     pub seed: u64,
+    /// In games with chance or hidden information, start, opening and what chance brings are drawn from a
+    /// secret of the tournament in place of the seed: this is the SHA-256 of its 32 bytes, as 64
+    /// hexadecimal digits. Logs of older versions, and single matches, do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deal: Option<String>,
     /// The position at the start.
     pub start: Value,
     /// The players in seat order.

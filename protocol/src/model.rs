@@ -299,6 +299,10 @@ pub struct GameHello {
     /// Whether there is something that not all seats know.
     #[serde(default)]
     pub hidden: bool,
+    /// Whether chance takes part: `to_move` may be `"chance"`. What it brings is drawn so that no bot can
+    /// foresee it. Left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chance: bool,
     /// Its options, by name.
     #[serde(default)]
     pub options: Map<String, Value>,

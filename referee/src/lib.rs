@@ -79,6 +79,7 @@ pub mod bundle;
 mod check;
 pub mod cli;
 pub mod config;
+mod deals;
 mod draw;
 mod files;
 mod ggp;
@@ -130,7 +131,7 @@ pub mod fuzzing {
 #[cfg(feature = "cluster")]
 pub mod dispatching {
     pub use crate::tournament::remote::dispatch::{
-        Action, Answer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
+        Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
     pub use crate::tournament::remote::wire::{
         Announced, GroupJob, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack, unpack,

@@ -199,6 +199,8 @@ impl SingleMatch {
                 weight: 1,
             },
             seed: self.seed,
+            // Single matches can be repeated by their seed.
+            deal: None,
             time: self.time,
             specs: self.specs,
             conditions: Conditions {

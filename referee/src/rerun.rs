@@ -8,7 +8,9 @@ use std::time::Duration;
 use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::{Catalog, Limits};
-use protocol::{BadMessage, BotHello, BotMove, Failure, Fault, FromBot, Record, ToBot};
+use protocol::{
+    BadMessage, BotHello, BotMove, Failure, Fault, FromBot, LoggedMove, MoveText, Record, ToBot,
+};
 use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
@@ -123,6 +125,9 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
         start,
         opening: opening.iter().map(|played| played.mv.to_string()).collect(),
         seed: record.seed,
+        deal: None,
+        // The secret of a deal need not be known here.
+        recorded: record.moves.iter().map(recorded).collect(),
         limits: Limits {
             max_plies: last_ply.or(record.limits.max_plies),
             repetition: record.limits.repetition,
@@ -141,6 +146,11 @@ fn setup(record: &Record, catalog: &Catalog) -> Result<Setup, String> {
         cores: 1,
         rules,
     })
+}
+
+/// What is not drawn again: what chance brought, and moves of seats at fault.
+fn recorded(played: &LoggedMove) -> Option<MoveText> {
+    (played.seat.is_none() || played.forced).then(|| played.mv.clone())
 }
 
 /// How many moves were made when a match was adjudicated, if that ended it.

@@ -188,6 +188,8 @@ class Entry:
         entry: dict[str, Any] = {"id": self.id, "title": self.title, "summary": self.summary()}
         if low != high:
             entry["seats"] = [low, high]
+        if self.chance:
+            entry["chance"] = True
         return {
             **entry,
             "roles": roles(high),

@@ -185,6 +185,7 @@ impl About<'_> {
             roles: roles.to_vec(),
             symmetric: false,
             hidden: self.hidden,
+            chance: play.random.is_some(),
             options: Vec::new(),
             notation: notation(play),
             limits: Limits::NONE,

@@ -23,12 +23,22 @@ pub struct Info {
     pub symmetric: bool,
     /// Whether there is something that not all seats know.
     pub hidden: bool,
+    /// Whether chance takes part after the start.
+    pub chance: bool,
     /// All options.
     pub options: Vec<OptionSpec>,
     /// How moves are written: pairs of an example and its meaning.
     pub notation: Vec<(String, String)>,
     /// The limits of a match that does not set its own.
     pub limits: Limits,
+}
+
+impl Info {
+    /// Whether something is dealt or drawn that nobody may know before: the game has chance, or hidden
+    /// information.
+    pub fn has_deals(&self) -> bool {
+        self.hidden || self.chance
+    }
 }
 
 /// When the referee stops a match that does not end by the rules; `None` for no limit.
@@ -208,6 +218,7 @@ impl From<&StaticInfo> for Info {
             roles: info.roles.iter().map(|role| (*role).to_owned()).collect(),
             symmetric: info.symmetric,
             hidden: false,
+            chance: false,
             options: info.options.iter().map(OptionSpec::from).collect(),
             notation: info.notation.iter().map(owned).collect(),
             limits: info.limits,

@@ -41,6 +41,14 @@ impl Rng {
         Self::from_parts(&[seed, hash_text(text)])
     }
 
+    /// A generator from a key that whoever must not foresee the draws does not know. The streams of a key
+    /// are independent of each other.
+    pub fn from_key(key: [u8; 32], stream: u64) -> Self {
+        let mut rng = ChaCha8Rng::from_seed(key);
+        rng.set_stream(stream);
+        Rng(rng)
+    }
+
     /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
@@ -110,6 +118,14 @@ mod tests {
         let first: Vec<u64> = (0..4).map(|_| rng.below(1_000_000)).collect();
         assert_eq!(first, FIRST_OF_SEED_1);
     }
+
+    #[test]
+    fn the_streams_of_a_key_never_change_and_differ() {
+        let first = |stream| Rng::from_key([7; 32], stream).below(1_000_000);
+        assert_eq!([first(0), first(1), first(1 << 48)], FIRST_OF_KEY_7);
+    }
+
+    const FIRST_OF_KEY_7: [u64; 3] = [0, 0, 0];
 
     const FIRST_OF_SEED_1: [u64; 4] = [272_506, 208_919, 764_183, 4_220];
 

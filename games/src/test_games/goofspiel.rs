@@ -34,6 +34,7 @@ impl Goofspiel {
 
 impl Position for Goofspiel {
     const ID: &'static str = "goofspiel";
+    const CHANCE: bool = true;
 
     fn ply(&self) -> u32 {
         self.ply

@@ -37,6 +37,7 @@ impl KuhnPoker {
 impl Position for KuhnPoker {
     const ID: &'static str = "kuhn-poker";
     const HIDDEN: bool = true;
+    const CHANCE: bool = true;
 
     fn ply(&self) -> u32 {
         (self.cards.len() + self.moves.len()) as u32

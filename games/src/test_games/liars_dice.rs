@@ -61,6 +61,7 @@ impl LiarsDice {
 impl Position for LiarsDice {
     const ID: &'static str = "liars-dice";
     const HIDDEN: bool = true;
+    const CHANCE: bool = true;
 
     fn ply(&self) -> u32 {
         let called = usize::from(self.winner.is_some());

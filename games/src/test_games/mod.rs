@@ -59,6 +59,7 @@ fn info<P: Position>() -> Info {
         roles: ["first", "second"].map(str::to_owned).to_vec(),
         symmetric: false,
         hidden: P::HIDDEN,
+        chance: P::CHANCE,
         options: Vec::new(),
         notation: Vec::new(),
         limits: Limits::NONE,

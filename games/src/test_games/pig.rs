@@ -41,6 +41,7 @@ impl Pig {
 
 impl Position for Pig {
     const ID: &'static str = "pig";
+    const CHANCE: bool = true;
 
     fn ply(&self) -> u32 {
         self.ply

@@ -18,6 +18,8 @@ pub trait Position: Clone + Serialize + DeserializeOwned + Send + Sync + 'static
     const ID: &'static str;
     /// Whether seats know different things.
     const HIDDEN: bool = false;
+    /// Whether chance takes part.
+    const CHANCE: bool = false;
 
     /// How many plies were made.
     fn ply(&self) -> u32;

@@ -21,6 +21,8 @@
 //!     start: rules.start(0).unwrap(),
 //!     opening: Vec::new(),
 //!     seed: 0,
+//!     deal: None,
+//!     recorded: Vec::new(),
 //!     limits: Limits::NONE,
 //!     seats: vec![seat("one"), seat("two")],
 //!     early_ends: arbiter::early_end::EarlyEnds::default(),

@@ -17,14 +17,12 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::adjudication::{self, LimitWatch};
-use crate::chance::Chance;
+use crate::chance::{Chance, Draws};
 use crate::clock::{self, Clock, Used};
 use crate::early_end::{EarlyEnds, Opinions};
 use crate::open_turn::MadeMove;
 use crate::setup::{SeatSetup, Setup, wire_limits};
 
-/// Separates the random moves of seats at fault from other streams of the match's seed.
-const FORCED_MOVES: u64 = 2;
 /// How many characters sentences quote of a list that a bot has sent.
 const MAX_QUOTED_LIST: usize = 200;
 
@@ -62,11 +60,14 @@ pub(crate) struct MatchState {
     /// The random moves of seats at fault.
     forced: Rng,
     chance: Chance,
+    /// What is not drawn, because it is recorded, by the number of the ply.
+    recorded: Vec<Option<MoveText>>,
 }
 
 impl MatchState {
     pub(crate) fn new(setup: Setup) -> Result<Self, BrokenRules> {
         let seats = setup.seats.len();
+        let draws = Draws::of(setup.seed, setup.deal);
         let clocks = setup.seats.iter().map(|p| Clock::new(p.time.clone()));
         let start = if setup.rules.info().hidden {
             let known = (0..seats).map(|seat| setup.start.observation(seat));
@@ -99,8 +100,9 @@ impl MatchState {
             opinions: Opinions::new(seats),
             adjudication: None,
             settling_tried: None,
-            forced: Rng::from_parts(&[setup.seed, FORCED_MOVES]),
-            chance: Chance::of(setup.seed),
+            forced: draws.forced(),
+            chance: Chance::with(draws),
+            recorded: setup.recorded,
             rules: setup.rules,
             seats: setup.seats,
         };
@@ -266,9 +268,15 @@ impl MatchState {
             step.push(match actor {
                 Actor::Seat(seat) => match moves.iter().find(|made| made.0 == seat) {
                     Some((_, made, _)) => made.mv.clone(),
-                    None => self.forced_move(seat)?,
+                    None => match self.recorded(step.len()) {
+                        Some(recorded) => recorded,
+                        None => self.forced_move(seat)?,
+                    },
                 },
-                Actor::Chance => MoveText::from(self.chance.draw(&*self.session)?),
+                Actor::Chance => match self.recorded(step.len()) {
+                    Some(recorded) => recorded,
+                    None => MoveText::from(self.chance.draw(&*self.session)?),
+                },
             });
         }
         self.make(&step)?;
@@ -296,6 +304,11 @@ impl MatchState {
     /// Makes a step in which no bot is asked.
     pub(crate) fn play_alone(&mut self) -> Result<(), BrokenRules> {
         self.play(&mut []).map_err(refused)
+    }
+
+    /// What is recorded for the ply that comes this many after the next one.
+    fn recorded(&self, ahead: usize) -> Option<MoveText> {
+        self.recorded.get(self.moves.len() + ahead)?.clone()
     }
 
     /// A random move for a seat at fault.

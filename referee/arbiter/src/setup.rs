@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use games::{Limits, Rules, Session};
-use protocol::TimeControl;
+use protocol::{MoveText, TimeControl};
 
+use crate::chance::DealKey;
 use crate::early_end::EarlyEnds;
 
 /// A match that is to be played.
@@ -18,8 +19,13 @@ pub struct Setup {
     pub start: Box<dyn Session>,
     /// Plies that the referee plays first; each must be legal.
     pub opening: Vec<String>,
-    /// The seed of the random moves that are played for seats at fault.
+    /// What the referee draws follows from it, unless there is a key.
     pub seed: u64,
+    /// What it follows from in games with chance or hidden information; `None` for the seed.
+    pub deal: Option<DealKey>,
+    /// Where a match is played once more: what chance brought and which moves were forced then, by the
+    /// number of the ply. Nothing is drawn for these.
+    pub recorded: Vec<Option<MoveText>>,
     /// What ends the match besides the game.
     pub limits: Limits,
     /// What else may end it before the game does.

@@ -77,6 +77,8 @@ fn setup(position: &AnalysedPosition<'_>, spec: &BotSpec, factory: &BotFactory) 
         start: of.start.fork(),
         opening: of.plies[..position.plies].to_vec(),
         seed: of.seed,
+        deal: None,
+        recorded: Vec::new(),
         limits: of.limits,
         early_ends: EarlyEnds::default(),
         seats: seats.collect(),

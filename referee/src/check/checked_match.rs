@@ -157,6 +157,8 @@ fn setup(sitting: Sitting<'_>) -> Setup {
         start: sitting.start,
         opening: sitting.opening,
         seed: sitting.seed,
+        deal: None,
+        recorded: Vec::new(),
         limits: sitting.limits,
         early_ends: EarlyEnds::default(),
         cores: 1,

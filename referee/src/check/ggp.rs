@@ -138,6 +138,8 @@ async fn play(
         start,
         opening: Vec::new(),
         seed,
+        deal: None,
+        recorded: Vec::new(),
         seats: seats.collect(),
         early_ends: EarlyEnds::default(),
         cores: 1,

@@ -172,7 +172,7 @@ fn tournament_code(error: &TournamentError) -> u8 {
         TournamentError::Admission(AdmissionError::Bundle(error)) => bundle_code(error),
         TournamentError::Admission(_) => 2,
         TournamentError::Resume(error) => resume_code(error),
-        TournamentError::Scale(_) => 2,
+        TournamentError::Scale(_) | TournamentError::NoSharedSecret => 2,
         TournamentError::Folder(_)
         | TournamentError::Capacity(_)
         | TournamentError::Write(_)
@@ -227,6 +227,7 @@ fn merge_code(error: &MergeError) -> u8 {
         MergeError::Out(_) => 4,
         MergeError::Unreadable { .. }
         | MergeError::OtherTournament { .. }
+        | MergeError::OtherDeal { .. }
         | MergeError::Config(_)
         | MergeError::Admission(_)
         | MergeError::Folder(_) => 2,
@@ -258,6 +259,9 @@ fn resume_code(error: &ResumeError) -> u8 {
         | ResumeError::Changed { .. }
         | ResumeError::NotExtended { .. }
         | ResumeError::OtherShard { .. }
+        | ResumeError::OtherSecret { .. }
+        | ResumeError::LostSecret { .. }
+        | ResumeError::DealtBySeed { .. }
         | ResumeError::Format
         | ResumeError::FixedResults
         | ResumeError::NoBot { .. } => 2,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{CliError, print};
 use crate::report::tell;
+use crate::tournament::secret_file::SECRET_NAME;
 use crate::tournament::{Merged, Missing, merge};
 
 /// Puts the logs of a tournament's parts together
@@ -41,6 +42,13 @@ impl Args {
         if merged.repeated > 0 {
             let repeated = merged.repeated;
             text += &format!("in several logs, and the same in all of them: {repeated}\n");
+        }
+        if merged.deals_unchecked > 0 {
+            text += &format!(
+                "deal not checked in {} of them: it follows from a secret, and no folder has its \
+                 `{SECRET_NAME}`\n",
+                merged.deals_unchecked
+            );
         }
         print(&text)?;
         let config = merged.configuration.as_deref();

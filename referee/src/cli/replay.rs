@@ -17,8 +17,9 @@ use super::input::RulesArgs;
 use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
-use crate::log::{self, LogFile, Versions};
+use crate::log::{self, DealCheck, LogFile, Versions};
 use crate::report::{summary, tell};
+use crate::tournament::secret_file::{self, SECRET_NAME};
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -57,6 +58,15 @@ pub(super) struct Args {
     format: FormatArgs,
     #[command(flatten)]
     rerun: RerunArgs,
+}
+
+/// Whether it was looked at what was dealt and drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dealt {
+    /// It was, or there was nothing.
+    Checked,
+    /// The secret is missing.
+    NotChecked,
 }
 
 impl Args {
@@ -112,10 +122,13 @@ impl Args {
     }
 
     /// Prints what came of checking a match.
-    fn verdict(&self, id: &str, wrong: Option<&str>) -> Result<(), CliError> {
+    fn verdict(&self, id: &str, wrong: Option<&str>, deal: Dealt) -> Result<(), CliError> {
         print(&match (self.format.json(), wrong) {
             (true, _) => {
-                let verdict = json!({"match": id, "ok": wrong.is_none(), "mismatch": wrong});
+                let mut verdict = json!({"match": id, "ok": wrong.is_none(), "mismatch": wrong});
+                if deal == Dealt::NotChecked {
+                    verdict["deal"] = "not checked".into();
+                }
                 format!("{verdict}\n")
             }
             (false, None) => format!("{}: ok\n", shown(id)),
@@ -126,7 +139,7 @@ impl Args {
     /// Checks the matches, with a line about each.
     fn check(&self) -> Result<(), CliError> {
         let (mut seen, matches) = (HashSet::new(), Mutex::new(Seen::default()));
-        let (mut good, mut bad) = (0, 0);
+        let (mut good, mut bad, mut unchecked) = (0, 0, 0);
         let mut file = LogFile::open(&self.log)?.checking_chain();
         let set = self.rules.open_for(&self.log)?;
         let versions = if self.rules.are_given() {
@@ -134,19 +147,26 @@ impl Args {
         } else {
             Versions::Recorded
         };
+        let secret = secret_file::beside(&self.log);
+        let deals = DealCheck {
+            secret: secret.as_ref(),
+            has_book: secret_file::may_have_book(&self.log),
+        };
         let verify = |record: Record| {
             let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
             let wanted = self.filter.wants(&record, &mut matches);
             drop(matches);
             wanted.then(|| {
-                (
-                    log::verify(&record, &set.catalog, versions),
-                    record.match_id,
-                )
+                let deal = match (&record.deal, deals.secret) {
+                    (Some(_), None) => Dealt::NotChecked,
+                    _ => Dealt::Checked,
+                };
+                let verdict = log::verify_deal(&record, &set.catalog, versions, deals);
+                (verdict, record.match_id, deal)
             })
         };
         let read = file.each(verify, |verified| {
-            let Some((verdict, id)) = verified else {
+            let Some((verdict, id, deal)) = verified else {
                 return Ok(());
             };
             let wrong = if seen.contains(&id) {
@@ -158,7 +178,8 @@ impl Args {
                 None => good += 1,
                 Some(_) => bad += 1,
             }
-            self.verdict(&id, wrong.as_deref())?;
+            unchecked += usize::from(deal == Dealt::NotChecked);
+            self.verdict(&id, wrong.as_deref(), deal)?;
             seen.insert(id);
             Ok(())
         });
@@ -176,6 +197,12 @@ impl Args {
         let broken = self.chain(&file)?;
         if !self.format.json() {
             print(&format!("{good} verified, {bad} with mismatches\n"))?;
+            if unchecked > 0 {
+                print(&format!(
+                    "deal not checked in {unchecked} of them: it follows from a secret, and there is no \
+                     `{SECRET_NAME}` beside the log\n"
+                ))?;
+            }
         }
         match (bad, broken, file.cut()) {
             (0, 0, None) => Ok(()),

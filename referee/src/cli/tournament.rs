@@ -25,6 +25,7 @@ use crate::report::{formats, tables, tell, terminal};
 use crate::tournament::Cluster;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
+use crate::tournament::runner::NO_SHARED_SECRET;
 use crate::tournament::schedule::{Shard, Standing};
 use crate::tournament::slots::{Progress, TournamentOutcome};
 use crate::tournament::stop;
@@ -137,6 +138,10 @@ impl Args {
         if let Some(shard) = self.shard {
             let sharded = config.of_shard(shard);
             config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;
+            // A folder that is there has its secret, or deals by its seed.
+            if !self.resume && !self.extend && config.lacks_shared_secret() {
+                return Err(CliError::Usage(format!("--shard: {NO_SHARED_SECRET}")));
+            }
         }
         if self.dry_run {
             return print(&dry_run::schedule(&config, self.format)?);

@@ -44,6 +44,10 @@ pub(crate) struct ConfigFile {
     #[serde(default = "default_seed")]
     #[schemars(range(max = 9_007_199_254_740_991_u64))]
     pub(crate) seed: u64,
+    /// What is dealt and drawn in games with chance or hidden information follows from it: 64 hexadecimal
+    /// digits. By default each tournament has a new one, in `secret.toml` in its folder. To set it deals the
+    /// same again; `--shard` needs it. No copy of the configuration has it.
+    pub(crate) secret: Option<String>,
     /// Who meets whom: "round-robin" (everybody meets everybody), "gauntlet" (the `challengers`
     /// meet the others), "swiss" (in each round, bots with about equal points), "knockout" (losers
     /// are out) or "sprt" (two bots, until it is clear which one is better).

@@ -21,6 +21,7 @@ pub(crate) mod machine;
 mod openings;
 mod rules;
 pub(crate) mod schema;
+mod secret;
 mod sources;
 mod submissions;
 mod time;
@@ -29,15 +30,19 @@ mod variables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "cluster")]
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 
+use crate::deals::{Deal, Deals, Pairing, Secret};
 use crate::machine::cores;
 use crate::rules_program::{self, RulesSet};
-use crate::tournament::schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
+use crate::tournament::openings as starts;
+use crate::tournament::schedule::{
+    Format, FormatName, Scheduled, SeatOrders, Shape, Shard, Version,
+};
 use error::WrongValue;
 use file::Concurrency;
 use layers::Read;
@@ -74,6 +79,10 @@ pub struct Config {
     pub name: String,
     /// What all randomness of the referee is made from.
     pub seed: u64,
+    /// What deals follow from, if it is set; [`Config::text`] and the values do not have it.
+    pub(crate) secret: Option<Secret>,
+    /// What the tournament deals from, as soon as that is known.
+    deals: OnceLock<Deals>,
     /// How bots meet.
     pub format: Format,
     /// How often every pairing is played in every seat order.
@@ -207,9 +216,10 @@ impl Config {
     fn of(read: Read, folder: &Path, places: BotPlaces) -> Result<Self, WrongValue> {
         let Read {
             mut file,
-            table,
-            text,
+            mut table,
+            mut text,
         } = read;
+        secret::take_out(&mut table, &mut text);
         let time = time::time_control(&file.time, file.clock, None);
         let time =
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
@@ -225,6 +235,8 @@ impl Config {
             seat_orders: file.seat_orders,
             name: file.name,
             seed: file.seed,
+            secret: secret::secret(file.secret.as_deref())?,
+            deals: OnceLock::new(),
             format,
             concurrency_auto: matches!(file.concurrency, Concurrency::Auto(_)),
             concurrency: match file.concurrency {
@@ -274,6 +286,8 @@ impl Config {
             file: self.file.clone(),
             shard: self.shard,
             by_workers: self.by_workers,
+            secret: self.secret.clone(),
+            deals: self.deals.clone(),
             ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())?
         })
     }
@@ -356,6 +370,42 @@ impl Config {
             seed: self.seed,
             version: Version::NEWEST,
             shard: self.shard,
+        }
+    }
+
+    /// Whether there are deals that nobody may foresee, in any of the games.
+    pub fn has_deals(&self) -> bool {
+        self.games.iter().any(|game| game.rules.info().has_deals())
+    }
+
+    /// Whether it is a part whose deals the other parts could not know.
+    pub(crate) fn lacks_shared_secret(&self) -> bool {
+        self.shard.is_some() && self.secret.is_none() && self.has_deals()
+    }
+
+    /// What a match is dealt from; `None` for its seed.
+    pub(crate) fn deal(&self, scheduled: &Scheduled) -> Option<Deal> {
+        self.deals().deal(&self.pairing(scheduled))
+    }
+
+    /// What the tournament deals from.
+    pub(crate) fn deals(&self) -> &Deals {
+        self.deals.get().unwrap_or(&Deals::BySeed)
+    }
+
+    /// Says what the tournament deals from, once.
+    pub(crate) fn deal_from(&self, deals: Deals) {
+        let known = self.deals.get_or_init(|| deals.clone());
+        debug_assert!(*known == deals, "a tournament deals from one secret");
+    }
+
+    /// What tells the pairing of a match from others.
+    pub(crate) fn pairing(&self, scheduled: &Scheduled) -> Pairing<'_> {
+        let bots = scheduled.seats.iter().map(|&bot| &self.bots[bot]);
+        Pairing {
+            rules: &*self.games[scheduled.game].rules,
+            seed: starts::seed(self, scheduled),
+            names: bots.map(|bot| &*bot.name).collect(),
         }
     }
 
@@ -530,6 +580,7 @@ mod tests {
     fn wrong_value(key: &str, kind: &str) -> Option<&'static str> {
         Some(match key {
             "name" | "bots[].name" => "\"\"",
+            "secret" => "\"1234\"",
             "challengers" => "[\"nobody\"]",
             "games" | "include" => "[\"no such thing\"]",
             "games[].id" => "\"no such game\"",

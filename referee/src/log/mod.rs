@@ -15,6 +15,7 @@ pub(crate) use choices::{MIN_CHOICES, SameAnswers, same_answers};
 pub(crate) use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
+pub(crate) use verify::{DealCheck, verify_deal};
 pub use verify::{Mismatch, Versions, verify};
 pub use write::{LogWriter, WriteError};
 

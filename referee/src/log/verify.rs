@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
-use arbiter::chance::Chance;
+use arbiter::chance::{Chance, Draws};
 use games::session::{MoveError, PlyByPly, Tally};
-use games::{Actor, BrokenRules, Catalog, Limits, Session, ToMove, UnknownGame};
+use games::{Actor, BrokenRules, Catalog, Limits, Rules, Session, ToMove, UnknownGame};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
 use super::adjudicated::{Adjudicated, Refused};
+use crate::deals::{Pairing, Secret};
+use crate::tournament::openings::MOST_JUDGED;
 
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -72,16 +74,32 @@ pub enum Mismatch {
     },
     /// Chance does not bring this.
     #[error(
-        "move {number}: chance is recorded to bring `{recorded}`, but the match's seed brings `{drawn}`"
+        "move {number}: chance is recorded to bring `{recorded}`, but the match's {} brings `{drawn}`",
+        if *dealt { "deal" } else { "seed" }
     )]
     Chance {
         /// Which one, from 1.
         number: usize,
         /// Recorded.
         recorded: String,
-        /// What follows from the seed.
+        /// What follows from the seed or the deal.
         drawn: String,
+        /// Whether it is dealt from a secret.
+        dealt: bool,
     },
+    /// It was dealt from another secret.
+    #[error(
+        "`deal` is recorded as {recorded}, but the secret that is there has the SHA-256 {known}"
+    )]
+    Deal {
+        /// What the log says of the secret.
+        recorded: String,
+        /// What it should say.
+        known: String,
+    },
+    /// The start is not what was dealt.
+    #[error("`start` is not what is dealt from the secret")]
+    DealtStart,
     /// The last step lacks the moves of some seats.
     #[error("the moves end in the middle of a step")]
     HalfStep,
@@ -148,16 +166,82 @@ pub enum Versions {
     Any,
 }
 
+/// How far what was dealt and drawn can be checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DealCheck<'a> {
+    /// What the tournament deals from, if it is known.
+    pub secret: Option<&'a Secret>,
+    /// Whether matches may start from a book, and not from what is dealt.
+    pub has_book: bool,
+}
+
 /// Replays a match and compares its result.
 ///
-/// The rules are those of the catalog.
+/// The rules are those of the catalog. What was dealt from a secret of the tournament is taken as it is.
 ///
 /// # Errors
 /// The first thing that does not fit.
 pub fn verify(record: &Record, catalog: &Catalog, versions: Versions) -> Result<(), Mismatch> {
-    let mut replay = Replay::open(record, catalog, versions)?;
+    verify_deal(record, catalog, versions, DealCheck::default())
+}
+
+/// The same, and deals again.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub(crate) fn verify_deal(
+    record: &Record,
+    catalog: &Catalog,
+    versions: Versions,
+    deals: DealCheck<'_>,
+) -> Result<(), Mismatch> {
+    let mut replay = Replay::open(record, catalog, versions, deals)?;
     replay.moves(&record.moves)?;
     replay.result(&record.result)
+}
+
+/// What the draws of a match follow from; `None` if that is not known.
+fn draws(
+    record: &Record,
+    rules: &dyn Rules,
+    secret: Option<&Secret>,
+) -> Result<Option<Draws>, Mismatch> {
+    let needed = secret.filter(|_| rules.info().has_deals());
+    match (&record.deal, needed) {
+        (None, None) => Ok(Some(Draws::Seed(record.seed))),
+        (Some(_), None) => Ok(None),
+        (recorded, Some(secret)) => {
+            let known = secret.commitment();
+            if recorded.as_ref() != Some(&known) {
+                let recorded = recorded.clone().unwrap_or_else(|| "nothing".to_owned());
+                return Err(Mismatch::Deal { recorded, known });
+            }
+            let names = record.players.iter().map(|player| &*player.name);
+            let pairing = Pairing {
+                rules,
+                seed: record.seed,
+                names: names.collect(),
+            };
+            Ok(Some(Draws::Key(secret.key(&pairing))))
+        }
+    }
+}
+
+/// Refuses a start that is not the one that was dealt, nor one of those that were tried when that was
+/// not balanced.
+fn start_was_dealt(record: &Record, rules: &dyn Rules, draws: Draws) -> Result<(), Mismatch> {
+    let others = (1..MOST_JUDGED).map(|number| draws.other(number));
+    for (at, draws) in std::iter::once(draws).chain(others).enumerate() {
+        let dealt = rules.start(draws.start())?.state()?;
+        if dealt == record.start {
+            return Ok(());
+        }
+        // Where all starts are the same, no other one was tried.
+        if at == 1 && dealt == rules.start(0)?.state()? {
+            break;
+        }
+    }
+    Err(Mismatch::DealtStart)
 }
 
 struct Replay<'a> {
@@ -165,7 +249,8 @@ struct Replay<'a> {
     session: Box<dyn Session>,
     /// The plies of a step that is not complete.
     step: PlyByPly,
-    chance: Chance,
+    /// `None` if it is not known what chance brings.
+    chance: Option<Chance>,
     watch: LimitWatch,
     /// A limit that was reached.
     stopped: Option<&'static str>,
@@ -174,7 +259,12 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn open(record: &'a Record, catalog: &Catalog, versions: Versions) -> Result<Self, Mismatch> {
+    fn open(
+        record: &'a Record,
+        catalog: &Catalog,
+        versions: Versions,
+        deals: DealCheck<'_>,
+    ) -> Result<Self, Mismatch> {
         let game = catalog.find(&record.game)?;
         let rules = game
             .configure(&record.options)
@@ -207,6 +297,14 @@ impl<'a> Replay<'a> {
         if record.moves[..opening as usize].iter().any(timed) {
             return Err(Mismatch::Timed);
         }
+        let draws = draws(record, &*rules, deals.secret)?;
+        if let Some(draws @ Draws::Key(_)) = draws
+            && !deals.has_book
+            // Another version may write states in another way.
+            && versions == Versions::Recorded
+        {
+            start_was_dealt(record, &*rules, draws)?;
+        }
         let mut watch = LimitWatch::new(Limits {
             max_plies: record.limits.max_plies,
             repetition: record.limits.repetition,
@@ -217,7 +315,7 @@ impl<'a> Replay<'a> {
             record,
             session,
             step: PlyByPly::default(),
-            chance: Chance::of(record.seed),
+            chance: draws.map(Chance::with),
             watch,
             stopped,
         };
@@ -252,7 +350,7 @@ impl<'a> Replay<'a> {
             }
             match played.seat {
                 Some(seat) => self.forced_moves_follow_a_fault(seat, played.forced)?,
-                None => self.chance_follows_the_seed(i, &played.mv)?,
+                None => self.chance_was_drawn(i, &played.mv)?,
             }
             let added = self.step.add(&mut *self.session, &played.mv);
             added.map_err(|error| match error {
@@ -277,13 +375,17 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What chance brings follows from the match's seed, but in openings, which may be from a book.
-    fn chance_follows_the_seed(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
+    /// What chance brings follows from the match's seed or its deal, but in openings, which may be from a
+    /// book.
+    fn chance_was_drawn(&mut self, made: usize, outcome: &str) -> Result<(), Mismatch> {
+        let Some(chance) = &mut self.chance else {
+            return Ok(());
+        };
         if made < self.record.opening as usize {
-            self.chance.skip();
+            chance.skip();
             return Ok(());
         }
-        let drawn = self.chance.draw(&*self.session)?;
+        let drawn = chance.draw(&*self.session)?;
         if drawn == outcome {
             return Ok(());
         }
@@ -291,6 +393,7 @@ impl<'a> Replay<'a> {
             number: made + 1,
             recorded: outcome.to_owned(),
             drawn,
+            dealt: self.record.deal.is_some(),
         })
     }
 

@@ -43,6 +43,7 @@ fn game(entry: &Entry) -> GameHello {
         seats: seats_of(info),
         symmetric: info.symmetric,
         hidden: info.hidden,
+        chance: info.chance,
         options,
         notation: info.notation.clone(),
         limits: Limits {

@@ -225,6 +225,7 @@ impl RulesProgram {
             roles: game.roles.clone(),
             symmetric: game.symmetric,
             hidden: game.hidden,
+            chance: game.chance,
             options: options(game).unwrap_or_default(),
             notation: game.notation.clone(),
             limits: Limits {

@@ -30,6 +30,8 @@ pub(crate) const MOST_BYTES: usize = 200_000;
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// How many snapshots of a match are sent at once at most, and in a second.
 const MOST_A_SECOND: f64 = 4.0;
+/// How often those who listen hear that a match goes on of which they may see nothing.
+const SECRET_INTERVAL: Duration = Duration::from_secs(5);
 /// A folder whose path has at most this many bytes is named by it.
 const MOST_FOLDER: usize = 80;
 /// How many listeners there are at most.
@@ -142,6 +144,7 @@ impl Broadcast {
             rules: run.game.rules.clone(),
             budget,
             last: None,
+            mentioned: None,
         }
     }
 }
@@ -197,11 +200,18 @@ pub(super) struct LiveMatch<'b> {
     budget: &'b mut SnapshotBudget,
     /// How many plies the last snapshot has, and whether the match was over.
     last: Option<(usize, bool)>,
+    /// When it was said last that the match goes on, if nothing else may be said of it.
+    mentioned: Option<Instant>,
 }
 
 impl Observer for LiveMatch<'_> {
     fn after(&mut self, arbiter: &Arbiter) {
-        if self.broadcast.is_heard.load(Ordering::Relaxed) {
+        if !self.broadcast.is_heard.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.rules.info().has_deals() {
+            self.mention(arbiter);
+        } else {
             self.show(arbiter);
         }
     }
@@ -220,11 +230,41 @@ impl LiveMatch<'_> {
         self.broadcast.send(&snapshot);
     }
 
+    /// Says that the match is there. Other matches have the same deal, and bots without a sandbox can
+    /// listen: nothing of its course is sent, not even who is to move, and its end shows when the matches
+    /// of the deal are in the log.
+    fn mention(&mut self, arbiter: &Arbiter) {
+        let now = Instant::now();
+        let is_due = self
+            .mentioned
+            .is_none_or(|then| now.duration_since(then) >= SECRET_INTERVAL);
+        if is_due && !arbiter.is_over() && self.budget.take(now) {
+            self.mentioned = Some(now);
+            let mut mention = self.about();
+            mention["ply"] = 0.into();
+            mention["to_move"] = json!([]);
+            mention["view"] = Value::Null;
+            mention["last"] = Value::Null;
+            mention["clocks_ms"] = json!(vec![Value::Null; self.names.len()]);
+            mention["over"] = false.into();
+            self.broadcast.send(&mention);
+        }
+    }
+
+    /// What does not change while a match goes on.
+    fn about(&self) -> Value {
+        let rules = &self.rules;
+        json!({
+            "match": self.id,
+            "game": rules.info().id,
+            "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
+            "players": self.names,
+            "roles": rules.roles(),
+        })
+    }
+
     fn snapshot(&self, arbiter: &Arbiter) -> Value {
         let session = arbiter.session();
-        let rules = &self.rules;
-        // What a bot may not know is not sent anywhere while it plays.
-        let is_shown = !rules.info().hidden || arbiter.is_over();
         let seats = 0..self.names.len();
         let clocks = seats.map(|seat| {
             let left = arbiter.clock(seat).remaining();
@@ -234,20 +274,14 @@ impl LiveMatch<'_> {
             Actor::Seat(seat) => Some(seat),
             Actor::Chance => None,
         });
-        let last = arbiter.moves().last().filter(|_| is_shown);
-        json!({
-            "match": self.id,
-            "game": rules.info().id,
-            "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
-            "players": self.names,
-            "roles": rules.roles(),
-            "ply": session.ply(),
-            "to_move": to_move.collect::<Vec<_>>(),
-            "view": session.view().ok().flatten().filter(|_| is_shown),
-            "last": last.map(|last| &last.mv),
-            "clocks_ms": clocks.collect::<Vec<_>>(),
-            "over": arbiter.is_over(),
-        })
+        let mut snapshot = self.about();
+        snapshot["ply"] = session.ply().into();
+        snapshot["to_move"] = to_move.collect();
+        snapshot["view"] = json!(session.view().ok().flatten());
+        snapshot["last"] = json!(arbiter.moves().last().map(|last| &last.mv));
+        snapshot["clocks_ms"] = json!(clocks.collect::<Vec<_>>());
+        snapshot["over"] = arbiter.is_over().into();
+        snapshot
     }
 }
 

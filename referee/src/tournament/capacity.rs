@@ -115,7 +115,7 @@ fn bots_a_slot(config: &Config) -> u64 {
     let mut restarts = config.bots.iter().map(|bot| bot.restart);
     let mut games = config.games.iter();
     let anew = restarts.any(|restart| restart == Restart::EachMatch)
-        || games.any(|game| game.rules.info().hidden);
+        || games.any(|game| game.rules.info().has_deals());
     (kept + if anew { seats } else { 0 }) as u64
 }
 

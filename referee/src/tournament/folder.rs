@@ -9,7 +9,9 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::schedule::{Shard, Version};
+use super::secret_file;
 use crate::config::Config;
+use crate::deals::Deals;
 use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 use crate::rules_program::Sheet;
@@ -141,8 +143,9 @@ impl Folder {
         path: &Path,
         config: &str,
         shard: Option<Shard>,
+        deals: &Deals,
     ) -> Result<Self, FolderError> {
-        Self::create_with(path, config, shard, |_| Ok(()))
+        Self::create_with(path, config, shard, deals, |_| Ok(()))
     }
 
     /// The same, with `more` that is written before the configuration: where that is, all else is, too, and
@@ -154,6 +157,7 @@ impl Folder {
         path: &Path,
         config: &str,
         shard: Option<Shard>,
+        deals: &Deals,
         more: impl FnOnce(&Folder) -> Result<(), WriteError>,
     ) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|error| FolderError::Make {
@@ -183,7 +187,7 @@ impl Folder {
         };
         let mut folder = Self::with(path, log)?;
         folder.shard = shard;
-        let begun = folder.begin_schedule();
+        let begun = folder.begin_files(deals);
         let begun = begun.and_then(|()| more(&folder));
         if let Err(error) = begun.and_then(|()| folder.write_config(config)) {
             // It should be possible to start again in this folder; the log is still empty.
@@ -260,14 +264,29 @@ impl Folder {
 
     /// Writes the files of a new tournament. The configuration comes last: where it is, the version of
     /// the schedule is, too.
-    pub(super) fn begin(&mut self, config: &str) -> Result<(), WriteError> {
-        self.begin_schedule()?;
+    pub(super) fn begin(&mut self, config: &str, deals: &Deals) -> Result<(), WriteError> {
+        self.begin_files(deals)?;
         self.write_config(config)
     }
 
-    fn begin_schedule(&mut self) -> Result<(), WriteError> {
+    fn begin_files(&mut self, deals: &Deals) -> Result<(), WriteError> {
         self.version = Version::NEWEST;
-        self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))
+        self.write_as(SCHEDULE_NAME, &schedule_text(self.version, self.shard))?;
+        if let Some(secret) = deals.secret() {
+            // Whatever was there is not this tournament's.
+            secret_file::write(&self.path, secret)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the secret of a tournament that goes on, unless it is there.
+    pub(super) fn keep_secret(&self, deals: &Deals) -> Result<(), WriteError> {
+        match deals.secret() {
+            Some(secret) if secret_file::read(&self.path).as_ref() != Ok(&Some(secret.clone())) => {
+                secret_file::write(&self.path, secret)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads the version and the part of the schedule of a tournament that has begun.
@@ -333,6 +352,7 @@ impl Folder {
         name: &str,
         config: &str,
         shard: Option<Shard>,
+        deals: &Deals,
         more: impl Fn(&Folder) -> Result<(), WriteError>,
     ) -> Result<Self, FolderError> {
         let name = file_name(name);
@@ -340,7 +360,7 @@ impl Folder {
         loop {
             let path = Path::new(RUNS).join(format!("{name}-{number}"));
             if path.symlink_metadata().is_err() {
-                match Self::create_with(&path, config, shard, &more) {
+                match Self::create_with(&path, config, shard, deals, &more) {
                     Err(FolderError::Taken { .. }) => {}
                     Err(FolderError::Write(WriteError::Io { error, .. }))
                         if error.kind() == ErrorKind::AlreadyExists => {}
@@ -356,7 +376,7 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn rescue(&self, config: &str) -> Result<PathBuf, WriteError> {
+    pub(crate) fn rescue(&self, config: &str, deals: &Deals) -> Result<PathBuf, WriteError> {
         let mut places = self.absolute.ancestors().skip(1);
         let place = places.find(|place| place.is_dir());
         let place = place.unwrap_or(Path::new("/"));
@@ -379,6 +399,9 @@ impl Folder {
             let mut copy = File::create_new(path.join(LOG_NAME))?;
             self.log.copy_to(&mut copy)?;
             copy.sync_all()?;
+            if let Some(secret) = deals.secret() {
+                secret_file::write(&path, secret).map_err(io::Error::other)?;
+            }
             for (at, text) in self.earlier.iter().enumerate() {
                 fs::write(path.join(earlier_name(at + 1)), text)?;
             }
@@ -469,13 +492,13 @@ mod tests {
     fn a_folder_is_made_once() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("a/b");
-        let folder = Folder::create(&path, "name = 1", None).unwrap();
+        let folder = Folder::create(&path, "name = 1", None, &Deals::BySeed).unwrap();
         assert!(folder.log.is_empty());
         let copy = fs::read_to_string(path.join(CONFIG_NAME)).unwrap();
         assert_eq!(copy, "name = 1");
         assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
         assert_eq!(folder.version(), Version::NEWEST);
-        let again = Folder::create(&path, "other", None);
+        let again = Folder::create(&path, "other", None, &Deals::BySeed);
         assert!(matches!(again, Err(FolderError::Taken { .. })));
     }
 
@@ -484,10 +507,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         // Nothing can be written where a folder is.
         fs::create_dir(place.path().join(PART_NAME)).unwrap();
-        let failed = Folder::create(place.path(), "", None);
+        let failed = Folder::create(place.path(), "", None, &Deals::BySeed);
         assert!(matches!(failed, Err(FolderError::Write(_))), "{failed:?}");
         fs::remove_dir(place.path().join(PART_NAME)).unwrap();
-        Folder::create(place.path(), "", None).unwrap();
+        Folder::create(place.path(), "", None, &Deals::BySeed).unwrap();
     }
 
     #[test]
@@ -497,15 +520,15 @@ mod tests {
         fs::write(path.join(LOG_NAME), "").unwrap();
         fs::write(path.join(SCHEDULE_NAME), "version = 1\n").unwrap();
         fs::write(path.join(PART_NAME), "name = ").unwrap();
-        let folder = Folder::create(path, "name = 1", None).unwrap();
+        let folder = Folder::create(path, "name = 1", None, &Deals::BySeed).unwrap();
         assert_eq!(folder.version(), Version::NEWEST);
         drop(folder);
-        let again = Folder::create(path, "name = 2", None);
+        let again = Folder::create(path, "name = 2", None, &Deals::BySeed);
         assert!(matches!(again, Err(FolderError::Taken { .. })), "{again:?}");
         // Where matches are, a tournament is.
         fs::remove_file(path.join(CONFIG_NAME)).unwrap();
         fs::write(path.join(LOG_NAME), "{}\n").unwrap();
-        let again = Folder::create(path, "name = 2", None);
+        let again = Folder::create(path, "name = 2", None, &Deals::BySeed);
         assert!(matches!(again, Err(FolderError::Taken { .. })), "{again:?}");
         assert_eq!(fs::read_to_string(path.join(LOG_NAME)).unwrap(), "{}\n");
     }
@@ -526,16 +549,16 @@ mod tests {
     fn what_is_left_of_a_folder_is_rescued_beside_it() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("deep/out");
-        let folder = Folder::create(&path, "name = 1", None).unwrap();
+        let folder = Folder::create(&path, "name = 1", None, &Deals::BySeed).unwrap();
         fs::write(path.join(LOG_NAME), "").unwrap();
         fs::remove_dir_all(&path).unwrap();
-        let first = folder.rescue("name = 1").unwrap();
-        let second = folder.rescue("name = 1").unwrap();
+        let first = folder.rescue("name = 1", &Deals::BySeed).unwrap();
+        let second = folder.rescue("name = 1", &Deals::BySeed).unwrap();
         let root = fs::canonicalize(place.path()).unwrap();
         assert_eq!(first, root.join("deep/out.rescued"));
         assert_eq!(second, root.join("deep/out.rescued-2"));
         fs::remove_dir_all(place.path().join("deep")).unwrap();
-        let third = folder.rescue("name = 1").unwrap();
+        let third = folder.rescue("name = 1", &Deals::BySeed).unwrap();
         assert_eq!(third, root.join("out.rescued"));
         assert_eq!(
             fs::read_to_string(third.join(CONFIG_NAME)).unwrap(),

@@ -15,6 +15,7 @@ use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{FailureReport, Failures};
 use crate::config::GameSetup;
+use crate::deals::Deal;
 use crate::ggp::Arrival;
 use crate::machine::identity;
 use crate::machine::load::LoadWatch;
@@ -43,8 +44,11 @@ pub(crate) struct MatchRun {
     pub start: Box<dyn Session>,
     /// The plies that the referee makes first; the match goes on after them.
     pub opening: Vec<String>,
-    /// What start and opening were made from, and forced moves are.
+    /// What start and opening were made from, and forced moves are, unless there is a deal.
     pub seed: u64,
+    /// What they were made from in games with chance or hidden information, and what chance brings is;
+    /// `None` for the seed.
+    pub deal: Option<Deal>,
     /// The time control of bots that have none of their own.
     pub time: protocol::TimeControl,
     /// The bots in seat order.
@@ -121,6 +125,8 @@ impl MatchRun {
             start: self.start.fork(),
             opening: self.opening.clone(),
             seed: self.seed,
+            deal: self.deal.as_ref().map(|deal| deal.key),
+            recorded: Vec::new(),
             limits: self.game.limits,
             early_ends: self.game.early_ends,
             seats: self.seated(factory),
@@ -153,6 +159,7 @@ impl MatchRun {
             rules: rules.origin().map(origin),
             options: rules.options().to_json(),
             seed: self.seed,
+            deal: self.deal.as_ref().map(|deal| deal.commitment.clone()),
             start: self.start.state()?,
             players: self.logged(introduced, factory),
             time: self.time.clone(),
@@ -176,6 +183,9 @@ impl MatchRun {
         let seats = self.specs.iter().enumerate();
         let bots = seats.filter(|(seat, spec)| spec.ggp.is_none() && !people.contains_key(seat));
         let bots: Vec<Arc<BotSpec>> = bots.map(|(_, spec)| spec.clone()).collect();
+        if self.game.rules.info().has_deals() {
+            pool.renew(&bots);
+        }
         pool.take(&bots).await
     }
 
@@ -242,7 +252,7 @@ impl MatchRun {
         });
         match (after, failure) {
             // Other matches have the same deal: who has seen it must not play in them.
-            (After::Fit(bot), _) if self.game.rules.info().hidden => drop(pool.dismiss(bot)),
+            (After::Fit(bot), _) if self.game.rules.info().has_deals() => drop(pool.dismiss(bot)),
             (After::Fit(bot), _) => pool.give_back(spec, bot).await,
             (After::Leaving(leaving), Some((failure, failures, factory))) => {
                 pool.later(async move {

@@ -18,6 +18,7 @@ pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod runner;
 pub(crate) mod schedule;
+pub(crate) mod secret_file;
 mod set_aside;
 pub(crate) mod slots;
 pub(crate) mod stop;

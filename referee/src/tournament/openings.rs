@@ -1,21 +1,18 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
 use arbiter::adjudication::LimitWatch;
-use arbiter::chance::Chance;
+use arbiter::chance::{Chance, Draws};
 use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
 
 use super::schedule::Scheduled;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
+use crate::deals::Deal;
 
-/// Separates the opening moves from the other random streams of a pairing's seed.
-const OPENING_MOVES: u64 = 1;
-/// Separates the starts and openings that are tried when the first ones are not balanced.
-const OTHERS: u64 = 2;
 /// How many random games judge whether an opening is balanced.
 const PLAYOUTS: u32 = 200;
 /// How many random openings are judged before the best of them is taken.
-const MOST_JUDGED: u64 = 50;
+pub(crate) const MOST_JUDGED: u64 = 50;
 /// How often a random opening that ends the game is drawn anew before a shorter one is taken.
 const TRIES: u32 = 50;
 /// Seeds stay below this so that every reader of JSON gets them right.
@@ -32,29 +29,34 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// How a match of a tournament begins.
+    /// How a match of a tournament begins, with this deal, if it has one.
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub(crate) fn of(config: &Config, scheduled: &Scheduled) -> Result<Self, BrokenRules> {
+    pub(crate) fn of(
+        config: &Config,
+        scheduled: &Scheduled,
+        deal: Option<&Deal>,
+    ) -> Result<Self, BrokenRules> {
         let (game, openings) = (&config.games[scheduled.game], &config.openings);
         let seed = seed(config, scheduled);
         let book = from_book(config, scheduled)?;
         let lopsided_book = openings.judged[scheduled.game]
             .get()
             .and_then(|judged| judged.best);
-        let candidate = |seed: u64| match &book {
+        let draws = Draws::of(seed, deal.map(|deal| deal.key));
+        let candidate = |draws: Draws| match &book {
             Some((start, moves)) => {
-                let more = more_moves(&**start, game, moves, seed, openings.random_plies)?;
+                let more = more_moves(&**start, game, moves, draws, openings.random_plies)?;
                 Ok((start.fork(), more))
             }
             None => {
-                let start = game.rules.start(seed)?;
-                let moves = moves(&*start, game.limits, seed, openings.random_plies)?;
+                let start = game.rules.start(draws.start())?;
+                let moves = drawn(&*start, game.limits, draws, openings.random_plies)?;
                 Ok((start, moves))
             }
         };
-        let (start, moves) = candidate(seed)?;
+        let (start, moves) = candidate(draws)?;
         // What a book has was judged already.
         let varies = openings.random_plies > 0 || book.is_none();
         let Some(margin) = openings.balanced.filter(|_| varies) else {
@@ -64,7 +66,7 @@ impl Opening {
                 unbalanced: lopsided_book,
             });
         };
-        balanced((start, moves), game, seed, margin, candidate)
+        balanced((start, moves), game, (seed, draws), margin, candidate)
     }
 }
 
@@ -74,22 +76,27 @@ type Candidate = (Box<dyn Session>, Vec<String>);
 fn balanced(
     first: Candidate,
     game: &GameSetup,
-    seed: u64,
+    (first_seed, draws): (u64, Draws),
     margin: f64,
-    candidate: impl Fn(u64) -> Result<Candidate, BrokenRules>,
+    candidate: impl Fn(Draws) -> Result<Candidate, BrokenRules>,
 ) -> Result<Opening, BrokenRules> {
     let first_is = (first.0.identity()?, first.1.clone());
-    let mut best = (imbalance(&*first.0, &first.1, game, seed)?, first);
+    let mut best = (imbalance(&*first.0, &first.1, game, first_seed)?, first);
     for number in 1..MOST_JUDGED {
         if best.0 <= margin {
             break;
         }
-        let seed = Rng::from_parts(&[seed, OTHERS, number]).next_u64() & SEED_MASK;
-        let (start, moves) = candidate(seed)?;
+        let draws = draws.other(number);
+        let (start, moves) = candidate(draws)?;
         if number == 1 && (start.identity()?, moves.clone()) == first_is && moves.is_empty() {
             // A game that always starts the same, and no random plies: there is nothing else.
             break;
         }
+        // Random games only judge: nothing of a deal follows from theirs.
+        let seed = match draws {
+            Draws::Seed(seed) => seed,
+            Draws::Key(_) => first_seed,
+        };
         let value = imbalance(&*start, &moves, game, seed)?;
         if value < best.0 {
             best = (value, (start, moves));
@@ -186,7 +193,7 @@ fn more_moves(
     start: &dyn Session,
     game: &GameSetup,
     moves: &[String],
-    seed: u64,
+    draws: Draws,
     plies: u32,
 ) -> Result<Vec<String>, BrokenRules> {
     let mut all = moves.to_vec();
@@ -194,7 +201,7 @@ fn more_moves(
         let mut session = start.fork();
         let played = PlyByPly::default().add_all(&mut *session, moves);
         played.map_err(refused)?;
-        all.extend(self::moves(&*session, game.limits, seed, plies)?);
+        all.extend(drawn(&*session, game.limits, draws, plies)?);
     }
     Ok(all)
 }
@@ -238,10 +245,20 @@ pub fn moves(
     seed: u64,
     plies: u32,
 ) -> Result<Vec<String>, BrokenRules> {
-    let mut rng = Rng::from_parts(&[seed, OPENING_MOVES]);
+    drawn(start, limits, Draws::Seed(seed), plies)
+}
+
+/// The same with any draws.
+fn drawn(
+    start: &dyn Session,
+    limits: Limits,
+    draws: Draws,
+    plies: u32,
+) -> Result<Vec<String>, BrokenRules> {
+    let mut rng = draws.opening();
     let mut longest = RandomPlies::default();
     for _ in 0..TRIES {
-        let tried = RandomPlies::new(start, limits, (&mut rng, seed), plies)?;
+        let tried = RandomPlies::new(start, limits, (&mut rng, draws), plies)?;
         if tried.made >= plies {
             return Ok(tried.moves);
         }
@@ -265,11 +282,11 @@ impl RandomPlies {
     fn new(
         start: &dyn Session,
         limits: Limits,
-        (rng, seed): (&mut Rng, u64),
+        (rng, draws): (&mut Rng, Draws),
         plies: u32,
     ) -> Result<Self, BrokenRules> {
         let mut session = start.fork();
-        let mut chance = Chance::of(seed);
+        let mut chance = Chance::with(draws);
         let mut watch = LimitWatch::new(limits);
         let mut drawn = RandomPlies::default();
         if watch.see(&*session)?.is_some() {
@@ -367,7 +384,7 @@ mod tests {
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
         let schedule = crate::tournament::schedule::Schedule::new(&config.shape());
         let one = |scheduled: &Scheduled| {
-            let opening = Opening::of(config, scheduled).unwrap();
+            let opening = Opening::of(config, scheduled, None).unwrap();
             let start = opening.start.identity().unwrap();
             (start, opening.moves, opening.unbalanced)
         };

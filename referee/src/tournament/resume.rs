@@ -10,7 +10,7 @@ use toml::Table;
 
 use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape, Shard};
-use super::{extension, openings};
+use super::{extension, openings, secret_file};
 use crate::admission;
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
@@ -119,6 +119,38 @@ pub enum ResumeError {
         /// The part that is there; `None` for all.
         there: Option<Shard>,
     },
+    /// The secret that deals follow from is another one.
+    #[error(
+        "the `secret` of the configuration is not the one that this tournament deals from (`{}`); nothing \
+         was changed, resume without `secret`, or start anew in another folder",
+        path.display()
+    )]
+    OtherSecret {
+        /// What has the other one.
+        path: PathBuf,
+    },
+    /// The secret that deals follow from is gone.
+    #[error(
+        "`{}` is missing: this tournament deals from the secret in it, whose SHA-256 is {deal}; nothing \
+         was changed, put it back, or give the secret as `secret` in the configuration",
+        path.display()
+    )]
+    LostSecret {
+        /// The file.
+        path: PathBuf,
+        /// What the log says of it.
+        deal: String,
+    },
+    /// There is a secret, but the tournament began without one.
+    #[error(
+        "the tournament in `{}` began without a secret and deals from `seed`, but the configuration has \
+         `secret`; nothing was changed, resume without it, or start anew in another folder",
+        path.display()
+    )]
+    DealtBySeed {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -181,6 +213,9 @@ pub(crate) fn open(
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     let mut folder = open_folder(path)?;
+    config.deal_from(secret_file::of_folder(path, config, || {
+        secret_file::has_not_begun(path) || has_first_deals(path, config, allowed)
+    })?);
     folder.set_shard(config.shard);
     let before = check_configuration(&mut folder, config, allowed)?;
     let version = folder.read_version();
@@ -199,6 +234,7 @@ pub(crate) fn open(
     if let Some(cut) = &cut {
         folder.log.drop_cut(cut)?;
     }
+    folder.keep_secret(config.deals())?;
     if let Some(before) = before {
         folder.extend(before.text, &config.text)?;
     }
@@ -207,6 +243,24 @@ pub(crate) fn open(
         schedule: ledger.schedule,
         cut,
     })
+}
+
+/// Whether a tournament gets its first games with something to deal now, because it is extended.
+fn has_first_deals(path: &Path, config: &Config, allowed: Allowed) -> bool {
+    let Ok(Some(copy)) = read_copy(&path.join(CONFIG_NAME)) else {
+        return false;
+    };
+    let games = copy.table.get("games").and_then(toml::Value::as_array);
+    let id = |game: &toml::Value| {
+        let id = game.get("id").unwrap_or(game).as_str();
+        id.map(str::to_owned)
+    };
+    let before: Vec<String> = games.into_iter().flatten().filter_map(id).collect();
+    let had = config.games.iter().any(|game| {
+        let info = game.rules.info();
+        info.has_deals() && before.contains(&info.id)
+    });
+    allowed == Allowed::Additions && !had
 }
 
 /// The configuration and the schedule of the tournament in this folder, for who only looks on: the
@@ -296,7 +350,7 @@ fn check_configuration(
         }
         // The referee died in the moment between making the two files.
         None if folder.log.is_empty() => {
-            folder.begin(&config.text)?;
+            folder.begin(&config.text, config.deals())?;
             Ok(None)
         }
         None => Err(missing(&folder.path, CONFIG_NAME)),
@@ -491,6 +545,13 @@ pub(super) fn compare(
     }
     if record.seed != seed {
         return wrong("seed", &record.seed.to_string(), &seed.to_string());
+    }
+    let deal = config.deals().commitment();
+    let deal = deal.filter(|_| rules.info().has_deals());
+    if record.deal != deal {
+        let none = || "none".to_owned();
+        let [recorded, right] = [record.deal.clone(), deal].map(|deal| deal.unwrap_or_else(none));
+        return wrong("deal", &recorded, &right);
     }
     if players != names {
         return wrong("players", &players.join(", "), &names.join(", "));
@@ -735,7 +796,13 @@ mod tests {
     fn a_tournament_keeps_the_version_of_its_schedule() {
         let (config, text) = of_three();
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(&place.path().join("new"), &text, None).unwrap();
+        let folder = Folder::create(
+            &place.path().join("new"),
+            &text,
+            None,
+            &crate::deals::Deals::BySeed,
+        )
+        .unwrap();
         drop(folder);
         let old = place.path().join("old");
         fs::create_dir(&old).unwrap();

@@ -16,6 +16,7 @@ use super::folder::{self, Folder, FolderError, STDERR_NAME};
 use super::remote::{self, Cluster, RemoteError};
 use super::resume::{self, Allowed, ResumeError};
 use super::schedule::{Schedule, Shard, Standing};
+use super::secret_file;
 use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
@@ -35,6 +36,11 @@ pub struct Tournament {
     time_scale: Option<AppliedScale>,
     pub(super) left_out: Vec<LeftOut>,
 }
+
+/// What is wrong with a part of a schedule whose secret the other parts cannot know.
+pub(crate) const NO_SHARED_SECRET: &str = "its games have chance or hidden information, and all parts have \
+    to deal from one secret: set `secret` in the configuration, the same for all, to 64 hexadecimal digits \
+    that no bot knows (`openssl rand -hex 32` prints some)";
 
 /// How time limits were scaled by the speed of this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +69,9 @@ pub enum TournamentError {
     /// The tournament cannot be resumed.
     #[error(transparent)]
     Resume(#[from] ResumeError),
+    /// A part of the schedule is to be played, but nothing says what all parts deal from.
+    #[error("{NO_SHARED_SECRET}")]
+    NoSharedSecret,
     /// The log cannot be guarded.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -199,14 +208,19 @@ impl Tournament {
     ) -> Result<Self, TournamentError> {
         let (mut warnings, time_scale) = prepare(&mut config)?;
         warnings.extend(Builds::read(&config.bots).identical());
+        if config.lacks_shared_secret() {
+            return Err(TournamentError::NoSharedSecret);
+        }
+        config.deal_from(secret_file::new(&config)?);
         let more = |folder: &Folder| {
             folder.note_origin(&config)?;
             folder.keep_sheets(config.rules.sheets())?;
             admission::note(&folder.path, &left_out)
         };
+        let (text, shard, deals) = (&config.text, config.shard, config.deals());
         let folder = match folder {
-            Some(path) => Folder::create_with(path, &config.text, config.shard, more)?,
-            None => Folder::create_numbered(&config.name, &config.text, config.shard, more)?,
+            Some(path) => Folder::create_with(path, text, shard, deals, more)?,
+            None => Folder::create_numbered(&config.name, text, shard, deals, more)?,
         };
         Ok(Tournament {
             schedule: Schedule::new(&config.shape()),
@@ -564,7 +578,7 @@ fn remains(error: &WriteError, folder: &Folder, config: &Config) -> Remains {
     match error {
         WriteError::Gone { .. } => match folder.log.moved_to() {
             Some(log) => Remains::Moved(log),
-            None => match folder.rescue(&config.text) {
+            None => match folder.rescue(&config.text, config.deals()) {
                 Ok(path) => Remains::Rescued(path),
                 Err(error) => Remains::Unsaved(error),
             },

@@ -26,6 +26,7 @@ use super::remote::{RemoteError, WorkersSeen};
 use super::schedule::{Schedule, Scheduled, Standing};
 use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
+use crate::deals::Deal;
 use crate::log::{LogWriter, WriteError};
 use crate::machine::{cores, memory};
 
@@ -181,7 +182,8 @@ pub(crate) async fn run(
     let written = match start(slots, &shared, reports, at_work) {
         Ok(()) => {
             let stop = shared.stop.clone();
-            write(&shared.queue, inbox, &mut folder.log, stop, &mut show).await
+            let what = (&*shared.config, &shared.queue);
+            write(what, inbox, &mut folder.log, stop, &mut show).await
         }
         Err(error) => {
             drop(inbox);
@@ -241,13 +243,14 @@ fn start(
 /// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
 /// after an error; slots end at their next report then.
 pub(super) async fn write(
-    queue: &Queue,
+    (config, queue): (&Config, &Queue),
     mut inbox: mpsc::Receiver<FromSlot>,
     log: &mut LogWriter,
     mut stop: watch::Receiver<Stop>,
     show: &mut impl FnMut(Progress<'_>),
 ) -> Result<(), RunError> {
     let mut batch = Vec::new();
+    let mut undeclared = UndeclaredChance::default();
     loop {
         let received = tokio::select! {
             // First, because it may be why the last slot is gone.
@@ -280,6 +283,9 @@ pub(super) async fn write(
                     let repetition = || ratings::repetition(&record);
                     queue.finish(number, outcome, repetition);
                     show(finished(&record, queue));
+                    if let Some(warning) = undeclared.noticed(config, &record) {
+                        show(Progress::Trouble(&warning.into()));
+                    }
                 }
             }
         }
@@ -289,6 +295,28 @@ pub(super) async fn write(
         if inbox.is_empty() && !inbox.is_closed() {
             sleep(REST).await;
         }
+    }
+}
+
+/// Games in which chance was to move, though they do not say that it is.
+#[derive(Default)]
+struct UndeclaredChance(HashSet<String>);
+
+impl UndeclaredChance {
+    /// A warning, the first time for each game.
+    fn noticed(&mut self, config: &Config, record: &Record) -> Option<String> {
+        let game = &record.game;
+        if !record.moves.iter().any(|played| played.seat.is_none()) {
+            return None;
+        }
+        let mut infos = config.games.iter().map(|game| game.rules.info());
+        let says_it = infos.find(|info| info.id == *game)?.has_deals();
+        (!says_it && self.0.insert(game.clone())).then(|| {
+            format!(
+                "chance is to move in `{game}`, but its rules say neither `\"chance\":true` nor \
+                 `\"hidden\":true` in `hello`: what it brings follows from `seed`, so bots can compute it"
+            )
+        })
     }
 }
 
@@ -371,7 +399,8 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if reports.send(begun).await.is_err() {
             break;
         }
-        let opening = match Opening::of(&shared.config, &scheduled) {
+        let deal = shared.config.deal(&scheduled);
+        let opening = match Opening::of(&shared.config, &scheduled, deal.as_ref()) {
             Ok(opening) => opening,
             Err(broken) => {
                 let _ = reports.send(FromSlot::Broken(broken)).await;
@@ -387,7 +416,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         let played = tokio::select! {
             // The others are looked at only when the match waits for something.
             biased;
-            played = Box::pin(shared.play(&scheduled, opening, &mut pool, &mut budget)) => played,
+            played = Box::pin(shared.play(&scheduled, (opening, deal), &mut pool, &mut budget)) => played,
             _ = stop::asked(&mut stop, Stop::GiveUp) => break,
             () = reports.closed() => break,
         };
@@ -441,7 +470,7 @@ impl Shared {
     async fn play(
         &self,
         scheduled: &Scheduled,
-        opening: Opening,
+        opening: (Opening, Option<Deal>),
         pool: &mut Pool,
         budget: &mut SnapshotBudget,
     ) -> Result<Record, NoResult> {
@@ -522,7 +551,7 @@ impl Shared {
 pub(crate) fn plan(
     config: &Config,
     scheduled: &Scheduled,
-    opening: Opening,
+    (opening, deal): (Opening, Option<Deal>),
     machine: &Arc<Machine>,
     failures: &Arc<Failures>,
 ) -> MatchRun {
@@ -531,6 +560,7 @@ pub(crate) fn plan(
         id: scheduled.id(),
         game: config.games[scheduled.game].clone(),
         seed: openings::seed(config, scheduled),
+        deal,
         start: opening.start,
         opening: opening.moves,
         time: config.time.clone(),

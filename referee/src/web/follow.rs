@@ -57,6 +57,8 @@ pub(super) struct TakenMatch {
     pub(super) played: MatchSummary,
     pub(super) account: Account,
     pub(super) place: Place,
+    /// Whether other matches are dealt the same, so that it is nobody's business before they are over.
+    pub(super) has_deal: bool,
 }
 
 /// What was read of a log.
@@ -249,7 +251,14 @@ fn taken(line: &[u8], mut place: Place, memo: &mut ScanMemo) -> Result<TakenMatc
         played,
         account,
         place,
+        has_deal: has_deal(line),
     })
+}
+
+/// Whether a match was dealt from a secret. An option of the same name counts as well: then the match is
+/// shown a little later.
+fn has_deal(line: &[u8]) -> bool {
+    memmem::find(line, b"\"deal\":\"").is_some()
 }
 
 /// When a match began, in milliseconds since 1970; 0 if the line does not say it. It stands near the

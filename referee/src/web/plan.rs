@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::tournament::resume;
-use crate::tournament::schedule::{Format, Schedule, Standing};
+use crate::tournament::schedule::{Format, Schedule, Scheduled, Standing};
 
 /// A tournament, as far as its folder says what is played.
 pub(super) struct Plan {
@@ -96,6 +96,15 @@ impl Plan {
     /// Whether everything was played.
     pub(super) fn is_over(&self) -> bool {
         self.schedule.is_over()
+    }
+
+    /// The ids of the matches with the same deal as this one, its own among them; nothing if it is not
+    /// known.
+    pub(super) fn same_deal(&self, id: &str) -> Vec<String> {
+        let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
+        let group = number.map_or_else(Vec::new, |number| self.schedule.group_of(number));
+        let id = |number: usize| self.schedule.get(number).map(Scheduled::id);
+        group.into_iter().filter_map(id).collect()
     }
 
     /// Takes in the match with this id.

@@ -1,7 +1,7 @@
 //! The thread that reads the logs: it fills the index, and makes the overview, at most once a second
 //! and only while somebody looks.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::thread;
@@ -44,6 +44,8 @@ pub(super) struct Reader {
     /// How many matches the figures are of, when they were made, and how long that took.
     figured: (usize, Option<Instant>, Duration),
     faults: VecDeque<(Place, FaultView)>,
+    /// Matches whose deal is still played elsewhere, in the order of the logs.
+    held: Vec<TakenMatch>,
     /// When the newest matches began.
     recent: VecDeque<u64>,
     /// What is wrong with a log, by its number.
@@ -77,6 +79,7 @@ impl Reader {
             figures: Figures::default(),
             figured: (usize::MAX, None, Duration::ZERO),
             faults: VecDeque::new(),
+            held: Vec::new(),
             recent: VecDeque::new(),
             problems: BTreeMap::new(),
             noticed: None,
@@ -98,6 +101,7 @@ impl Reader {
             self.matches.know(bot);
         }
         self.faults.clear();
+        self.held.clear();
         self.recent.clear();
         self.problems.clear();
         self.figured = (usize::MAX, None, Duration::ZERO);
@@ -155,6 +159,8 @@ impl Reader {
         for at in 0..self.logs.len() {
             self.read(at);
         }
+        // The tournament may have ended without writing anything.
+        self.release();
         let is_quick = self.figured.1.is_some() && self.figured.2 < QUICK;
         if !is_quick {
             self.site.note_read();
@@ -218,15 +224,69 @@ impl Reader {
         if let Some(problem) = taken.problem {
             self.noticed = Some((Instant::now(), problem));
         }
+        let (held, open): (Vec<_>, Vec<_>) =
+            taken.matches.into_iter().partition(|one| one.has_deal);
+        self.held.extend(held);
+        self.show_matches(log, open);
+        self.release();
+    }
+
+    /// Shows matches of a log.
+    fn show_matches(&mut self, log: u16, matches: Vec<TakenMatch>) {
         self.matches.take_from_log(u64::from(log));
         let mut index = self.site.index_mut();
-        for one in &taken.matches {
+        for one in &matches {
             index.add(&one.played, one.place);
         }
         drop(index);
-        for one in taken.matches {
+        for one in matches {
             self.take_match(one);
         }
+    }
+
+    /// Shows the matches that were held back, as far as nothing with their deal is played any more: all
+    /// matches with it are in the log, or nobody writes to the log.
+    fn release(&mut self) {
+        while !self.held.is_empty() {
+            let free = self.free();
+            let (free, held): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held)
+                .into_iter()
+                .partition(|one| free.contains(&(one.place.log, one.place.offset)));
+            self.held = held;
+            let is_last = free.is_empty();
+            let mut by_log: BTreeMap<u16, Vec<TakenMatch>> = BTreeMap::new();
+            for one in free {
+                by_log.entry(one.place.log).or_default().push(one);
+            }
+            for (log, matches) in by_log {
+                self.show_matches(log, matches);
+            }
+            // What was shown may be what the next round follows from.
+            if is_last {
+                return;
+            }
+        }
+    }
+
+    /// The places of the matches that need not be held back any more.
+    fn free(&self) -> HashSet<(u16, u64)> {
+        let is_live = self.site.boards().are_live();
+        let written: Vec<bool> = self
+            .logs
+            .iter()
+            .map(|log| is_live || log.identity().is_some_and(follow::is_locked))
+            .collect();
+        let there: HashSet<&str> = self.held.iter().map(|one| &*one.played.match_id).collect();
+        let is_whole = |one: &TakenMatch| {
+            let plan = self.plan.as_ref();
+            let same = plan.map_or_else(Vec::new, |plan| plan.same_deal(&one.played.match_id));
+            !same.is_empty() && same.iter().all(|id| there.contains(&**id))
+        };
+        let free = self.held.iter().filter(|one| {
+            let is_written = written.get(usize::from(one.place.log)).copied();
+            !is_written.unwrap_or(false) || is_whole(one)
+        });
+        free.map(|one| (one.place.log, one.place.offset)).collect()
     }
 
     fn take_match(&mut self, one: TakenMatch) {
@@ -234,6 +294,7 @@ impl Reader {
             played,
             account,
             place,
+            has_deal: _,
         } = one;
         self.matches.add_summary(&played, &account);
         if let Some(plan) = &mut self.plan {

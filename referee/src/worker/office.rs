@@ -354,7 +354,7 @@ impl Office {
             return job.give_back(pause).await;
         }
         let (begun, mut beginning) = mpsc::unbounded_channel();
-        let playing = slot.play(serving, group.matches, begun);
+        let playing = slot.play(serving, (group.matches, group.deal), begun);
         let telling = async {
             let mut first = true;
             while let Some(number) = beginning.recv().await {

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::options::Leave;
 use super::serving::Serving;
 use crate::config::Affinity;
+use crate::deals::Deal;
 use crate::machine::cores;
 use crate::tournament::match_run::People;
 use crate::tournament::openings::Opening;
@@ -37,6 +38,8 @@ pub(super) enum Played {
 struct Work {
     serving: Arc<Serving>,
     matches: Vec<Scheduled>,
+    /// What they are dealt from.
+    deal: Option<Deal>,
     /// Gets the number of each match that begins.
     begun: mpsc::UnboundedSender<usize>,
     done: oneshot::Sender<Played>,
@@ -63,13 +66,14 @@ impl Slot {
     pub(super) async fn play(
         &self,
         serving: &Arc<Serving>,
-        matches: Vec<Scheduled>,
+        (matches, deal): (Vec<Scheduled>, Option<Deal>),
         begun: mpsc::UnboundedSender<usize>,
     ) -> Played {
         let (done, played) = oneshot::channel();
         let work = Work {
             serving: serving.clone(),
             matches,
+            deal,
             begun,
             done,
         };
@@ -100,7 +104,7 @@ async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::R
         });
         let played = tokio::select! {
             biased;
-            played = Box::pin(group(serving, &work.matches, pool, &work.begun)) => played,
+            played = Box::pin(group(serving, &work, pool)) => played,
             _ = leave.wait_for(|leave| *leave == Leave::Now) => Played::GivenUp,
         };
         let _ = work.done.send(played);
@@ -110,20 +114,15 @@ async fn run(number: usize, mut inbox: mpsc::Receiver<Work>, mut leave: watch::R
     }
 }
 
-async fn group(
-    serving: &Serving,
-    matches: &[Scheduled],
-    pool: &mut Pool,
-    begun: &mpsc::UnboundedSender<usize>,
-) -> Played {
-    if let Some((spec, why)) = serving.unable(matches).await {
+async fn group(serving: &Serving, work: &Work, pool: &mut Pool) -> Played {
+    if let Some((spec, why)) = serving.unable(&work.matches).await {
         let bot = spec.name.clone();
         return Played::Unable { bot, why };
     }
     let mut records = Vec::new();
-    for scheduled in matches {
-        let _ = begun.send(scheduled.number);
-        let record = match one(serving, scheduled, pool).await {
+    for scheduled in &work.matches {
+        let _ = work.begun.send(scheduled.number);
+        let record = match one(serving, scheduled, work.deal.clone(), pool).await {
             Ok(record) => record,
             Err(broken) => return Played::Broken(broken),
         };
@@ -139,10 +138,17 @@ async fn group(
 async fn one(
     serving: &Serving,
     scheduled: &Scheduled,
+    deal: Option<Deal>,
     pool: &mut Pool,
 ) -> Result<Record, BrokenRules> {
-    let opening = Opening::of(&serving.config, scheduled)?;
+    let opening = Opening::of(&serving.config, scheduled, deal.as_ref())?;
     let (config, machine) = (&serving.config, &serving.machine);
-    let run = slots::plan(config, scheduled, opening, machine, &serving.failures);
+    let run = slots::plan(
+        config,
+        scheduled,
+        (opening, deal),
+        machine,
+        &serving.failures,
+    );
     run.play(pool, People::new(), |_: &Arbiter| ()).await
 }

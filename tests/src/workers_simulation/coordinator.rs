@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use cluster::{ANSWER, ClusterError, Heard, JobResult, QueueWatch, Remedy, ResultCursor};
 use referee::dispatching::{
-    Action, Answer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule, Setup, TICK,
+    Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, NextGroup, Request, Schedule,
+    Setup, TICK,
 };
 
 use super::parts::{
@@ -110,6 +111,7 @@ impl Simulation {
                     recheck: RECHECK,
                     secret,
                     lease: LEASE,
+                    dealer: Dealer::default(),
                 }),
                 schedule,
                 cursor: ResultCursor::default(),

@@ -143,7 +143,7 @@ test("hello describes the games", () => {
     limits: { max_plies: null, repetition: null },
     guide: "# Nim",
   });
-  assert.deepEqual([coins.title, coins.seats, coins.hidden], ["coins", [2, 3], true]);
+  assert.deepEqual([coins.title, coins.seats, coins.hidden, coins.chance], ["coins", [2, 3], true, true]);
   assert.deepEqual(Object.values(coins.options).map(({ type }) => type), ["int", "choice", "bool", "text"]);
 });
 

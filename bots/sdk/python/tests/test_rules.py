@@ -130,8 +130,8 @@ class Requests(unittest.TestCase):
             "notation": [["take2", "take two"]], "guide": "# Nim",
             "limits": {"max_plies": None, "repetition": None},
         })
-        self.assertEqual((coins["title"], coins["seats"], coins["hidden"]),
-                         ("coins", [2, 3], True))
+        self.assertEqual((coins["title"], coins["seats"], coins["hidden"], coins["chance"]),
+                         ("coins", [2, 3], True, True))
         kinds = {name: option["type"] for name, option in coins["options"].items()}
         self.assertEqual(kinds, {"players": "int", "word": "choice", "loud": "bool",
                                  "note": "text"})

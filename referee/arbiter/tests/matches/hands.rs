@@ -54,6 +54,7 @@ impl Hands {
                 .collect(),
             symmetric: true,
             hidden: self.hidden,
+            chance: false,
             options: Vec::new(),
             notation: Vec::new(),
             limits: Limits::NONE,

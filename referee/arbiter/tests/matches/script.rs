@@ -62,6 +62,8 @@ pub(crate) fn setup(
         start: rules.start(1).unwrap(),
         opening: opening.iter().map(|mv| (*mv).to_owned()).collect(),
         seed: SEED,
+        deal: None,
+        recorded: Vec::new(),
         limits,
         early_ends: EarlyEnds::default(),
         seats: setups.collect(),

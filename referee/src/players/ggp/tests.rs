@@ -132,6 +132,8 @@ impl Exchange {
             start,
             opening: self.opening.clone(),
             seed: self.seed,
+            deal: None,
+            recorded: Vec::new(),
             limits: Limits::NONE,
             seats: seats.collect(),
             early_ends: EarlyEnds::default(),

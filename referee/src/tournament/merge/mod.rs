@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use games::kit::info::Info;
 use protocol::Record;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -16,10 +17,14 @@ use self::writing::write;
 use super::folder::{self, CONFIG_NAME, Folder, FolderError, SCHEDULE_NAME};
 use super::resume::{self, Ledger, ResumeError, parsed};
 use super::schedule::{Schedule, Shape, Shard, Version};
+use super::secret_file;
 use crate::admission::{self, AdmissionError};
 use crate::config::{Config, ConfigError, difference};
+use crate::deals::Deals;
 use crate::files::{self, MOST_TEXT};
-use crate::log::{self, ChainBreak, LOG_NAME, LogError, LogFile, Mismatch, Versions, WriteError};
+use crate::log::{
+    self, ChainBreak, DealCheck, LOG_NAME, LogError, LogFile, Mismatch, Versions, WriteError,
+};
 
 /// Logs that cannot be put together. Nothing was written.
 #[derive(Debug, Error)]
@@ -110,6 +115,23 @@ pub enum MergeError {
         /// What is there.
         found: &'static str,
     },
+    /// Two logs were dealt from different secrets.
+    #[error(
+        "`{}` and `{}` are not dealt from one secret: one log has the `deal` {}, the other {}; parts need the \
+         same `secret` in their configurations",
+        one.display(),
+        other.display(),
+        deals[0],
+        deals[1]
+    )]
+    OtherDeal {
+        /// A log.
+        one: PathBuf,
+        /// The other one.
+        other: PathBuf,
+        /// What they say of their secrets.
+        deals: [String; 2],
+    },
     /// The new folder cannot be made.
     #[error(transparent)]
     Out(#[from] FolderError),
@@ -131,6 +153,8 @@ pub struct Merged {
     pub missing: Vec<Missing>,
     /// The file of the configuration, if it is known.
     pub configuration: Option<PathBuf>,
+    /// How many matches have a deal that was not checked, because its secret is in none of the folders.
+    pub deals_unchecked: u64,
 }
 
 /// Matches that no log has.
@@ -171,10 +195,12 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
     };
     let config = admission::as_it_began(&config, &first.path)?.unwrap_or(config);
     first.compare_with(&config)?;
+    config.deal_from(deals(&parts, &config)?);
     let mut check = Check {
         ledger: Ledger::new(&config, first.schedule(&config, None)?),
         found: HashMap::new(),
         repeated: 0,
+        deals_unchecked: 0,
     };
     for (at, part) in parts.iter().enumerate() {
         check.add(at, &parts, part, &config)?;
@@ -188,6 +214,7 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
         total: check.ledger.schedule.total(),
         repeated: check.repeated,
         missing,
+        deals_unchecked: check.deals_unchecked,
         configuration: config.file.or_else(|| folder::configuration(&first.path)),
     })
 }
@@ -296,6 +323,58 @@ impl Part {
     }
 }
 
+/// What all parts deal from.
+///
+/// # Errors
+/// If they differ.
+fn deals(parts: &[Part], config: &Config) -> Result<Deals, MergeError> {
+    let has_deals = |record: &Record| {
+        let mut games = config.games.iter().map(|game| game.rules.info());
+        let info = games.find(|info| info.id == record.game);
+        record.deal.is_some() || info.is_some_and(Info::has_deals)
+    };
+    let mut found: Option<(&Part, Option<String>)> = None;
+    for part in parts {
+        // The others in its log are compared with the first one.
+        let mut first = None;
+        for record in LogFile::open(&part.log())? {
+            let record = record?;
+            if has_deals(&record) {
+                first = Some(record.deal);
+                break;
+            }
+        }
+        let Some(deal) = first else { continue };
+        match &found {
+            Some((one, known)) if *known != deal => {
+                let words = |deal: &Option<String>| deal.clone().unwrap_or("none".to_owned());
+                return Err(MergeError::OtherDeal {
+                    one: one.log(),
+                    other: part.log(),
+                    deals: [words(known), words(&deal)],
+                });
+            }
+            _ => found = Some((part, deal)),
+        }
+    }
+    let kept = parts
+        .iter()
+        .filter_map(|part| secret_file::read(&part.path).ok()?);
+    let mut secrets = config.secret.clone().into_iter().chain(kept);
+    Ok(match found {
+        Some((_, None)) => Deals::BySeed,
+        Some((_, Some(deal))) => match secrets.find(|secret| secret.commitment() == deal) {
+            Some(secret) => Deals::Secret(secret),
+            None => Deals::Committed(deal),
+        },
+        // Nothing was dealt yet.
+        None => match secrets.next().filter(|_| config.has_deals()) {
+            Some(secret) => Deals::Secret(secret),
+            None => Deals::BySeed,
+        },
+    })
+}
+
 /// A match that was found.
 struct Found {
     /// The part that it is taken from.
@@ -310,6 +389,7 @@ struct Check<'a> {
     /// By their ids.
     found: HashMap<String, Found>,
     repeated: u64,
+    deals_unchecked: u64,
 }
 
 impl Check<'_> {
@@ -323,8 +403,12 @@ impl Check<'_> {
         let path = part.log();
         let mut file = LogFile::open(&path)?.checking_chain();
         let catalog = &config.rules.catalog;
+        let deals = DealCheck {
+            secret: config.deals().secret(),
+            has_book: config.openings.book.iter().any(|book| !book.is_empty()),
+        };
         let verify = |record: Record| {
-            let verdict = log::verify(&record, catalog, Versions::Recorded);
+            let verdict = log::verify_deal(&record, catalog, Versions::Recorded, deals);
             (verdict, hash(&record), record)
         };
         file.each(verify, |(verdict, hash, record)| {
@@ -348,6 +432,8 @@ impl Check<'_> {
                 }
                 Entry::Vacant(free) => free.insert(Found { part: at, hash }),
             };
+            let is_unchecked = record.deal.is_some() && deals.secret.is_none();
+            self.deals_unchecked += u64::from(is_unchecked);
             let entered = self.ledger.enter(&record, 0);
             entered.map_err(|reason| MergeError::NotScheduled {
                 path: path.clone(),

@@ -27,7 +27,7 @@ pub(super) fn write(
     out: &Path,
 ) -> Result<Folder, MergeError> {
     let first = &parts[0];
-    let mut folder = Folder::create(out, &first.text, None)?;
+    let mut folder = Folder::create(out, &first.text, None, config.deals())?;
     folder.adopt(first.version, &first.earlier)?;
     folder.note_origin(config)?;
     folder.keep_sheets(config.rules.sheets())?;

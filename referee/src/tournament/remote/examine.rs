@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
 use crate::config::Config;
-use crate::log::{self, Versions};
+use crate::log::{self, DealCheck, Versions};
 use crate::tournament::openings::Opening;
 use crate::tournament::resume;
 use crate::tournament::schedule::{Scheduled, ScheduledGroup};
@@ -107,13 +107,19 @@ fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), 
             return wrong("a player from another bundle");
         }
     }
-    log::verify(record, &config.rules.catalog, Versions::Recorded)
+    let deals = DealCheck {
+        secret: config.deals().secret(),
+        has_book: config.openings.book.iter().any(|book| !book.is_empty()),
+    };
+    log::verify_deal(record, &config.rules.catalog, Versions::Recorded, deals)
         .map_err(|mismatch| format!("the match `{id}` does not verify: {mismatch}"))?;
     if config.openings.balanced.is_some() {
         // To find the same opening takes hundreds of random games.
         return Ok(());
     }
-    let opening = Opening::of(config, scheduled).map_err(|broken| broken.to_string())?;
+    let deal = config.deal(scheduled);
+    let opening =
+        Opening::of(config, scheduled, deal.as_ref()).map_err(|broken| broken.to_string())?;
     let state = opening.start.state().map_err(|broken| broken.to_string())?;
     let moves = record.moves.iter().map(|played| &*played.mv);
     let opened = moves.take(record.opening as usize);

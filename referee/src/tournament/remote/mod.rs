@@ -72,7 +72,7 @@ pub(super) async fn run(
     bundles::put(&connection, &id, &config, &announced).await?;
     let venue = Venue::new(&config, &queue, coordinator, reports, &announced);
     let playing = tokio::spawn(venue.play(stop.clone()));
-    let written = slots::write(&queue, inbox, &mut folder.log, stop, &mut show).await;
+    let written = slots::write((&config, &queue), inbox, &mut folder.log, stop, &mut show).await;
     // It ends when nobody takes its reports, too.
     if let Err(panicked) = playing.await {
         std::panic::resume_unwind(panicked.into_panic());

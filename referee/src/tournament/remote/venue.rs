@@ -12,7 +12,7 @@ use games::BrokenRules;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::dispatch::{Action, Answer, Dispatcher, Ending, Event, Request, Setup, TICK};
+use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
 use crate::config::Config;
@@ -51,6 +51,10 @@ impl Venue {
             recheck: config.recheck,
             secret: [random.hash_one(0), random.hash_one(1)],
             lease: announced.lease(),
+            dealer: {
+                let config = config.clone();
+                Dealer::new(move |first| config.deal(first))
+            },
         });
         Venue {
             examiner: Examiner::start(config),

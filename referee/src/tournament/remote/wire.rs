@@ -18,6 +18,7 @@ use supervisor::REFEREE_NAME;
 use super::error::RemoteError;
 use crate::bundle::Bundle;
 use crate::config::Config;
+use crate::deals::Deal;
 use crate::tournament::schedule::Scheduled;
 
 /// No message has more bytes than this when it is unpacked: what a few bytes can become is limited.
@@ -64,6 +65,10 @@ pub struct GroupJob {
     /// The worker that does not play them, because it has done so before and another one is to compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_for: Option<String>,
+    /// What they are dealt from, in games with chance or hidden information. It says nothing about other
+    /// groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deal: Option<Deal>,
 }
 
 impl GroupJob {
@@ -297,6 +302,7 @@ mod tests {
             config: hash("name = 1", &BTreeMap::new()),
             matches: Vec::new(),
             not_for: None,
+            deal: None,
         };
         let packed = pack(&job);
         assert_eq!(unpack(&packed), Ok(job));

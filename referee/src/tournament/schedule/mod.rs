@@ -115,6 +115,21 @@ impl Schedule {
         self.matches.get(number.checked_sub(1)?)
     }
 
+    /// The numbers of all matches of the group of this one, its own among them: they start from the same,
+    /// and have the same deal. Nothing if it is not known.
+    pub(crate) fn group_of(&self, number: usize) -> Vec<usize> {
+        let Some(own) = self.get(number) else {
+            return Vec::new();
+        };
+        let is_near = |scheduled: &&Scheduled| scheduled.is_of_group_with(own);
+        let before = self.matches[..number].iter().rev().take_while(is_near);
+        let after = self.matches[number..].iter().take_while(is_near);
+        before
+            .chain(after)
+            .map(|scheduled| scheduled.number)
+            .collect()
+    }
+
     /// Whether the match of this number is of another part of the schedule.
     pub(crate) fn is_elsewhere(&self, number: usize) -> bool {
         let at = number.checked_sub(1);

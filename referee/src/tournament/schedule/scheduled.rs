@@ -30,7 +30,6 @@ impl Scheduled {
     }
 
     /// Whether both are of one group, all seat orders of one start, which are neighbours in a schedule.
-    #[cfg(feature = "cluster")]
     pub(super) fn is_of_group_with(&self, other: &Scheduled) -> bool {
         let key = |scheduled: &Scheduled| (scheduled.game, scheduled.round, scheduled.turn);
         key(self) == key(other) && self.group() == other.group()

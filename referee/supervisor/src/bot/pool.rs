@@ -75,6 +75,20 @@ impl Pool {
             .collect()
     }
 
+    /// Ends the processes of these bots that wait for their next match: it gets new ones.
+    pub fn renew(&mut self, specs: &[Arc<BotSpec>]) {
+        let is_of = |name: &str| specs.iter().any(|spec| spec.name == name);
+        for (_, process) in self.idle.extract_if(.., |(name, _)| is_of(name)) {
+            // On the way out of the list: the pool is lent to it.
+            self.leaving
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .spawn(async move {
+                    process.end().await;
+                });
+        }
+    }
+
     /// A new process for a bot.
     pub fn start(
         &self,

@@ -244,6 +244,8 @@ export class Game {
       seats: this.seats,
       symmetric: this.symmetric,
       hidden: this.hidden,
+      // So that the referee draws what no bot can foresee.
+      chance: this.overrides("chance") || undefined,
       options: Object.fromEntries(options.map(([name, option]) => [name, option.describe()])),
       notation: this.notation,
       limits: { max_plies: this.maxPlies, repetition: this.repetition },

@@ -317,6 +317,9 @@ class Game(Generic[State]):
             "notation": [list(pair) for pair in cls.notation],
             "limits": {"max_plies": cls.max_plies, "repetition": cls.repetition},
         }
+        if cls.overrides("chance"):
+            # So that the referee draws what no bot can foresee.
+            entry["chance"] = True
         if cls.seats is not None:
             entry["seats"] = list(cls.seats)
         if cls.guide:

@@ -229,6 +229,7 @@ impl Dispatcher {
             config: self.setup.config.clone(),
             matches: group.matches.clone(),
             not_for: recheck.map(|recheck| recheck.worker.clone()),
+            deal: self.setup.dealer.deal(group.matches.first()?),
         }))
     }
 

@@ -8,12 +8,15 @@ mod rechecks;
 mod seen;
 
 use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{Heard, JobResult, Remedy};
 use protocol::Record;
 
 use super::error::RemoteError;
+use crate::deals::Deal;
 use crate::tournament::schedule::{Scheduled, ScheduledGroup};
 pub use dispatcher::{Dispatcher, TICK};
 pub use seen::WorkersSeen;
@@ -35,6 +38,28 @@ pub struct Setup {
     pub secret: [u64; 2],
     /// For how long a job is a worker's.
     pub lease: Duration,
+    /// Says what groups are dealt from.
+    pub dealer: Dealer,
+}
+
+/// Says what groups are dealt from: jobs carry what their own matches need, and no more.
+#[derive(Clone, Default)]
+pub struct Dealer(Option<Arc<dyn Fn(&Scheduled) -> Option<Deal> + Send + Sync>>);
+
+impl Dealer {
+    pub(super) fn new(deal: impl Fn(&Scheduled) -> Option<Deal> + Send + Sync + 'static) -> Self {
+        Dealer(Some(Arc::new(deal)))
+    }
+
+    fn deal(&self, first: &Scheduled) -> Option<Deal> {
+        self.0.as_ref()?(first)
+    }
+}
+
+impl fmt::Debug for Dealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dealer")
+    }
 }
 
 /// What happens.
