@@ -202,6 +202,10 @@ export interface Snapshot {
 
 /** A game that people play in the page, as one of them sees it. */
 export interface PlayData {
+  /** What is shown later has a higher one. */
+  version: number;
+  /** The number of the match at this table. */
+  number: number;
   game: { id: string; title: string; guide_html?: string | null };
   roles: string[];
   seat: number;
