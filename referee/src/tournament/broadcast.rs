@@ -19,6 +19,7 @@ use games::Rules;
 use games::kit::to_move::Actor;
 use serde_json::{Value, json};
 
+use super::live_record::LiveRecord;
 use super::match_run::MatchRun;
 use crate::match_runner::Observer;
 
@@ -26,6 +27,8 @@ use crate::match_runner::Observer;
 pub(crate) const LIVE_NAME: &str = "live";
 /// No snapshot is longer.
 pub(crate) const MOST_BYTES: usize = 200_000;
+/// What a snapshot needs beside its parts.
+const MARGIN: usize = 100;
 /// How often it is looked whether somebody listens.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// How many snapshots of a match are sent at once at most, and in a second.
@@ -132,7 +135,7 @@ impl Broadcast {
     /// Looks on at a match for those who listen. All matches of a slot share what may be sent.
     pub(super) fn observer<'b>(
         self: &Arc<Self>,
-        run: &MatchRun,
+        run: &'b MatchRun,
         budget: &'b mut SnapshotBudget,
     ) -> LiveMatch<'b> {
         LiveMatch {
@@ -141,6 +144,8 @@ impl Broadcast {
             id: run.id.clone(),
             rules: run.game.rules.clone(),
             budget,
+            run,
+            record: None,
             last: None,
         }
     }
@@ -195,6 +200,9 @@ pub(super) struct LiveMatch<'b> {
     rules: Arc<dyn Rules>,
     names: Vec<String>,
     budget: &'b mut SnapshotBudget,
+    run: &'b MatchRun,
+    /// Made once somebody looks on.
+    record: Option<LiveRecord>,
     /// How many plies the last snapshot has, and whether the match was over.
     last: Option<(usize, bool)>,
 }
@@ -220,7 +228,7 @@ impl LiveMatch<'_> {
         self.broadcast.send(&snapshot);
     }
 
-    fn snapshot(&self, arbiter: &Arbiter) -> Value {
+    fn snapshot(&mut self, arbiter: &Arbiter) -> Value {
         let session = arbiter.session();
         let rules = &self.rules;
         // What a bot may not know is not sent anywhere while it plays.
@@ -235,7 +243,7 @@ impl LiveMatch<'_> {
             Actor::Chance => None,
         });
         let last = arbiter.moves().last().filter(|_| is_shown);
-        json!({
+        let mut snapshot = json!({
             "match": self.id,
             "game": rules.info().id,
             "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
@@ -247,7 +255,16 @@ impl LiveMatch<'_> {
             "last": last.map(|last| &last.mv),
             "clocks_ms": clocks.collect::<Vec<_>>(),
             "over": arbiter.is_over(),
-        })
+        });
+        if is_shown {
+            let room = MOST_BYTES.saturating_sub(snapshot.to_string().len() + MARGIN);
+            let record = self.record.take();
+            self.record = record.or_else(|| LiveRecord::new(self.run));
+            if let Some(record) = self.record.as_ref().and_then(|it| it.so_far(arbiter, room)) {
+                snapshot["record"] = record;
+            }
+        }
+        snapshot
     }
 }
 
