@@ -1,11 +1,10 @@
 // A person plays in the page: by clicking cells, by choosing from buttons, or by writing the move.
 
-import { announce, clockText, counted, fill, make, nameOf } from './dom.js';
+import { announce, clockText, counted, fill, make, messageOf, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign } from './board.js';
 import { playerName } from './live.js';
-import { messageOf } from './match.js';
 
 /** @typedef {import('./shapes').PlayData} PlayData */
 

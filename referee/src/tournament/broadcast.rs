@@ -246,6 +246,7 @@ impl LiveMatch<'_> {
         let mut snapshot = json!({
             "match": self.id,
             "game": rules.info().id,
+            "title": rules.info().title,
             "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
             "players": self.names,
             "roles": rules.roles(),

@@ -1,6 +1,7 @@
 //! Pictures of every page, light and dark, on a phone and on a large screen: to be looked at.
 //!
-//! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`
+//! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`, with `PICTURES_OF=live,play`
+//! for some of them.
 
 use std::path::PathBuf;
 
@@ -41,6 +42,11 @@ fn pictures(finished: &Server, running: &Server, play: &Server) -> Vec<Picture> 
     pictures
 }
 
+fn is_wanted(name: &str) -> bool {
+    let wanted = std::env::var("PICTURES_OF");
+    wanted.map_or(true, |wanted| wanted.split(',').any(|it| it == name))
+}
+
 #[test]
 #[ignore = "makes pictures, which only people can judge"]
 fn pictures_of_all_pages() {
@@ -59,6 +65,9 @@ fn pictures_of_all_pages() {
             return;
         };
         for picture in pictures(&finished, &running, &play) {
+            if !is_wanted(&picture.name) {
+                continue;
+            }
             for theme in ["light", "dark"] {
                 let scheme =
                     json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
