@@ -4,7 +4,6 @@ import { fill, make } from './dom.js';
 import { ask, isFile } from './api.js';
 import { showOverview } from './overview.js';
 import { showMatches } from './matches.js';
-import { showLive } from './live.js';
 import { showMatch } from './match.js';
 import { showPlay } from './play.js';
 
@@ -12,7 +11,7 @@ import { showPlay } from './play.js';
  * @typedef {(place: HTMLElement, parts: string[], query: URLSearchParams) => (() => void)} Page */
 
 /** @type {Record<string, Page>} */
-const PAGES = { '': showOverview, matches: showMatches, match: showMatch, live: showLive, play: showPlay };
+const PAGES = { '': showOverview, matches: showMatches, match: showMatch, live: showMatch, play: showPlay };
 
 /** @type {() => void} */
 let leave = () => {};

@@ -34,14 +34,26 @@ export function changed(view, change) {
     cells = [...view.cells];
     for (const [at, cell] of Object.entries(change.cells)) cells[Number(at)] = cell;
   }
-  return { shape: view.shape, cells, pieces: change.pieces ?? view.pieces, notes: change.notes ?? view.notes };
+  let pieces = change.pieces ?? view.pieces;
+  if (change.gone || change.put) {
+    const put = change.put ?? [];
+    const without = new Set([...(change.gone ?? []), ...put.map((piece) => piece.cell)]);
+    pieces = [...pieces.filter((piece) => !without.has(piece.cell)), ...put];
+  }
+  return { shape: view.shape, cells, pieces, notes: change.notes ?? view.notes };
 }
 
 /** All views from a first one and changes.
  * @param {[View, ...(View | ViewChange)[]]} changes @returns {View[]} */
 export function unfold(changes) {
-  const views = [changes[0]];
-  for (const change of changes.slice(1)) views.push(changed(views[views.length - 1], change));
+  return unfoldAfter(changes[0], changes.slice(1));
+}
+
+/** A view and those that follow it by changes.
+ * @param {View} first @param {(View | ViewChange)[]} changes @returns {View[]} */
+export function unfoldAfter(first, changes) {
+  const views = [first];
+  for (const change of changes) views.push(changed(views[views.length - 1], change));
   return views;
 }
 

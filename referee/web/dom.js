@@ -117,3 +117,35 @@ export function grouped(number) {
 export function counted(count, one, many) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
+
+/** @param {unknown} error */
+export function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether the text could be copied.
+ * @param {string} text */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Refused, or not there outside secure pages: the old way.
+  }
+  const field = make('textarea', { 'aria-hidden': 'true' });
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  return isCopied;
+}
+
+/** A time of the log in the reader's own zone, the way that sorts: `2026-01-02 15:04`.
+ * @param {string} time */
+export function when(time) {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  const two = (/** @type {number} */ number) => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -1,7 +1,6 @@
-// Matches in flight: small boards for the overview, and one of them large on a page of its own.
+// Matches in flight: small boards for the overview.
 
-import { announce, clockText, fill, make, nameOf } from './dom.js';
-import { ask, listen } from './api.js';
+import { clockText, fill, make, nameOf } from './dom.js';
 import { cellsOf } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign } from './board.js';
 
@@ -25,9 +24,9 @@ export function playerName(player) {
 
 /** One match in flight. */
 class LiveBoard {
-  /** @param {Snapshot} snapshot @param {boolean} isSmall */
-  constructor(snapshot, isSmall) {
-    this.board = new Board({ roles: snapshot.roles, label: `Board of ${snapshot.game}`, small: isSmall });
+  /** @param {Snapshot} snapshot */
+  constructor(snapshot) {
+    this.board = new Board({ roles: snapshot.roles, label: `Board of ${snapshot.title || snapshot.game}`, small: true });
     this.title = make('p', { class: 'title' });
     this.players = make('div', { class: 'stack tight' });
     this.frame = make('div', { class: 'frame' }, this.board.element);
@@ -42,7 +41,7 @@ class LiveBoard {
     this.heard = Date.now();
     this.isOver = snapshot.over;
     const toMove = seatsToMove(snapshot.to_move);
-    fill(this.title, make('span', {}, snapshot.label || snapshot.game), make('span', {}, snapshot.over ? 'over' : `ply ${snapshot.ply}`));
+    fill(this.title, make('span', {}, snapshot.title || snapshot.label || snapshot.game), make('span', {}, snapshot.over ? 'over' : `move ${snapshot.ply}`));
     fill(this.players, snapshot.players.map((player, seat) => {
       const clock = snapshot.clocks_ms?.[seat];
       return make('p', { class: toMove.includes(seat) && !snapshot.over ? 'player to-move' : 'player' },
@@ -50,7 +49,7 @@ class LiveBoard {
         typeof clock === 'number' && make('span', { class: 'clock' }, clockText(clock)));
     }));
     if (!hasBoard(snapshot.view)) {
-      fill(this.frame, make('div', { class: 'no-board' }, make('ul', { class: 'notes' }, noteLines(snapshot.view)), snapshot.last ? make('p', {}, 'Last move: ', make('bdi', { class: 'move' }, snapshot.last.slice(0, 100))) : 'No board.'));
+      fill(this.frame, make('div', { class: 'no-board' }, make('ul', { class: 'notes' }, noteLines(snapshot.view)), snapshot.last ? make('p', {}, 'Last move: ', make('bdi', { class: 'move' }, snapshot.last.slice(0, 100))) : make('p', {}, 'No board to show.')));
       return;
     }
     if (this.cellNames.size !== snapshot.view.cells.length) this.cellNames = new Set(snapshot.view.cells.map((cell) => cell.name));
@@ -72,7 +71,7 @@ export class LiveBoards {
   show(snapshot) {
     let match = this.matches.get(snapshot.match);
     if (!match) {
-      const live = new LiveBoard(snapshot, true);
+      const live = new LiveBoard(snapshot);
       const item = make('li', {}, make('a', { href: `#/live/${encodeURIComponent(snapshot.match)}`, 'data-key': snapshot.match }, live.title, live.frame, live.players));
       match = { item, live };
       this.matches.set(snapshot.match, match);
@@ -97,33 +96,4 @@ export class LiveBoards {
   close() {
     clearInterval(this.timer);
   }
-}
-
-/** @type {import('./app.js').Page} */
-export function showLive(place, parts) {
-  const id = parts[0] ?? '';
-  /** @type {LiveBoard | null} */
-  let live = null;
-  const status = make('p', { class: 'hint', role: 'status' }, 'Waiting for the match…');
-  document.title = `${id} · live`;
-  const show = (/** @type {Snapshot} */ snapshot) => {
-    if (snapshot.match !== id) return;
-    if (!live) {
-      live = new LiveBoard(snapshot, false);
-      live.board.element.classList.add('large');
-      fill(place, make('div', { class: 'stack' },
-        make('header', { class: 'stack tight' }, make('p', { class: 'row hint' }, make('a', { href: '#/' }, 'Overview'), '/', id), make('h1', {}, snapshot.label || snapshot.game)),
-        make('div', { class: 'stage' }, live.frame, make('div', { class: 'sheet stack tight live' }, live.title, live.players, status))));
-    }
-    live.show(snapshot);
-    if (snapshot.last) announce(`Move ${snapshot.ply}: ${snapshot.last}`);
-    fill(status, snapshot.over ? ['The match is over. ', make('a', { href: `#/match/${encodeURIComponent(id)}` }, 'Replay it')] : 'It goes on.');
-  };
-  fill(place, status);
-  const findFinished = () => ask(`/api/match/${encodeURIComponent(id)}`).then(
-    () => { if (!live) fill(status, 'The match is over. ', make('a', { href: `#/match/${encodeURIComponent(id)}` }, 'Replay it')); },
-    () => {},
-  );
-  findFinished();
-  return listen('/api/events', { live: show }, findFinished);
 }

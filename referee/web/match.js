@@ -1,27 +1,34 @@
-// The page of a match: its board at any ply, its moves, what the bots said and how long they took.
+// The page of a match: its board at any ply, its moves, what the bots said and how long they took. A
+// match in flight is shown in the same way, and grows.
 
-import { announce, clockText, counted, draw, duration, fill, grouped, make, nameOf } from './dom.js';
-import { ask, isFile, isStored } from './api.js';
+import { announce, clockText, copyText, counted, duration, fill, grouped, make, messageOf, nameOf, when } from './dom.js';
+import { ask, isFile, isStored, listen } from './api.js';
 import { cellsOf } from './clicks.js';
-import { Board, hasBoard, noteLines, seatSign, unfold } from './board.js';
+import { Board, hasBoard, noteLines, seatSign, unfold, unfoldAfter } from './board.js';
+import { Controls } from './controls.js';
+import { Variation, factsOf, isBlunder, lossOf } from './said.js';
 import { Graphs } from './values.js';
+import { positionOf } from './stored.js';
 
 /** @typedef {import('./shapes').MatchData} MatchData */
 /** @typedef {import('./shapes').PositionData} PositionData */
+/** @typedef {import('./shapes').Snapshot} Snapshot */
 /** @typedef {import('./shapes').Move} Move */
 /** @typedef {import('./shapes').View} View */
 
-const SPEEDS = [0.5, 1, 2, 4, 10];
-const HOLD_FIRST_MS = 400;
-const HOLD_MS = 90;
 /** How soon a match is asked for again that is not there. */
 const AGAIN_MS = 2000;
+/** How often a match in flight is asked for at most. */
+const LIVE_MS = 400;
+/** How long the page rests at a ply before the boards of its variation are asked for. */
+const REST_MS = 250;
 
 const KEYS = [
   ['← →', 'one move back or on'],
   ['Page Up, Page Down', 'ten moves back or on'],
   ['Home, End', 'the start, the end'],
   ['Space', 'play by itself, or stop'],
+  ['d', 'the decisive move'],
   ['f', 'turn the board'],
   ['?', 'this list'],
 ];
@@ -29,8 +36,13 @@ const KEYS = [
 /** @type {import('./app.js').Page} */
 export function showMatch(place, parts, query) {
   const page = new MatchPage(place, parts[0] ?? '', query.get('as') ?? '');
-  page.open(Number(parts[1] ?? NaN));
-  return () => page.close();
+  page.wanted = parts[1] ?? '';
+  page.open();
+  const stop = listen('/api/events', { live: (snapshot) => page.hear(snapshot), overview: () => page.hearOfLog() }, () => page.open());
+  return () => {
+    stop();
+    page.close();
+  };
 }
 
 class MatchPage {
@@ -39,102 +51,199 @@ class MatchPage {
     this.place = place;
     this.id = id;
     this.seenBy = seenBy;
+    /** The ply that the address asks for, or `decisive`. */
+    this.wanted = '';
     this.ply = 0;
     this.isClosed = false;
-    this.pace = '2';
+    /** Whether the match is being asked for, and whether it should be once more. */
+    this.isAsking = false;
+    this.isStale = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.again = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.pending = undefined;
+    /** The last that was heard of the match while it is in flight.
+     * @type {{ snapshot: Snapshot, at: number } | null} */
+    this.heard = null;
     /** @type {View[]} */
     this.views = [];
     /** @type {Set<string>} */
     this.cellNames = new Set();
     this.onKey = (/** @type {KeyboardEvent} */ event) => this.press(event);
+    this.ticking = setInterval(() => this.match?.live && this.showSeats(this.match), 500);
   }
 
-  /** @param {number} ply */
-  async open(ply) {
-    try {
-      /** @type {MatchData} */
-      this.match = await ask(`/api/match/${encodeURIComponent(this.id)}`, { as: this.seenBy });
-    } catch (error) {
-      if (!this.isClosed) this.refuse(messageOf(error), ply);
+  async open() {
+    if (this.isAsking) {
+      this.isStale = true;
       return;
     }
-    if (this.isClosed || !this.match) return;
-    document.title = `${this.id} · ${this.match.game.title}`;
-    this.views = this.match.views ? unfold(this.match.views) : [];
-    this.cellNames = new Set(this.views[0]?.cells.map((cell) => cell.name) ?? []);
-    this.build(this.match);
-    document.addEventListener('keydown', this.onKey);
-    this.go(Number.isInteger(ply) ? ply : this.match.moves.length, { isQuiet: true });
+    this.isAsking = true;
+    this.isStale = false;
+    clearTimeout(this.again);
+    try {
+      this.take(await ask(`/api/match/${encodeURIComponent(this.id)}`, { as: this.seenBy }));
+    } catch (error) {
+      this.refuse(messageOf(error));
+    }
+    this.isAsking = false;
+    // A match in flight grows; one that is over comes into the log in a moment.
+    if (this.isStale) this.later(LIVE_MS);
+    else if (!this.match || this.match.live) this.later(AGAIN_MS);
   }
 
-  /** Says what is wrong, and asks again: a match may be in flight still, or a large log not read yet.
-   * @param {string} text @param {number} ply */
-  refuse(text, ply) {
-    if (this.place.querySelector('.problem')?.textContent !== text) {
-      fill(this.place, make('h1', {}, 'Match ', nameOf(this.id)), make('p', { class: 'problem', role: 'alert' }, text));
+  /** @param {number} ms */
+  later(ms) {
+    clearTimeout(this.again);
+    if (!isFile() && !this.isClosed) this.again = setTimeout(() => this.open(), ms);
+  }
+
+  /** Something happened in a match in flight.
+   * @param {Snapshot} snapshot */
+  hear(snapshot) {
+    if (snapshot.match !== this.id || this.isClosed || (this.match && !this.match.live)) return;
+    this.heard = { snapshot, at: Date.now() };
+    if (!this.match || this.match.moves.length < snapshot.ply || snapshot.over) this.open();
+  }
+
+  /** The log grew: what is over in flight may be in it now. */
+  hearOfLog() {
+    if (!this.match || (this.match.live && this.heard?.snapshot.over)) this.open();
+  }
+
+  /** @param {MatchData} match */
+  take(match) {
+    if (this.isClosed) return;
+    const before = this.match;
+    const wasAtEnd = !before || this.ply === before.moves.length;
+    this.match = match;
+    this.views = match.views ? unfold(match.views) : [];
+    if (this.cellNames.size !== this.views[0]?.cells.length) this.cellNames = new Set(this.views[0]?.cells.map((cell) => cell.name) ?? []);
+    if (!before) this.build(match);
+    if (before && before.live === match.live && before.moves.length === match.moves.length) return;
+    document.title = `${this.id} · ${match.game.title}`;
+    this.grow(match);
+    if (before) {
+      if (wasAtEnd) this.go(match.moves.length, { isQuiet: before.moves.length === match.moves.length });
+      else this.show();
+      return;
     }
-    if (!isFile()) this.pending = setTimeout(() => this.open(ply), AGAIN_MS);
+    document.addEventListener('keydown', this.onKey);
+    const ply = this.wanted === 'decisive' ? match.decisive?.ply ?? NaN : Number(this.wanted || NaN);
+    this.go(Number.isInteger(ply) ? ply : match.moves.length, { isQuiet: true });
+  }
+
+  /** Says what is wrong: a match may not have begun, or a large log not be read yet.
+   * @param {string} text */
+  refuse(text) {
+    if (this.isClosed) return;
+    if (this.heard && (!this.match || this.match.live)) {
+      this.take(fromSnapshot(this.heard.snapshot));
+      return;
+    }
+    if (this.match || this.place.querySelector('.problem, .reading')?.textContent === text) return;
+    const isReading = text.includes('being read');
+    fill(this.place, make('h1', {}, 'Match ', nameOf(this.id)), make('p', { class: isReading ? 'reading hint' : 'problem', role: isReading ? 'status' : 'alert' }, text));
   }
 
   close() {
     this.isClosed = true;
-    clearTimeout(this.timer);
+    this.controls?.close();
+    clearTimeout(this.again);
     clearTimeout(this.pending);
+    clearInterval(this.ticking);
     document.removeEventListener('keydown', this.onKey);
   }
 
   /** @param {MatchData} match */
   build(match) {
-    const names = match.players.map((player) => player.name);
     this.board = new Board({ roles: match.roles, label: `Board of ${match.game.title}` });
     this.board.element.classList.add('large');
     this.seats = make('ul', { class: 'seats', 'aria-label': 'Players' });
     this.notes = make('ul', { class: 'notes', 'aria-label': 'Beside the board' });
-    this.said = make('section', { class: 'sheet stack tight', 'aria-label': 'What was said with this move' });
-    this.graphs = new Graphs({ moves: match.moves, roles: match.roles, names, onPly: (ply) => this.go(ply) });
-    this.list = this.moveList(match);
+    this.said = make('section', { class: 'said stack tight', 'aria-label': 'What was said with this move' });
+    this.variation = new Variation(match.roles);
+    this.values = make('div', { class: 'values' });
+    this.times = make('div', {});
+    this.summary = make('div', { class: 'stack' });
+    this.header = make('header', { class: 'row heading' });
+    this.list = make('ol', { class: 'moves', 'aria-label': 'Moves' }, this.item(match, null));
+    this.controls = new Controls({
+      ply: () => this.ply,
+      last: () => this.match?.moves.length ?? 0,
+      go: (ply) => this.go(ply),
+      ms: (ply) => this.match?.moves[ply]?.ms,
+      flip: () => this.board?.flip(),
+      help: () => this.dialog?.showModal(),
+    });
     fill(this.place, make('div', { class: 'stack' },
-      this.heading(match),
+      this.header,
       make('div', { class: 'stage' },
-        this.seats,
         make('div', { class: 'stack tight boards' },
-          hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board.'),
-          this.notes,
-          this.controls(match)),
-        make('div', { class: 'beside' }, this.summary(match), make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list), this.said)),
-      match.moves.length > 0 && make('div', { class: 'sheet' }, this.graphs.element)),
+          hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, match.hidden && match.live ? 'What is hidden is shown when the match is over.' : 'The rules of this game draw no board.'),
+          this.notes, this.controls.element, this.values),
+        make('div', { class: 'beside' }, this.seats, match.hidden && !match.live && !isFile() && this.viewChoice(match), make('section', { class: 'sheet movelist' }, this.list, this.said))),
+      make('div', { class: 'below' }, this.summary, make('div', { class: 'stack' }, this.variation.element, this.times))),
     this.help());
+  }
+
+  /** Shows what there is more of than before, and what became of the match.
+   * @param {MatchData} match */
+  grow(match) {
+    const { list } = this;
+    if (!list || !this.header || !this.summary || !this.values || !this.times) return;
+    const known = list.childElementCount - 1;
+    if (known > match.moves.length) list.replaceChildren(this.item(match, null));
+    for (const move of match.moves.slice(list.childElementCount - 1)) list.append(this.item(match, move));
+    fill(this.header, this.heading(match));
+    fill(this.summary, this.result(match), this.conditions(match));
+    const names = match.players.map((player) => player.name);
+    this.graphs = new Graphs({ moves: match.moves, roles: match.roles, names, onPly: (ply) => this.go(ply) });
+    fill(this.values, this.graphs.values);
+    fill(this.times, this.graphs.times && make('section', { class: 'sheet stack tight', 'aria-label': 'Time used' }, make('h2', {}, 'Time per move'), this.graphs.times));
   }
 
   /** @param {MatchData} match */
   heading(match) {
     const between = match.players.length > 2 ? ', ' : ' against ';
     const players = match.players.flatMap((player, at) => [at > 0 ? make('span', { class: 'hint' }, between) : '', nameOf(player.name)]);
-    return make('header', { class: 'row heading' },
+    return [
       make('h1', {}, players),
-      make('p', { class: 'row hint' }, make('span', { class: 'chip' }, match.game.title), make('a', { href: '#/matches' }, 'Matches'), '/', make('span', {}, match.id)));
+      make('p', { class: 'row hint' }, make('span', { class: 'chip' }, match.game.title), match.live && make('span', { class: 'chip good running' }, 'in flight'),
+        make('a', { href: '#/matches' }, 'Matches'), '/', make('span', {}, match.id))];
   }
 
   /** @param {MatchData} match */
-  summary(match) {
+  result(match) {
     const { result } = match;
-    const conditions = match.conditions && typeof match.conditions === 'object' ? Object.entries(match.conditions) : [];
-    const seenBy = match.hidden && !isFile() && this.viewChoice(match);
     return make('section', { class: 'sheet stack tight', 'aria-label': 'Result' },
       make('h2', {}, 'Result'),
-      make('p', {}, result.text),
-      result.faults?.map((fault) => this.fault(match, fault)),
+      result ? make('p', {}, result.text) : make('p', { role: 'status' }, this.heard?.snapshot.over ? 'The match is over; its result is being read.' : `The match goes on. ${counted(match.moves.length, 'move', 'moves')} so far.`),
+      make('div', { class: 'row' }, this.decisive(match),
+        result && match.moves.length > 0 && make('button', { type: 'button', 'data-key': 'replay', onclick: () => { this.go(0); this.controls?.toggle(); } }, 'Replay it')),
+      result?.faults?.map((fault) => this.fault(match, fault)),
       match.problem && make('p', { class: 'problem' }, match.problem),
-      seenBy,
-      this.copies(),
-      make('details', {}, make('summary', {}, 'Start and conditions'),
-        make('p', {}, match.start.text),
-        make('p', { class: 'hint' }, `Started ${when(match.started)}. ${counted(match.moves.length, 'move', 'moves')}.`),
-        conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value)))))));
+      !match.live && this.copies());
+  }
+
+  /** @param {MatchData} match */
+  decisive(match) {
+    const { decisive } = match;
+    if (!decisive) return null;
+    const move = match.moves[decisive.ply - 1];
+    const who = match.players[decisive.seat]?.name ?? '';
+    const how = decisive.why === 'fault' ? 'the fault' : typeof decisive.loss === 'number' ? `costs ${decisive.loss.toFixed(2)}${decisive.why === 'analysis' ? ' by the analysis' : ' by what they expected'}` : '';
+    return make('button', { type: 'button', class: 'main', 'data-key': 'decisive', 'aria-keyshortcuts': 'd', onclick: () => this.go(decisive.ply) },
+      decisive.why === 'fault' ? 'Where it was lost: ' : 'The decisive move: ', `${decisive.ply}. `, move && decisive.why !== 'fault' ? make('bdi', { class: 'move' }, move.text.slice(0, 40)) : '', ' ', make('small', {}, nameOf(who), `, ${how}`));
+  }
+
+  /** @param {MatchData} match */
+  conditions(match) {
+    const conditions = match.conditions && typeof match.conditions === 'object' ? Object.entries(match.conditions) : [];
+    return make('details', { class: 'sheet' }, make('summary', {}, 'Start and conditions'),
+      make('p', {}, match.start.text),
+      make('p', { class: 'hint' }, `Started ${when(match.started)}. ${counted(match.moves.length, 'move', 'moves')}.`),
+      conditions.length > 0 && make('dl', { class: 'facts plain' }, conditions.map(([name, value]) => make('div', {}, make('dt', {}, name.replaceAll('_', ' ')), make('dd', {}, typeof value === 'object' ? JSON.stringify(value) : String(value))))));
   }
 
   /** @param {MatchData} match @param {import('./shapes').Fault} fault */
@@ -153,54 +262,8 @@ class MatchPage {
       location.hash = `#/match/${encodeURIComponent(this.id)}/${this.ply}${role ? `?as=${encodeURIComponent(role)}` : ''}`;
     };
     return make('label', { class: 'field' }, 'Hidden information',
-      make('select', { onchange: choose }, make('option', { value: '' }, 'show all'),
+      make('select', { name: 'as', onchange: choose }, make('option', { value: '' }, 'show all'),
         match.roles.map((role) => make('option', { value: role, selected: role === this.seenBy }, `as ${role} saw it`))));
-  }
-
-  /** @param {MatchData} match */
-  controls(match) {
-    this.slider = make('input', { type: 'range', min: 0, max: match.moves.length, value: 0, 'aria-label': 'Position' });
-    this.slider.addEventListener('input', () => this.go(Number(this.slider?.value)));
-    this.playButton = make('button', { type: 'button', class: 'icon main', onclick: () => this.toggle() });
-    const speeds = SPEEDS.map((speed) => make('option', { value: speed, selected: String(speed) === this.pace }, speed < 1 ? `a move in ${1 / speed} s` : `${speed} a second`));
-    const speed = make('select', { 'aria-label': 'Speed', onchange: () => { this.pace = speed.value; } }, speeds, make('option', { value: 'real' }, 'as it was played'));
-    const step = (/** @type {string} */ icon, /** @type {string} */ label, /** @type {() => void} */ act) =>
-      this.holdable(make('button', { type: 'button', class: 'icon', 'aria-label': label, title: label }, iconOf(icon)), act);
-    this.showPlaying();
-    return make('div', { class: 'controls' }, this.slider,
-      make('div', { class: 'row' },
-        step('first', 'To the start', () => this.go(0)),
-        step('back', 'One move back', () => this.go(this.ply - 1)),
-        this.playButton,
-        step('on', 'One move on', () => this.go(this.ply + 1)),
-        step('last', 'To the end', () => this.go(match.moves.length)),
-        speed,
-        make('button', { type: 'button', class: 'quiet', onclick: () => this.board?.flip(), 'aria-keyshortcuts': 'f' }, 'Turn'),
-        make('button', { type: 'button', class: 'quiet', onclick: () => this.dialog?.showModal(), 'aria-keyshortcuts': '?', 'aria-label': 'Keys' }, '?')));
-  }
-
-  /** A button that repeats while it is held.
-   * @param {HTMLButtonElement} button @param {() => void} act */
-  holdable(button, act) {
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let timer;
-    let hasRepeated = false;
-    const stop = () => clearTimeout(timer);
-    const repeat = () => {
-      hasRepeated = true;
-      act();
-      timer = this.isClosed ? undefined : setTimeout(repeat, HOLD_MS);
-    };
-    button.addEventListener('pointerdown', () => {
-      hasRepeated = false;
-      timer = setTimeout(repeat, HOLD_FIRST_MS);
-    });
-    for (const end of ['pointerup', 'pointerleave', 'pointercancel']) button.addEventListener(end, stop);
-    button.addEventListener('click', () => {
-      if (!hasRepeated) act();
-      hasRepeated = false;
-    });
-    return button;
   }
 
   copies() {
@@ -254,25 +317,26 @@ class MatchPage {
   }
 
   /** @param {number} ply @returns {Promise<PositionData>} */
-  position(ply) {
+  async position(ply) {
+    if (isFile() && this.match) return positionOf(this.match, (at) => ask(this.positionPath(at)), ply);
     return ask(this.positionPath(ply), { as: this.seenBy });
   }
 
-  /** @param {MatchData} match */
-  moveList(match) {
-    const item = (/** @type {Move | null} */ move) => {
-      const ply = move?.ply ?? 0;
-      const value = move?.info?.value;
-      const button = make('button', { type: 'button', 'data-ply': ply, tabindex: -1, onclick: () => this.go(ply) },
-        make('span', { class: 'ply' }, ply === 0 ? '' : `${ply}.`),
-        move && move.seat !== null ? seatSign(match.roles, move.seat) : make('span', {}),
-        make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start', move?.by ? make('span', { class: 'by' }, ` ${move.by}`) : ''),
-        make('span', { class: 'aside' }, typeof value === 'number' ? value.toFixed(2) : ''),
-        make('span', { class: 'aside' }, typeof move?.ms === 'number' ? duration(move.ms) : ''));
-      if (move && move.seat !== null) button.append(make('span', { class: 'spoken' }, match.roles[move.seat] ?? ''));
-      return make('li', {}, button);
-    };
-    return make('ol', { class: 'moves', 'aria-label': 'Moves' }, item(null), match.moves.map(item));
+  /** A move in the list.
+   * @param {MatchData} match @param {Move | null} move */
+  item(match, move) {
+    const ply = move?.ply ?? 0;
+    const value = move?.info?.value;
+    const loss = move ? lossOf(move) : null;
+    const button = make('button', { type: 'button', 'data-ply': ply, tabindex: -1, class: move && isBlunder(move) ? 'blunder' : null, onclick: () => this.go(ply) },
+      make('span', { class: 'ply' }, ply === 0 ? '' : `${ply}.`),
+      move && move.seat !== null ? seatSign(match.roles, move.seat) : make('span', {}),
+      make('span', { class: 'move' }, move ? make('bdi', {}, move.text.slice(0, 200)) : 'Start', move?.by ? make('span', { class: 'by' }, ` ${move.by}`) : '',
+        move && isBlunder(move) ? make('span', { class: 'mark-bad', title: 'a blunder' }, ` ?? −${(loss ?? 0).toFixed(2)}`) : ''),
+      make('span', { class: 'aside' }, typeof value === 'number' ? value.toFixed(2) : ''),
+      make('span', { class: 'aside' }, typeof move?.ms === 'number' ? duration(move.ms) : ''));
+    if (move && move.seat !== null) button.append(make('span', { class: 'spoken' }, match.roles[move.seat] ?? ''));
+    return make('li', {}, button);
   }
 
   /** @param {number} ply @param {{ isQuiet?: boolean }} [options] */
@@ -280,49 +344,67 @@ class MatchPage {
     const { match } = this;
     if (!match) return;
     this.ply = Math.max(0, Math.min(match.moves.length, ply));
+    this.show();
+    const as = this.seenBy ? `?as=${encodeURIComponent(this.seenBy)}` : '';
+    // A match in flight that is followed stays so when the page is loaded again.
+    const isFollowed = match.live && this.ply === match.moves.length;
+    history.replaceState(null, '', isFollowed ? `#/live/${encodeURIComponent(this.id)}` : `#/match/${encodeURIComponent(this.id)}/${this.ply}${as}`);
+    if (!options.isQuiet) announce(this.spokenMove(match, match.moves[this.ply - 1]));
+  }
+
+  /** Shows the position at the ply. */
+  show() {
+    const { match } = this;
+    if (!match) return;
     const move = match.moves[this.ply - 1];
     const view = this.views[Math.min(this.ply, this.views.length - 1)];
     if (hasBoard(view)) this.board?.show(view, { last: move ? cellsOf(move.text, this.cellNames) : [] });
     if (this.notes) fill(this.notes, noteLines(view));
-    if (this.slider) {
-      this.slider.value = String(this.ply);
-      this.slider.setAttribute('aria-valuetext', move ? `move ${this.ply}: ${move.text.slice(0, 100)}` : 'the start');
-    }
+    this.controls?.show(move ? `move ${this.ply}: ${move.text.slice(0, 100)}` : 'the start');
     this.showSeats(match);
     this.markMove();
     this.graphs?.show(this.ply);
-    this.showSaid(move);
-    const as = this.seenBy ? `?as=${encodeURIComponent(this.seenBy)}` : '';
-    history.replaceState(null, '', `#/match/${encodeURIComponent(this.id)}/${this.ply}${as}`);
-    if (!options.isQuiet) announce(this.spokenMove(match, move));
+    this.showSaid(match, move);
   }
 
   /** @param {MatchData} match @param {Move | undefined} move */
   spokenMove(match, move) {
     if (!move) return 'The start.';
     const who = move.seat === null ? 'Chance' : match.roles[move.seat];
-    const end = this.ply === match.moves.length ? ` The end: ${match.result.text}` : '';
+    const end = this.ply === match.moves.length && match.result ? ` The end: ${match.result.text}` : '';
     return `Move ${this.ply}, ${who}: ${move.text}.${end}`;
+  }
+
+  /** What is left of a seat's clock now, in a match in flight.
+   * @param {MatchData} match @param {number} seat */
+  liveClock(match, seat) {
+    const { heard } = this;
+    const clock = heard?.snapshot.clocks_ms?.[seat];
+    if (!heard || !match.live || typeof clock !== 'number') return null;
+    const isThinking = (match.to_move[match.moves.length] ?? []).includes(seat) && !heard.snapshot.over;
+    return clock - (isThinking ? Date.now() - heard.at : 0);
   }
 
   /** @param {MatchData} match */
   showSeats(match) {
     if (!this.seats) return;
     const toMove = match.to_move[this.ply] ?? [];
-    const isEnd = this.ply === match.moves.length;
+    const isLast = this.ply === match.moves.length;
+    const isEnd = isLast && match.result !== null;
     fill(this.seats, match.players.map((player, seat) => {
       const own = match.moves.slice(0, this.ply).filter((move) => move.seat === seat);
-      const clock = own[own.length - 1]?.clock_ms;
+      const clock = (isLast ? this.liveClock(match, seat) : null) ?? own[own.length - 1]?.clock_ms;
       const used = own.reduce((sum, move) => sum + (move.ms ?? 0), 0);
-      const score = isEnd ? match.result.scores[seat] : undefined;
+      const scored = isEnd ? match.result?.scores[seat] : undefined;
+      const points = match.scores?.[this.ply]?.[seat];
       return make('li', { class: toMove.includes(seat) && !isEnd ? 'seat to-move' : 'seat' },
         seatSign(match.roles, seat),
         make('span', { class: 'who' }, nameOf(player.name)),
         make('span', { class: 'clock' },
-          score !== undefined ? [String(score), make('small', {}, 'scored')]
+          scored !== undefined ? [String(scored), make('small', {}, 'scored')]
             : typeof clock === 'number' ? [clockText(clock), make('small', {}, 'left')]
               : [duration(used), make('small', {}, 'used')]),
-        make('span', { class: 'role' }, match.roles[seat] ?? ''));
+        make('span', { class: 'role' }, match.roles[seat] ?? '', scored === undefined && points !== undefined ? ` · ${counted(points, 'point', 'points')}` : ''));
     }));
   }
 
@@ -336,105 +418,26 @@ class MatchPage {
     if (!(now instanceof HTMLElement)) return;
     now.setAttribute('aria-current', 'step');
     now.tabIndex = 0;
-    const above = now.offsetTop - list.offsetTop - list.clientHeight / 2;
-    list.scrollTop = Math.max(0, above);
+    list.scrollTop = Math.max(0, now.offsetTop - list.clientHeight / 2);
   }
 
-  /** @param {Move | undefined} move */
-  showSaid(move) {
-    if (!this.said) return;
+  /** @param {MatchData} match @param {Move | undefined} move */
+  showSaid(match, move) {
+    if (!this.said || !this.variation) return;
     clearTimeout(this.pending);
-    const info = move?.info;
-    const hasWords = Boolean(move && (info?.text || move.stderr));
-    this.said.hidden = !info && !hasWords;
-    if (!move || this.said.hidden) return;
-    const fact = (/** @type {string} */ name, /** @type {string | null} */ value) => value !== null && make('div', {}, make('dt', {}, name), make('dd', {}, value));
-    const player = move.seat === null ? null : this.match?.players[move.seat];
-    this.variation = make('div', { class: 'stack tight' });
-    fill(this.said,
-      make('h2', {}, player ? nameOf(player.name) : 'Chance', ' about move ', String(move.ply)),
-      make('dl', { class: 'facts' },
-        fact('expects', typeof info?.value === 'number' ? info.value.toFixed(3) : null),
-        fact('depth', typeof info?.depth === 'number' ? grouped(info.depth) : null),
-        fact('nodes', typeof info?.nodes === 'number' ? grouped(info.nodes) : null),
-        fact('time', typeof move.ms === 'number' ? duration(move.ms) : null)),
-      info?.text && make('p', { class: 'says' }, make('bdi', {}, info.text)),
-      move.stderr && make('div', {}, make('h3', {}, 'On stderr'), make('pre', { class: 'says', tabindex: 0 }, move.stderr)),
-      info?.pv && info.pv.length > 0 && this.variation);
-    if (info?.pv && info.pv.length > 0) this.prepareVariation(info.pv);
-  }
-
-  /** The moves of a principal variation at once, its board when the page rests here.
-   * @param {string[]} moves */
-  prepareVariation(moves) {
-    const place = this.variation;
-    if (!place) return;
-    const shown = moves.slice(0, 40);
-    const title = make('h3', {}, 'Principal variation');
-    fill(place, title, make('ol', { class: 'variation' }, shown.map((text) => make('li', { class: 'chip' }, make('bdi', { class: 'move' }, text.slice(0, 60))))));
+    const facts = factsOf(match, move);
+    this.said.hidden = facts === null;
+    fill(this.said, facts);
+    const pv = move?.info?.pv ?? [];
+    this.variation.show(pv);
     const { ply } = this;
-    if (isFile() && !isStored(this.positionPath(ply))) return;
+    if (pv.length === 0 || (isFile() && !isStored(this.positionPath(ply)))) return;
     this.pending = setTimeout(async () => {
       const data = await this.position(ply).catch(() => null);
-      if (this.isClosed || this.variation !== place || !data?.pv || data.pv.length < 2 || !hasBoard(data.pv[0])) return;
-      this.showVariation(place, shown, unfold(/** @type {[View]} */ (data.pv)), title);
-    }, 250);
-  }
-
-  /** @param {HTMLElement} place @param {string[]} moves @param {View[]} views @param {Node} title */
-  showVariation(place, moves, views, title) {
-    const board = new Board({ roles: this.match?.roles ?? [], label: 'Board of the principal variation' });
-    if (this.board?.isFlipped) board.isFlipped = true;
-    /** @type {HTMLButtonElement[]} */
-    const buttons = [];
-    const go = (/** @type {number} */ at) => {
-      board.show(views[at], { last: cellsOf(moves[at - 1] ?? '', this.cellNames) });
-      buttons.forEach((button, k) => (k + 1 === at ? button.setAttribute('aria-current', 'step') : button.removeAttribute('aria-current')));
-    };
-    for (let at = 1; at < views.length; at += 1) {
-      buttons.push(make('button', { type: 'button', class: 'small', 'data-key': `pv${at}`, onclick: () => go(at) }, make('bdi', { class: 'move' }, moves[at - 1] ?? '')));
-    }
-    fill(place, title, make('ol', { class: 'variation' }, buttons.map((button) => make('li', {}, button))), board.element);
-    go(views.length - 1);
-  }
-
-  toggle() {
-    if (this.timer === undefined) {
-      if (this.ply === this.match?.moves.length) this.go(0);
-      this.tick();
-    } else {
-      this.stop();
-    }
-    this.showPlaying();
-  }
-
-  stop() {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
-  /** Waits for the next move and plays it. */
-  tick() {
-    const next = this.match?.moves[this.ply];
-    if (!next) {
-      this.stop();
-      this.showPlaying();
-      return;
-    }
-    const wait = this.pace === 'real' ? next.ms ?? 1000 : 1000 / Number(this.pace);
-    this.timer = setTimeout(() => {
-      this.go(this.ply + 1);
-      this.tick();
-    }, Math.max(30, wait));
-  }
-
-  showPlaying() {
-    const isPlaying = this.timer !== undefined;
-    const label = isPlaying ? 'Stop' : 'Play by itself';
-    if (!this.playButton) return;
-    fill(this.playButton, iconOf(isPlaying ? 'pause' : 'play'));
-    this.playButton.setAttribute('aria-label', label);
-    this.playButton.title = label;
+      if (this.isClosed || this.ply !== ply || !data?.pv || data.pv.length < 1) return;
+      const views = isFile() ? unfoldAfter(this.views[ply - 1], data.pv) : unfold(/** @type {[View]} */ (data.pv));
+      this.variation?.showBoards(views, this.cellNames, this.board?.isFlipped ?? false);
+    }, REST_MS);
   }
 
   help() {
@@ -460,7 +463,8 @@ class MatchPage {
       PageDown: () => this.go(this.ply + 10),
       Home: () => this.go(0),
       End: () => this.go(this.match?.moves.length ?? 0),
-      ' ': () => this.toggle(),
+      ' ': () => this.controls?.toggle(),
+      d: () => this.match?.decisive && this.go(this.match.decisive.ply),
       f: () => this.board?.flip(),
       '?': () => this.dialog?.showModal(),
     });
@@ -471,43 +475,23 @@ class MatchPage {
   }
 }
 
-/** @param {unknown} error */
-export function messageOf(error) {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Whether the text could be copied.
- * @param {string} text */
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // Refused, or not there outside secure pages: the old way.
-  }
-  const field = make('textarea', { 'aria-hidden': 'true' });
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  const isCopied = document.execCommand('copy');
-  field.remove();
-  return isCopied;
-}
-
-/** A time of the log in the reader's own zone and language.
- * @param {string} time */
-export function when(time) {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-}
-
-/** @type {Record<string, string>} */
-const ICONS = {
-  first: 'M3 3h3v14H3z M17 3v14L7 10z', back: 'M15 3v14L5 10z', on: 'M5 3v14l10-7z', last: 'M14 3h3v14h-3z M3 3v14l10-7z',
-  play: 'M5 2v16l12-8z', pause: 'M4 3h4v14H4z M12 3h4v14h-4z',
-};
-
-/** @param {string} name */
-function iconOf(name) {
-  return draw('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, draw('path', { d: ICONS[name] }));
+/** What a snapshot tells of a match in flight of which nothing more is known: what is hidden, or too
+ * large, is not sent.
+ * @param {Snapshot} snapshot @returns {MatchData} */
+function fromSnapshot(snapshot) {
+  const toMove = snapshot.to_move ?? [];
+  return {
+    id: snapshot.match,
+    game: { id: snapshot.game, title: snapshot.title ?? snapshot.game },
+    roles: snapshot.roles,
+    players: snapshot.players.map((player, seat) => (typeof player === 'string' ? { name: player, seat } : player)),
+    started: '',
+    hidden: snapshot.view === null,
+    start: { text: `${grouped(snapshot.ply)} plies so far` },
+    live: true,
+    result: null,
+    views: snapshot.view ? [snapshot.view] : null,
+    to_move: [Array.isArray(toMove) ? toMove : [toMove]],
+    moves: [],
+  };
 }

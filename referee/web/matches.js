@@ -1,8 +1,7 @@
 // The list of matches: filtered, sorted and paged by the server, so that a million of them will do.
 
-import { counted, fill, grouped, halves, make, nameOf } from './dom.js';
+import { counted, fill, grouped, halves, make, messageOf, nameOf, when } from './dom.js';
 import { ask, askNewest, isFile, listen } from './api.js';
-import { messageOf, when } from './match.js';
 
 /** @typedef {import('./shapes').MatchList} MatchList */
 /** @typedef {import('./shapes').MatchRow} MatchRow */

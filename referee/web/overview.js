@@ -1,9 +1,8 @@
 // The overview of a tournament: matches in flight, standings, crosstable, rounds, faults.
 
-import { announce, counted, duration, fill, grouped, halves, make, nameOf } from './dom.js';
+import { announce, counted, duration, fill, grouped, halves, make, messageOf, nameOf } from './dom.js';
 import { ask, isFile, listen } from './api.js';
 import { LiveBoards } from './live.js';
-import { messageOf } from './match.js';
 import { axis, interval, scaleOf, signed, sprtBar } from './plot.js';
 
 /** @typedef {import('./shapes').Overview} Overview */
@@ -97,7 +96,7 @@ class OverviewPage {
 /** @param {Overview} overview */
 function head(overview) {
   const { played, scheduled } = overview;
-  const states = { running: 'running', over: 'over', empty: 'nothing played yet' };
+  const states = { reading: 'reading', running: 'running', stopped: 'stopped', over: 'over', empty: 'nothing played yet' };
   const count = scheduled === null ? counted(played, 'match', 'matches') : `${grouped(played)} of ${counted(scheduled, 'match', 'matches')}`;
   return make('header', { class: 'stack tight' },
     make('h1', {}, overview.name),

@@ -1,18 +1,17 @@
 // A person plays in the page: by clicking cells, by choosing from buttons, or by writing the move.
 
-import { announce, clockText, counted, fill, make, nameOf } from './dom.js';
+import { announce, clockText, counted, fill, make, messageOf, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign } from './board.js';
 import { playerName } from './live.js';
-import { messageOf } from './match.js';
 
 /** @typedef {import('./shapes').PlayData} PlayData */
 
 /** So many moves are offered as a list; the rest shows up as more is written. */
 const OFFERED = 60;
 
-/** After this time without an event, the page asks. */
+/** After this time without an event, the page asks, and again after each such time. */
 const EVENT_MS = 2000;
 
 /** Elements that a guide may have; all others are left out, and so are all attributes. */
@@ -43,10 +42,10 @@ class PlayPage {
     this.chosen = [];
     /** @type {import('./clicks.js').SplitMove[]} */
     this.moves = [];
+    /** Whether something was asked for that has not come of it yet. Meanwhile nothing can be clicked. */
     this.isSending = false;
-    this.sentPly = -1;
-    /** Counts what was shown and asked: an answer from before is old. */
-    this.news = 0;
+    /** The version from which on the server shows what came of it; none before it has answered. */
+    this.awaited = Infinity;
     /** Runs out when no event follows what was asked.
      * @type {ReturnType<typeof setTimeout> | undefined} */
     this.overdue = undefined;
@@ -68,10 +67,9 @@ class PlayPage {
   }
 
   async load() {
-    const { news } = this;
     try {
       const data = await ask('/api/play');
-      if (news === this.news) this.show(data);
+      this.show(data);
       this.showGuide(data);
     } catch (error) {
       if (!this.data && !this.isClosed) fill(this.place, make('p', { class: 'problem', role: 'alert' }, messageOf(error)));
@@ -80,14 +78,13 @@ class PlayPage {
 
   /** @param {PlayData} data */
   show(data) {
-    if (this.isClosed) return;
     const before = this.data;
-    const isNew = !before || before.ply !== data.ply || before.legal.join() !== data.legal.join();
+    // Answers and events come on different ways: what is older than what is shown already comes too late.
+    if (this.isClosed || (before && data.version < before.version)) return;
+    const isNew = !before || before.number !== data.number || before.ply !== data.ply || before.legal.join() !== data.legal.join();
     this.data = data;
-    this.news += 1;
     this.received = Date.now();
-    // While an own move is on its way, others may move at the same time.
-    if (data.ply !== this.sentPly || data.legal.length === 0) this.isSending = false;
+    this.settle();
     if (!before) this.lay(data);
     if (isNew) {
       this.chosen = [];
@@ -211,32 +208,57 @@ class PlayPage {
 
   /** @param {string} move */
   async play(move) {
-    if (!this.data || this.isSending) return;
-    await this.request('/api/play/move', { move, ply: this.data.ply }, this.data.ply);
+    const { data } = this;
+    if (!data || !data.legal.includes(move)) return;
+    await this.request('/api/play/move', { move, ply: data.ply, number: data.number });
   }
 
-  /** @param {string} path @param {unknown} [body] @param {number} [ply] the position that a move answers */
-  async request(path, body, ply = -1) {
+  /** Asks for something. Until what came of it is shown, nothing else can be asked for.
+   * @param {string} path @param {unknown} [body] */
+  async request(path, body) {
+    if (this.isSending) return;
     this.isSending = true;
-    this.sentPly = ply;
-    this.news += 1;
-    clearTimeout(this.overdue);
+    this.awaited = Infinity;
     this.complain('');
-    this.showBoard();
+    this.refresh();
     try {
-      await send(path, body);
-      // What it led to comes as an event.
-      this.overdue = setTimeout(() => {
-        this.sentPly = -1;
-        if (this.isSending) this.load();
-      }, EVENT_MS);
+      const { version } = await send(path, body);
+      this.awaited = version;
+      if (!this.settle()) this.wait();
     } catch (error) {
       this.isSending = false;
       this.chosen = [];
       await this.load();
-      this.showBoard();
+      this.refresh();
       this.complain(messageOf(error));
+      return;
     }
+    this.refresh();
+  }
+
+  /** Whether what was asked for is shown. */
+  settle() {
+    if (this.isSending && this.data && this.data.version >= this.awaited) {
+      clearTimeout(this.overdue);
+      this.isSending = false;
+    }
+    return !this.isSending;
+  }
+
+  /** What came of it comes as an event. If that is lost, the page asks. */
+  wait() {
+    clearTimeout(this.overdue);
+    this.overdue = setTimeout(async () => {
+      if (this.isClosed || !this.isSending) return;
+      await this.load();
+      if (this.isSending) this.wait();
+    }, EVENT_MS);
+  }
+
+  /** Shows what can be clicked now. */
+  refresh() {
+    this.showBoard();
+    if (this.data) this.showActions(this.data);
   }
 
   moveEntry() {
@@ -303,8 +325,8 @@ class PlayPage {
   /** @param {PlayData} data */
   showActions(data) {
     const action = (/** @type {string} */ text, /** @type {string} */ path, /** @type {string} */ kind = '') =>
-      make('button', { type: 'button', class: kind, 'data-key': path, onclick: () => this.request(path) }, text);
-    const resign = make('button', { type: 'button', class: 'quiet', 'data-key': 'resign', onclick: () => this.confirmResign() }, 'Resign');
+      make('button', { type: 'button', class: kind, 'aria-disabled': this.isSending ? 'true' : null, 'data-key': path, onclick: () => this.request(path) }, text);
+    const resign = make('button', { type: 'button', class: 'quiet', 'aria-disabled': this.isSending ? 'true' : null, 'data-key': 'resign', onclick: () => this.confirmResign() }, 'Resign');
     fill(this.actions,
       data.result && action('Play again', '/api/play/rematch', 'main'),
       data.can_undo && action('Take back', '/api/play/undo'),

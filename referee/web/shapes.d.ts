@@ -28,6 +28,11 @@ export interface View {
 
 /** What differs from the view before; a whole `View` may stand in its place. */
 export interface ViewChange {
+  /** Cells from which the piece is gone. */
+  gone?: string[];
+  /** Pieces that are new on their cells. */
+  put?: Piece[];
+  /** All pieces, where several stand on a cell. */
   pieces?: Piece[];
   notes?: string[];
   /** Cells that changed, by their index in `View.cells`. */
@@ -81,7 +86,7 @@ export interface FaultLine {
 export interface Overview {
   name: string;
   folder: string;
-  state: 'running' | 'over' | 'empty';
+  state: 'reading' | 'running' | 'stopped' | 'over' | 'empty';
   problem: string | null;
   played: number;
   scheduled: number | null;
@@ -130,8 +135,26 @@ export interface Move {
   info?: Info | null;
   stderr?: string | null;
   ply: number;
+  /** What bots thought of it later. */
+  analysis?: Analysis[];
   /** Who made it, if not a player: `opening`, `forced` or `chance`. */
   by?: string | null;
+}
+
+export interface Analysis {
+  bot: string;
+  /** For the seat that is to move, from 0 to 1. */
+  value?: number | null;
+  line: string[];
+  loss?: number | null;
+}
+
+/** The move that decided a match: the last one before the position after `ply` moves. */
+export interface Decisive {
+  ply: number;
+  seat: number;
+  why: 'fault' | 'analysis' | 'values';
+  loss?: number | null;
 }
 
 export interface Player {
@@ -168,7 +191,13 @@ export interface MatchData {
   conditions?: unknown;
   hidden: boolean;
   start: { text: string };
-  result: Result;
+  /** Whether it is in flight. */
+  live: boolean;
+  /** `null` while it is in flight. */
+  result: Result | null;
+  /** The points after each number of moves, if the rules know them before the end. */
+  scores?: number[][];
+  decisive?: Decisive;
   /** One more than moves: the first one whole, then what changed. `null` if the rules draw no board. */
   views: [View, ...(View | ViewChange)[]] | null;
   to_move: number[][];
@@ -189,6 +218,7 @@ export interface PositionData {
 export interface Snapshot {
   match: string;
   game: string;
+  title?: string;
   label: string;
   players: (string | Player)[];
   roles: string[];
@@ -202,6 +232,10 @@ export interface Snapshot {
 
 /** A game that people play in the page, as one of them sees it. */
 export interface PlayData {
+  /** What is shown later has a higher one. */
+  version: number;
+  /** The number of the match at this table. */
+  number: number;
   game: { id: string; title: string; guide_html?: string | null };
   roles: string[];
   seat: number;

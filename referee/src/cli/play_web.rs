@@ -10,7 +10,7 @@ use super::watch::Bound;
 use super::{CliError, on_interrupt, print};
 use crate::one_match::{self, match_id};
 use crate::report::tell;
-use crate::tournament::match_run::MatchRun;
+use crate::tournament::match_run::{MatchRun, People};
 use crate::web::{Command, Table, serve_table};
 
 /// What happens at a table.
@@ -33,13 +33,13 @@ pub(super) async fn play(
     let mut stop = on_interrupt()?;
     let names = run.specs.iter().map(|spec| spec.name.clone()).collect();
     let (table, mut asked) = Table::new(run.game.rules.clone(), names, seats)?;
+    table.set_opening(run.opening.len());
+    // Nobody finds a table without a match.
+    let mut people = begin(&table, &run, seats);
     announce(&run, &table, &bound)?;
     let mut server = tokio::spawn(serve_table(table.clone(), bound.listener));
-    table.set_opening(run.opening.len());
     let (mut number, mut is_any_finished) = (number_of(&run.id), false);
     loop {
-        let (voices, people) = human::people(seats);
-        table.begin(voices, run.start.fork());
         let looking = table.clone();
         let observe = move |arbiter: &Arbiter| looking.observe(arbiter);
         let came = tokio::select! {
@@ -75,7 +75,15 @@ pub(super) async fn play(
             Came::Interrupted if is_any_finished => return Ok(()),
             Came::Interrupted | Came::Finished(_) => return Err(CliError::Interrupted),
         }
+        people = begin(&table, &run, seats);
     }
+}
+
+/// A match begins at the table.
+fn begin(table: &Table, run: &MatchRun, seats: &[usize]) -> People {
+    let (voices, people) = human::people(seats);
+    table.begin(voices, run.start.fork());
+    people
 }
 
 /// The next thing that is asked for; waits for ever when nothing can be.

@@ -19,6 +19,7 @@ use games::Rules;
 use games::kit::to_move::Actor;
 use serde_json::{Value, json};
 
+use super::live_record::LiveRecord;
 use super::match_run::MatchRun;
 use crate::match_runner::Observer;
 
@@ -26,6 +27,8 @@ use crate::match_runner::Observer;
 pub(crate) const LIVE_NAME: &str = "live";
 /// No snapshot is longer.
 pub(crate) const MOST_BYTES: usize = 200_000;
+/// What a snapshot needs beside its parts.
+const MARGIN: usize = 100;
 /// How often it is looked whether somebody listens.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// How many snapshots of a match are sent at once at most, and in a second.
@@ -134,7 +137,7 @@ impl Broadcast {
     /// Looks on at a match for those who listen. All matches of a slot share what may be sent.
     pub(super) fn observer<'b>(
         self: &Arc<Self>,
-        run: &MatchRun,
+        run: &'b MatchRun,
         budget: &'b mut SnapshotBudget,
     ) -> LiveMatch<'b> {
         LiveMatch {
@@ -143,6 +146,8 @@ impl Broadcast {
             id: run.id.clone(),
             rules: run.game.rules.clone(),
             budget,
+            run,
+            record: None,
             last: None,
             mentioned: None,
         }
@@ -198,6 +203,9 @@ pub(super) struct LiveMatch<'b> {
     rules: Arc<dyn Rules>,
     names: Vec<String>,
     budget: &'b mut SnapshotBudget,
+    run: &'b MatchRun,
+    /// Made once somebody looks on.
+    record: Option<LiveRecord>,
     /// How many plies the last snapshot has, and whether the match was over.
     last: Option<(usize, bool)>,
     /// When it was said last that the match goes on, if nothing else may be said of it.
@@ -257,13 +265,14 @@ impl LiveMatch<'_> {
         json!({
             "match": self.id,
             "game": rules.info().id,
+            "title": rules.info().title,
             "label": ratings::game_label(&rules.info().id, &rules.options().to_json()),
             "players": self.names,
             "roles": rules.roles(),
         })
     }
 
-    fn snapshot(&self, arbiter: &Arbiter) -> Value {
+    fn snapshot(&mut self, arbiter: &Arbiter) -> Value {
         let session = arbiter.session();
         let seats = 0..self.names.len();
         let clocks = seats.map(|seat| {
@@ -281,6 +290,12 @@ impl LiveMatch<'_> {
         snapshot["last"] = json!(arbiter.moves().last().map(|last| &last.mv));
         snapshot["clocks_ms"] = json!(clocks.collect::<Vec<_>>());
         snapshot["over"] = arbiter.is_over().into();
+        let room = MOST_BYTES.saturating_sub(snapshot.to_string().len() + MARGIN);
+        let record = self.record.take();
+        self.record = record.or_else(|| LiveRecord::new(self.run));
+        if let Some(record) = self.record.as_ref().and_then(|it| it.so_far(arbiter, room)) {
+            snapshot["record"] = record;
+        }
         snapshot
     }
 }

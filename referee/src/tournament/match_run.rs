@@ -312,7 +312,7 @@ impl MatchRun {
 }
 
 /// Where rules come from, for the log.
-fn origin(origin: &games::session::Origin) -> RulesOrigin {
+pub(super) fn origin(origin: &games::session::Origin) -> RulesOrigin {
     RulesOrigin {
         name: origin.name.clone(),
         version: origin.version.clone(),

@@ -8,6 +8,7 @@ mod extension;
 pub(crate) mod failures;
 pub(crate) mod folder;
 pub(crate) mod forecast;
+mod live_record;
 pub(crate) mod match_run;
 pub(crate) mod merge;
 pub(crate) mod openings;

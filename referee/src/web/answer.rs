@@ -52,6 +52,14 @@ impl Refusal {
         }
     }
 
+    /// It is not known yet.
+    pub(super) fn early(why: impl Into<String>) -> Self {
+        Refusal {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            why: why.into(),
+        }
+    }
+
     /// It does not fit to how things are.
     pub(super) fn conflict(why: impl Into<String>) -> Self {
         Refusal {

@@ -32,6 +32,7 @@ pub(super) static ASSETS: &[Asset] = &assets![
     "app.js": JS,
     "board.js": JS,
     "clicks.js": JS,
+    "controls.js": JS,
     "dom.js": JS,
     "live.js": JS,
     "match.js": JS,
@@ -40,6 +41,8 @@ pub(super) static ASSETS: &[Asset] = &assets![
     "palette.js": JS,
     "play.js": JS,
     "plot.js": JS,
+    "said.js": JS,
+    "stored.js": JS,
     "style.css": CSS,
     "values.js": JS,
 ];

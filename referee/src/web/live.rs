@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
+use protocol::Record;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::UnixDatagram;
@@ -39,10 +40,22 @@ struct Heard {
     over: bool,
 }
 
+/// The last that was heard of a match.
+#[derive(Debug)]
+struct InFlight {
+    at: Instant,
+    /// As it was sent to pages.
+    snapshot: Bytes,
+    /// What was played so far, as JSON, if it may be shown.
+    record: Option<Value>,
+    /// It is over, and not read from the log yet.
+    is_over: bool,
+}
+
 /// The last that was heard of each match in flight.
 #[derive(Debug, Default)]
 pub(super) struct Boards {
-    boards: BTreeMap<String, (Instant, Bytes)>,
+    boards: BTreeMap<String, InFlight>,
     heard: Option<Instant>,
 }
 
@@ -94,18 +107,28 @@ impl Boards {
         let heard: Heard = serde_json::from_slice(datagram).ok()?;
         let id = heard.match_id?;
         // Written anew, whoever sent it: one line, and nothing but JSON.
-        let whole: Value = serde_json::from_slice(datagram).ok()?;
+        let mut whole: Value = serde_json::from_slice(datagram).ok()?;
+        // Only the page of this match wants all of it, and asks for it.
+        let record = whole.as_object_mut()?.remove("record");
         let snapshot = event("live", &whole.to_string());
-        if heard.over {
-            self.boards.remove(&id);
-        } else {
-            let boards = &mut self.boards;
-            boards.retain(|_, (at, _)| at.elapsed() < FORGOTTEN);
-            if boards.len() < MOST_BOARDS || boards.contains_key(&id) {
-                boards.insert(id, (Instant::now(), snapshot.clone()));
-            }
+        let boards = &mut self.boards;
+        boards.retain(|_, board| board.at.elapsed() < FORGOTTEN);
+        if boards.len() < MOST_BOARDS || boards.contains_key(&id) {
+            let board = InFlight {
+                at: Instant::now(),
+                snapshot: snapshot.clone(),
+                record,
+                is_over: heard.over,
+            };
+            boards.insert(id, board);
         }
         Some(snapshot)
+    }
+
+    /// What was played so far of a match that is not in the log yet.
+    pub(super) fn record(&self, id: &str) -> Option<Record> {
+        let record = self.boards.get(id)?.record.clone()?;
+        serde_json::from_value(record).ok()
     }
 
     /// A match is in the log.
@@ -115,8 +138,8 @@ impl Boards {
 
     /// Events for a page that comes now.
     pub(super) fn all(&self) -> Vec<Bytes> {
-        let boards = self.boards.values();
-        boards.map(|(_, snapshot)| snapshot.clone()).collect()
+        let boards = self.boards.values().filter(|board| !board.is_over);
+        boards.map(|board| board.snapshot.clone()).collect()
     }
 }
 

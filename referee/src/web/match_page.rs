@@ -1,20 +1,21 @@
 //! A match, as its page shows it: boards, moves, clocks, what bots said, faults, start and result in
 //! words. All of it is made from the line in the log.
 
-use std::collections::BTreeMap;
-
 use arbiter::clock::{Clock, Used};
 use games::session::PlyByPly;
 use games::{Catalog, Rules, Session};
-use protocol::{FaultCode, LoggedMove, Record};
+use protocol::{FaultCode, LoggedMove, MoveAnalysis, Record};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::analyses;
 use super::answer::Refusal;
+use super::decisive::{self, Decisive};
+use super::position::variation;
 use super::site::Site;
 use super::stderr::{PrintedByTurns, printed_before};
 use super::views::{SeenBy, ViewStep, Views, view};
-use super::words::{has_options, result_in_words, start_in_words};
+use super::words::{result_in_words, start_in_words};
 use crate::config::recorded_rules;
 use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
@@ -34,8 +35,17 @@ pub(super) struct MatchPage {
     /// Whether seats know less than all.
     hidden: bool,
     start: InWords,
-    result: ResultView,
+    /// Whether the match goes on.
+    live: bool,
+    /// `None` while it goes on.
+    result: Option<ResultView>,
     views: Vec<ViewStep>,
+    /// The points after each number of plies, if the rules know such before the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Vec<Vec<i64>>>,
+    /// Where it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisive: Option<Decisive>,
     /// The seats that act after each number of plies.
     to_move: Vec<Vec<usize>>,
     moves: Vec<MoveView>,
@@ -104,6 +114,9 @@ struct MoveView {
     by: Option<&'static str>,
     info: Option<InfoView>,
     stderr: Option<String>,
+    /// What bots thought of it later.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    analysis: Vec<MoveAnalysis>,
 }
 
 /// What a bot says of its move, as far as it is of the right type.
@@ -118,26 +131,45 @@ struct InfoView {
 
 /// A match with what is needed to play it again.
 pub(super) struct Replay {
-    record: Record,
-    rules: std::sync::Arc<dyn Rules>,
-    start: Box<dyn Session>,
+    /// Whether it goes on.
+    is_live: bool,
+    pub(super) record: Record,
+    pub(super) rules: std::sync::Arc<dyn Rules>,
+    pub(super) start: Box<dyn Session>,
 }
 
-/// The match with this id, as pages have it.
+/// The match with this id, as pages have it, with what was found out about it later.
 ///
 /// # Errors
-/// If there is no such match.
-pub(super) fn find(site: &Site, id: &str) -> Result<(u16, Record), Refusal> {
-    let missing = || Refusal::missing(format!("there is no match `{id}` in the log"));
+/// If there is no such match, or none yet.
+pub(super) fn find(site: &Site, id: &str) -> Result<Replay, Refusal> {
     let (log, own) = site.split_id(id);
-    let indexed = site.index().find(log, own).ok_or_else(missing)?;
-    let line = site.line(&indexed).ok_or_else(missing)?;
-    let record: Record = serde_json::from_slice(&line)
+    let Some(indexed) = site.index().find(log, own) else {
+        if let Some(record) = site.boards().record(id) {
+            return Ok(Replay {
+                is_live: true,
+                ..Replay::of(site, log, record)?
+            });
+        }
+        return Err(missing(site, id));
+    };
+    let line = site.line(&indexed).ok_or_else(|| missing(site, id))?;
+    let mut record: Record = serde_json::from_slice(&line)
         .map_err(|error| Refusal::broken(format!("match `{id}` cannot be read: {error}")))?;
     if record.match_id != own {
-        return Err(missing());
+        return Err(missing(site, id));
     }
-    Ok((log, record))
+    analyses::add(site, log, &mut record);
+    Replay::of(site, log, record)
+}
+
+/// There is no such match, as far as is known yet.
+fn missing(site: &Site, id: &str) -> Refusal {
+    if site.is_read() {
+        Refusal::missing(format!("there is no match `{id}` in the log"))
+    } else {
+        Refusal::early("the log is still being read")
+    }
 }
 
 /// A seat that a page names, by role or number; nothing or `all` for everything.
@@ -157,6 +189,15 @@ pub(super) fn seen_by(word: &str, roles: &[String], is_hidden: bool) -> Result<S
     } else {
         SeenBy::All
     })
+}
+
+/// What there is to see after each ply.
+#[derive(Default)]
+struct Boards {
+    views: Vec<ViewStep>,
+    to_move: Vec<Vec<usize>>,
+    scores: Option<Vec<Vec<i64>>>,
+    problem: Option<String>,
 }
 
 impl Replay {
@@ -194,6 +235,7 @@ impl Replay {
         let start = rules.load(&record.start);
         let start = start.map_err(|error| broken(error.to_string()))?;
         Ok(Replay {
+            is_live: false,
             record,
             rules,
             start,
@@ -208,7 +250,12 @@ impl Replay {
     pub(super) fn page(&self, site: &Site, id: &str, seat: &str) -> Result<MatchPage, Refusal> {
         let (record, info) = (&self.record, self.rules.info());
         let seen_by = seen_by(seat, self.rules.roles(), info.hidden)?;
-        let (views, to_move, problem) = self.boards(seen_by);
+        let Boards {
+            views,
+            to_move,
+            scores,
+            problem,
+        } = self.boards(seen_by);
         let players = record.players.iter().enumerate();
         Ok(MatchPage {
             id: id.to_owned(),
@@ -233,39 +280,59 @@ impl Replay {
             start: InWords {
                 text: start_in_words(record, &info.title),
             },
-            result: self.result(site, id),
+            live: self.is_live,
+            result: (!self.is_live).then(|| self.result(site, id)),
+            decisive: (!self.is_live).then(|| decisive::of(record)).flatten(),
             views,
             to_move,
+            scores,
             moves: self.moves(seen_by, &PrintedByTurns::of(site, id, record)),
             states_url: format!("/api/match/{id}/position/{{ply}}"),
             problem,
         })
     }
 
-    /// The boards and who acts, after each ply that can be played.
-    fn boards(&self, seen_by: SeenBy) -> (Vec<ViewStep>, Vec<Vec<usize>>, Option<String>) {
+    /// What there is to see after each ply that can be played.
+    fn boards(&self, seen_by: SeenBy) -> Boards {
         let mut session = self.start.fork();
-        let (mut views, mut to_move) = (Views::default(), Vec::new());
+        let mut views = Views::default();
+        let mut boards = Boards::default();
+        let mut scores = Vec::new();
         let mut step = PlyByPly::default();
-        let mut problem = None;
         for ply in 0..=self.record.moves.len() {
             if ply > 0 {
                 let text = &self.record.moves[ply - 1].mv;
                 if let Err(error) = step.add(&mut *session, text) {
-                    problem = Some(format!("ply {ply} cannot be played: {error}"));
+                    boards.problem = Some(format!("ply {ply} cannot be played: {error}"));
                     break;
                 }
             }
             match view(&*session, seen_by) {
                 Ok(view) => views.push(view),
                 Err(broken) => {
-                    problem = Some(broken.to_string());
+                    boards.problem = Some(broken.to_string());
                     break;
                 }
             }
-            to_move.push(session.to_move().seats().collect());
+            boards.to_move.push(session.to_move().seats().collect());
+            if seen_by == SeenBy::All
+                && let Ok(tally) = session.tally()
+            {
+                scores.push(tally.scores.iter().map(|score| i64::from(*score)).collect());
+            }
         }
-        (views.steps, to_move, problem)
+        boards.views = views.steps;
+        // Rules that know no points before the end say nothing until then.
+        let is_told = |scores: &[Vec<i64>]| {
+            let before_end = scores.len().saturating_sub(1);
+            scores[..before_end]
+                .iter()
+                .flatten()
+                .any(|score| *score != 0)
+        };
+        let is_whole = scores.len() == boards.to_move.len();
+        boards.scores = (is_whole && is_told(&scores)).then_some(scores);
+        boards
     }
 
     fn moves(&self, seen_by: SeenBy, printed: &PrintedByTurns) -> Vec<MoveView> {
@@ -301,6 +368,11 @@ impl Replay {
                 clock_ms,
                 by,
                 info: played.info.as_ref().filter(|_| is_known).map(info_view),
+                analysis: if is_known {
+                    played.analysis.to_vec()
+                } else {
+                    Vec::new()
+                },
                 stderr: played
                     .seat
                     .filter(|_| is_known && by.is_none())
@@ -330,98 +402,6 @@ impl Replay {
             faults: faults.collect(),
         }
     }
-
-    /// The position after some plies, in every form in which it may be wanted elsewhere.
-    ///
-    /// # Errors
-    /// If there is no such ply or seat.
-    pub(super) fn position(&self, ply: usize, seat: &str) -> Result<Value, Refusal> {
-        let (record, info) = (&self.record, self.rules.info());
-        let seen_by = seen_by(seat, self.rules.roles(), info.hidden)?;
-        if ply > record.moves.len() {
-            let plies = record.moves.len();
-            return Err(Refusal::missing(format!("the match has {plies} plies")));
-        }
-        let broken = |why: &dyn std::fmt::Display| Refusal::broken(why.to_string());
-        let mut session = self.start.fork();
-        let mut step = PlyByPly::default();
-        let texts: Vec<&str> = record.moves[..ply].iter().map(|it| &*it.mv).collect();
-        let played = step.add_all(&mut *session, &texts);
-        played.map_err(|error| broken(&error))?;
-        if let SeenBy::Seat(seat) = seen_by {
-            let observation = session.observation(seat);
-            let observation = observation.map_err(|error| broken(&error))?;
-            return Ok(json!({"state": null, "observation": observation, "pv": []}));
-        }
-        let state = session.state().map_err(|error| broken(&error))?;
-        let pv = self.variation_told(ply);
-        let mut request = json!({"op": "new", "game": record.game});
-        if has_options(record) {
-            request["options"] = record.options.clone();
-        }
-        request["state"] = state.clone();
-        Ok(json!({
-            "command": self.command(&state, session.to_move().seats().next()),
-            "state": state,
-            "request": request,
-            "pv": pv,
-        }))
-    }
-
-    /// The boards of what the mover of this ply expected, that before the ply first.
-    fn variation_told(&self, ply: usize) -> Vec<ViewStep> {
-        let before = ply.checked_sub(1);
-        let told = before.and_then(|before| {
-            let info = self.record.moves[before].info.as_ref()?;
-            Some((before, variation(info)?))
-        });
-        let Some((before, moves)) = told else {
-            return Vec::new();
-        };
-        let mut session = self.start.fork();
-        let plies = &self.record.moves[..before];
-        let texts: Vec<&str> = plies.iter().map(|it| &*it.mv).collect();
-        let mut step = PlyByPly::default();
-        if step.add_all(&mut *session, &texts).is_err() {
-            return Vec::new();
-        }
-        played_on(&*session, &moves)
-    }
-
-    /// The command line that goes on from a position: a person against bots.
-    fn command(&self, state: &Value, seat: Option<usize>) -> String {
-        let record = &self.record;
-        let mut words = vec!["referee".to_owned(), "play".to_owned(), record.game.clone()];
-        if has_options(record) {
-            words.extend(["--options".to_owned(), record.options.to_string()]);
-        }
-        words.extend(["--state".to_owned(), state.to_string()]);
-        let roles = self.rules.roles();
-        if let Some(role) = roles.get(seat.unwrap_or(0)) {
-            words.extend(["--human".to_owned(), role.clone()]);
-        }
-        for _ in 1..roles.len() {
-            words.extend(["--bot", "mcts"].map(str::to_owned));
-        }
-        shell_words::join(words)
-    }
-}
-
-/// The boards as these moves are played, the one before them first.
-fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
-    let mut session = session.fork();
-    let mut views = Views::default();
-    let mut step = PlyByPly::default();
-    for ply in 0..=moves.len() {
-        if ply > 0 && step.add(&mut *session, &moves[ply - 1]).is_err() {
-            break;
-        }
-        match view(&*session, SeenBy::All) {
-            Ok(view) => views.push(view),
-            Err(_) => break,
-        }
-    }
-    views.steps
 }
 
 /// The rules of a log's tournament.
@@ -477,27 +457,11 @@ fn info_view(info: &Value) -> InfoView {
     }
 }
 
-fn variation(info: &Value) -> Option<Vec<String>> {
-    let list = info.get("pv")?.as_array()?.iter();
-    list.map(|mv| mv.as_str().map(str::to_owned)).collect()
-}
-
-/// Positions that a page may ask for.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(default)]
-pub(super) struct Asked {
-    /// The seat as which it looks.
-    #[serde(rename = "as")]
-    pub(super) seat: String,
-    #[serde(flatten)]
-    _rest: BTreeMap<String, String>,
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn record() -> Record {
+    pub(in crate::web) fn record() -> Record {
         let line = json!({
             "format": 1, "match": "m-000001", "game": "amazons", "options": {"size": 5}, "seed": 7,
             "start": start(),
@@ -515,7 +479,7 @@ mod tests {
         serde_json::from_value(line).unwrap()
     }
 
-    fn start() -> Value {
+    pub(in crate::web) fn start() -> Value {
         let rules = games::find("amazons").unwrap();
         let rules = rules.configure(&json!({"size": 5})).unwrap();
         rules.start(0).unwrap().state().unwrap()
@@ -554,22 +518,5 @@ mod tests {
             "Game of the Amazons (size=5), seed 7"
         );
         assert!(replay.page(&site, "m-000001", "nobody").is_err());
-    }
-
-    #[test]
-    fn a_position_can_be_taken_elsewhere() {
-        let site = Site::new(vec!["games.jsonl".into()], None);
-        let mut record = record();
-        record.moves[0].info = Some(json!({"pv": ["a2-a3/c3", "b5-b4/b5", "no"]}));
-        let replay = Replay::of(&site, 0, record).unwrap();
-        let position = replay.position(1, "").unwrap();
-        assert_eq!(position["pv"].as_array().unwrap().len(), 3);
-        let position = replay.position(0, "").unwrap();
-        assert_eq!(position["request"]["state"], start());
-        let command = shell_words::split(position["command"].as_str().unwrap()).unwrap();
-        assert_eq!(command[..4], ["referee", "play", "amazons", "--options"]);
-        assert_eq!(serde_json::from_str::<Value>(&command[6]).unwrap(), start());
-        assert_eq!(position["pv"], json!([]));
-        assert!(replay.position(3, "").is_err());
     }
 }

@@ -5,8 +5,10 @@
 //! `site` is what all share; `reader` is the thread that reads logs (`follow`) into the `index` and
 //! makes the `overview`; `match_list` and `match_page` answer from these; `events` go to all pages.
 
+mod analyses;
 mod answer;
 mod assets;
+mod decisive;
 mod events;
 mod follow;
 mod guard;
@@ -20,6 +22,7 @@ mod overview;
 mod plan;
 mod play;
 mod play_routes;
+mod position;
 mod reader;
 mod routes;
 mod server;

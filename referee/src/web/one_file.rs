@@ -10,6 +10,7 @@ use protocol::Record;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use super::analyses;
 use super::assets::{self, ASSETS};
 use super::match_list::{self, MatchRow};
 use super::match_page::Replay;
@@ -64,10 +65,15 @@ impl<W: Write> OneFile<W> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn add(&mut self, record: Record, positions: bool) -> io::Result<Option<String>> {
+    pub(crate) fn add(
+        &mut self,
+        mut record: Record,
+        positions: bool,
+    ) -> io::Result<Option<String>> {
         let id = record.match_id.clone();
         let row = match_list::row(&self.site, 0, record.to_line().as_bytes());
         let plies = record.moves.len();
+        analyses::add(&self.site, 0, &mut record);
         let shown = Replay::of(&self.site, 0, record).and_then(|replay| {
             let page = replay.page(&self.site, &id, "")?;
             Ok((replay, page))

@@ -33,8 +33,12 @@ pub(super) struct Overview {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
+    /// The log was not read to its end yet.
+    Reading,
     /// Somebody writes the log.
     Running,
+    /// Nobody does, and not all was played.
+    Stopped,
     /// Nobody does.
     Over,
     /// Nobody does, and there is no match.

@@ -63,8 +63,36 @@ struct Now {
     /// How many plies of these cannot be taken back: those before anybody played.
     opening: usize,
     is_over: bool,
+    /// Another match is about to begin.
+    is_ending: bool,
     /// What was shown last: plies and who is asked.
     shown: Option<(usize, Vec<usize>, bool)>,
+    /// The ply at which each person has answered: nobody is asked for the same move twice.
+    answered: BTreeMap<usize, u32>,
+    /// Counts what people were shown. A page drops what is older than what it has.
+    version: u64,
+    /// The number of the match at this table, from 1.
+    number: u64,
+}
+
+impl Now {
+    /// Shows a person something new.
+    fn show(&mut self, seat: usize, person: &PersonSeat, mut seen: Value) {
+        self.version += 1;
+        seen["version"] = json!(self.version);
+        person.listeners.send(&event("play", &seen.to_string()));
+        self.seen.insert(seat, seen);
+    }
+
+    /// A person has said something: until the match goes on, there is nothing more to say.
+    fn has_answered(&mut self, seat: usize, person: &PersonSeat) {
+        self.asked.remove(&seat);
+        if let Some(mut seen) = self.seen.get(&seat).cloned() {
+            seen["legal"] = json!([]);
+            seen["can_undo"] = json!(false);
+            self.show(seat, person, seen);
+        }
+    }
 }
 
 impl Table {
@@ -144,17 +172,17 @@ impl Table {
     /// A match begins, in which people speak by these voices.
     pub(crate) fn begin(&self, voices: BTreeMap<usize, Voice>, start: Box<dyn Session>) {
         let mut now = self.now();
-        let opening = now.opening;
         *now = Now {
             voices,
-            opening,
+            opening: now.opening,
+            version: now.version,
+            number: now.number + 1,
             ..Now::default()
         };
         for (&seat, person) in &self.seats {
             let mut seen = self.seen_by(seat, &*start, &now);
             seen["message"] = json!("The match begins…");
-            person.listeners.send(&event("play", &seen.to_string()));
-            now.seen.insert(seat, seen);
+            now.show(seat, person, seen);
         }
         now.start = Some(start);
     }
@@ -174,7 +202,7 @@ impl Table {
         };
         let mut now = self.now();
         let shown = (plies, asked.clone(), arbiter.is_over());
-        if now.shown.as_ref() == Some(&shown) {
+        if now.is_ending || now.shown.as_ref() == Some(&shown) {
             return;
         }
         now.shown = Some(shown);
@@ -182,13 +210,16 @@ impl Table {
         now.moves
             .extend(new.iter().map(|ply| (ply.seat, ply.mv.to_string())));
         now.is_over = arbiter.is_over();
+        let ply = arbiter.session().ply();
         now.asked = asked
             .into_iter()
             .filter(|seat| self.seats.contains_key(seat))
+            // Their answer is on its way to the arbiter.
+            .filter(|seat| now.answered.get(seat) != Some(&ply))
             .map(|seat| {
                 // Known: a person's turn has been made with this list.
                 let legal = arbiter.session().fork().legal_of(seat);
-                (seat, (arbiter.session().ply(), legal.unwrap_or_default()))
+                (seat, (ply, legal.unwrap_or_default()))
             })
             .collect();
         let seats = 0..self.names.len();
@@ -199,13 +230,15 @@ impl Table {
         now.clocks = clocks.collect();
         for (&seat, person) in &self.seats {
             let seen = self.seen_by(seat, arbiter.session(), &now);
-            person.listeners.send(&event("play", &seen.to_string()));
-            now.seen.insert(seat, seen);
+            now.show(seat, person, seen);
         }
     }
 
     /// The match is over.
     pub(crate) fn end(&self, record: &Record) {
+        if self.now().is_ending {
+            return;
+        }
         let result = &record.result;
         let faults = result.faults.iter();
         let faults = faults
@@ -217,13 +250,13 @@ impl Table {
         let mut now = self.now();
         now.is_over = true;
         now.asked.clear();
-        for (seat, person) in &self.seats {
-            let Some(seen) = now.seen.get_mut(seat) else {
+        for (&seat, person) in &self.seats {
+            let Some(mut seen) = now.seen.get(&seat).cloned() else {
                 continue;
             };
             seen["result"] = result.clone();
             seen["legal"] = json!([]);
-            person.listeners.send(&event("play", &seen.to_string()));
+            now.show(seat, person, seen);
         }
     }
 
@@ -245,6 +278,7 @@ impl Table {
             "roles": self.rules.roles(),
             "seat": seat,
             "players": self.names,
+            "number": now.number,
             "ply": session.ply(),
             "to_move": to_move.collect::<Vec<_>>(),
             "view": view(session, by).ok(),
@@ -280,69 +314,87 @@ impl Table {
         (whole >= now.opening).then(|| stays.collect())
     }
 
-    /// A person moves.
-    pub(super) fn play(&self, seat: usize, mv: &str, ply: u32) -> Result<(), Refusal> {
+    /// A person moves: at this ply of the match with this number, if they say so. Gives the version of
+    /// what they see then.
+    pub(super) fn play(
+        &self,
+        seat: usize,
+        mv: &str,
+        ply: u32,
+        number: Option<u64>,
+    ) -> Result<u64, Refusal> {
         let mut now = self.now();
         let (asked, legal) = now
             .asked
             .get(&seat)
             .ok_or_else(|| Refusal::conflict("it is not your turn"))?;
-        if *asked != ply {
+        if *asked != ply || number.is_some_and(|number| number != now.number) {
             return Err(Refusal::conflict("the position is another one by now"));
         }
         if !legal.iter().any(|known| known == mv) {
             return Err(Refusal::wrong("that move is not legal"));
         }
-        now.asked.remove(&seat);
         let said = FromBot::Move(BotMove {
             mv: mv.into(),
             ply: Some(ply),
             info: None,
         });
-        self.say(seat, said, &now)?;
-        // Until the match goes on, which takes a moment.
-        if let Some(seen) = now.seen.get_mut(&seat) {
-            seen["legal"] = json!([]);
-        }
-        Ok(())
+        self.say(seat, said, &mut now, ply)
     }
 
     /// A person gives up.
-    pub(super) fn resign(&self, seat: usize) -> Result<(), Refusal> {
-        let now = self.now();
-        if !now.asked.contains_key(&seat) {
+    pub(super) fn resign(&self, seat: usize) -> Result<u64, Refusal> {
+        let mut now = self.now();
+        let Some(&(ply, _)) = now.asked.get(&seat) else {
             return Err(Refusal::conflict("you can resign when it is your turn"));
-        }
-        self.say(seat, FromBot::Resign {}, &now)
+        };
+        self.say(seat, FromBot::Resign {}, &mut now, ply)
     }
 
-    fn say(&self, seat: usize, said: FromBot, now: &Now) -> Result<(), Refusal> {
+    fn say(&self, seat: usize, said: FromBot, now: &mut Now, ply: u32) -> Result<u64, Refusal> {
         let voice = now.voices.get(&seat);
         let sent = voice.is_some_and(|voice| voice.send(said).is_ok());
-        sent.then_some(())
-            .ok_or_else(|| Refusal::conflict("the match is over"))
+        if !sent {
+            return Err(Refusal::conflict("the match is over"));
+        }
+        // Until the match goes on, which takes a moment.
+        now.answered.insert(seat, ply);
+        now.has_answered(seat, &self.seats[&seat]);
+        Ok(now.version)
     }
 
     /// A person takes their last move back.
-    pub(super) fn undo(&self, seat: usize) -> Result<(), Refusal> {
-        let now = self.now();
+    pub(super) fn undo(&self, seat: usize) -> Result<u64, Refusal> {
+        let mut now = self.now();
         let stays = self.undone(seat, &now);
         let stays = stays.ok_or_else(|| Refusal::conflict("there is nothing to take back"))?;
-        drop(now);
-        self.command(Command::Undo(stays))
+        self.command(Command::Undo(stays), &mut now)
     }
 
     /// A person wants another match.
-    pub(super) fn rematch(&self) -> Result<(), Refusal> {
-        if !self.now().is_over {
+    pub(super) fn rematch(&self) -> Result<u64, Refusal> {
+        let mut now = self.now();
+        if !now.is_over {
             return Err(Refusal::conflict("the match is not over"));
         }
-        self.command(Command::Rematch)
+        self.command(Command::Rematch, &mut now)
     }
 
-    fn command(&self, command: Command) -> Result<(), Refusal> {
+    /// Asks for another match, which begins in a moment: of this one, nothing more can be asked.
+    fn command(&self, command: Command, now: &mut Now) -> Result<u64, Refusal> {
         let sent = self.commands.send(command);
-        sent.map_err(|_| Refusal::conflict("no more matches are played"))
+        sent.map_err(|_| Refusal::conflict("no more matches are played"))?;
+        now.is_over = false;
+        now.moves.clear();
+        for (&seat, person) in &self.seats {
+            if let Some(seen) = now.seen.get_mut(&seat) {
+                seen["result"] = Value::Null;
+            }
+            now.has_answered(seat, person);
+        }
+        // What the arbiter of this match still does is shown to nobody.
+        now.is_ending = true;
+        Ok(now.version)
     }
 }
 
@@ -408,7 +460,33 @@ mod tests {
         now.opening = 3;
         assert_eq!(table.undone(0, &now), None, "the opening stays");
         drop(now);
-        assert!(table.play(0, "a2-a3/c3", 0).is_err(), "it is not asked");
+        let refused = table.play(0, "a2-a3/c3", 0, None);
+        assert!(refused.is_err(), "it is not asked");
+    }
+
+    #[test]
+    fn nobody_is_asked_twice_and_what_is_newer_has_a_higher_version() {
+        let table = table(&[0]);
+        let mut start = table.now().start.as_ref().unwrap().fork();
+        let (voice, mut said) = mpsc::unbounded_channel();
+        table.begin([(0, voice)].into(), start.fork());
+        let version = |table: &Table| table.seen(0).unwrap()["version"].as_u64().unwrap();
+        let legal = start.legal_of(0).unwrap();
+        let begun = version(&table);
+        table.now().asked.insert(0, (0, legal.clone()));
+        assert!(
+            table.play(0, &legal[0], 0, Some(1)).is_err(),
+            "another match"
+        );
+        assert!(table.play(0, &legal[0], 1, Some(2)).is_err(), "another ply");
+        let after = table.play(0, &legal[0], 0, Some(2)).unwrap();
+        assert!(after > begun && version(&table) == after);
+        assert_eq!(table.seen(0).unwrap()["legal"], json!([]));
+        assert!(said.try_recv().is_ok());
+        // The arbiter has not heard of it yet, and looks as if the seat were still to answer.
+        assert_eq!(table.now().answered.get(&0), Some(&0));
+        assert!(table.play(0, &legal[0], 0, Some(2)).is_err(), "twice");
+        assert!(table.resign(0).is_err());
     }
 
     #[test]

@@ -81,6 +81,8 @@ struct Answered {
     #[serde(rename = "move")]
     mv: String,
     ply: u32,
+    /// The match that it is a move of.
+    number: Option<u64>,
 }
 
 async fn seen(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
@@ -97,7 +99,8 @@ async fn play(
     answered: Result<Json<Answered>, axum::extract::rejection::JsonRejection>,
 ) -> Response {
     let answered = answered.map_err(|why| Refusal::wrong(why.body_text()));
-    done(answered.and_then(|Json(Answered { mv, ply })| table.play(seat.0, &mv, ply)))
+    let play = |Json(Answered { mv, ply, number })| table.play(seat.0, &mv, ply, number);
+    done(answered.and_then(play))
 }
 
 async fn resign(seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
@@ -112,6 +115,7 @@ async fn rematch(_seat: OwnSeat, State(table): State<Arc<Table>>) -> Response {
     done(table.rematch())
 }
 
-fn done(done: Result<(), Refusal>) -> Response {
-    answer(done.map(|()| json!({}))).into_response()
+/// Says which version of what they see tells the person what came of it.
+fn done(done: Result<u64, Refusal>) -> Response {
+    answer(done.map(|version| json!({ "version": version }))).into_response()
 }

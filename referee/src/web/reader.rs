@@ -396,8 +396,12 @@ impl Reader {
         let is_complete = self.plan.as_ref().is_some_and(Plan::is_over);
         if !is_complete && (live || files.any(follow::is_locked)) {
             State::Running
+        } else if !self.site.is_read() && self.figured.1.is_none() {
+            State::Reading
         } else if played == 0 {
             State::Empty
+        } else if self.plan.is_some() && !is_complete {
+            State::Stopped
         } else {
             State::Over
         }

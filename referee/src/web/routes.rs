@@ -25,7 +25,8 @@ use super::events::event;
 use super::guard::{Guard, guarded};
 use super::index::Wanted;
 use super::match_list;
-use super::match_page::{Asked, Replay, find};
+use super::match_page::find;
+use super::position::Asked;
 use super::site::Site;
 use super::{assets, live_task, reader};
 use crate::http;
@@ -146,10 +147,7 @@ async fn one_match(
     Query(asked): Query<Asked>,
 ) -> Response {
     site.look().await;
-    let page = move || {
-        let (log, record) = find(&site, &id)?;
-        Replay::of(&site, log, record)?.page(&site, &id, &asked.seat)
-    };
+    let page = move || find(&site, &id)?.page(&site, &id, &asked.seat);
     work(page).await
 }
 
@@ -159,10 +157,7 @@ async fn position(
     Query(asked): Query<Asked>,
 ) -> Response {
     site.look().await;
-    let position = move || {
-        let (log, record) = find(&site, &id)?;
-        Replay::of(&site, log, record)?.position(ply, &asked.seat)
-    };
+    let position = move || find(&site, &id)?.position(ply, &asked.seat);
     work(position).await
 }
 

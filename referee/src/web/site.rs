@@ -119,9 +119,14 @@ impl Site {
             || self.now().saturating_sub(asked) < ATTENTION.as_millis() as u64
     }
 
+    /// Whether the logs were read to their ends once.
+    pub(super) fn is_read(&self) -> bool {
+        self.read.load(Ordering::Relaxed) > 0
+    }
+
     /// Notes that the logs were read to their ends.
     pub(super) fn note_read(&self) {
-        self.read.store(self.now(), Ordering::Relaxed);
+        self.read.store(self.now().max(1), Ordering::Relaxed);
         self.looks.send_modify(|looks| *looks += 1);
     }
 

@@ -13,12 +13,57 @@ use serde_json::Value;
 pub(super) enum ViewStep {
     /// All of it.
     Whole(View),
-    /// All pieces and notes, and the cells that are not as they were, by their indices.
-    Change {
-        pieces: Vec<Piece>,
-        notes: Vec<String>,
-        cells: BTreeMap<usize, Cell>,
-    },
+    /// What is not as it was.
+    Change(ViewChange),
+}
+
+/// What differs from the board before. What stayed as it was is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct ViewChange {
+    /// The cells from which the piece is gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gone: Vec<String>,
+    /// The pieces that are new on their cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    put: Vec<Piece>,
+    /// All pieces, where several stand on a cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pieces: Option<Vec<Piece>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<Vec<String>>,
+    /// The cells that changed, by their indices.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    cells: BTreeMap<usize, Cell>,
+}
+
+impl ViewChange {
+    fn between(last: &View, view: &View) -> Self {
+        let cells = view.cells.iter().zip(&last.cells).enumerate();
+        let changed = cells.filter(|(_, (now, before))| now != before);
+        let mut change = ViewChange {
+            notes: (view.notes != last.notes).then(|| view.notes.clone()),
+            cells: changed.map(|(at, (now, _))| (at, now.clone())).collect(),
+            ..ViewChange::default()
+        };
+        let (Some(before), Some(now)) = (by_cell(last), by_cell(view)) else {
+            change.pieces = Some(view.pieces.clone());
+            return change;
+        };
+        let gone = before.keys().filter(|cell| !now.contains_key(*cell));
+        change.gone = gone.map(|cell| (*cell).to_owned()).collect();
+        let put = now
+            .iter()
+            .filter(|(cell, piece)| before.get(*cell) != Some(piece));
+        change.put = put.map(|(_, piece)| (*piece).clone()).collect();
+        change
+    }
+}
+
+/// The pieces by their cells; `None` if two stand on one.
+fn by_cell(view: &View) -> Option<BTreeMap<&str, &Piece>> {
+    let pieces = view.pieces.iter().map(|piece| (&*piece.cell, piece));
+    let by_cell: BTreeMap<_, _> = pieces.collect();
+    (by_cell.len() == view.pieces.len()).then_some(by_cell)
 }
 
 /// What is shown of a position: to everybody, or to one seat where information is hidden.
@@ -83,13 +128,7 @@ impl Views {
     pub(super) fn push(&mut self, view: View) {
         let step = match &self.last {
             Some(last) if can_change(last, &view) => {
-                let cells = view.cells.iter().zip(&last.cells).enumerate();
-                let changed = cells.filter(|(_, (now, before))| now != before);
-                ViewStep::Change {
-                    pieces: view.pieces.clone(),
-                    notes: view.notes.clone(),
-                    cells: changed.map(|(at, (now, _))| (at, now.clone())).collect(),
-                }
+                ViewStep::Change(ViewChange::between(last, &view))
             }
             _ => ViewStep::Whole(view.clone()),
         };
@@ -119,9 +158,11 @@ mod tests {
         views.push(view(&*session, SeenBy::All).unwrap());
         let steps = serde_json::to_value(&views.steps).unwrap();
         assert_eq!(steps[0]["cells"].as_array().unwrap().len(), 25);
-        assert!(steps[1]["pieces"].as_array().unwrap().len() >= 4);
-        assert!(steps[1]["cells"].as_object().unwrap().len() <= 3);
-        assert!(steps[1].get("shape").is_none());
+        assert_eq!(steps[1]["gone"], json!(["a2"]));
+        let put = steps[1]["put"].as_array().unwrap();
+        assert_eq!(put.len(), 2, "the amazon and its arrow: {put:?}");
+        assert!(steps[1].get("pieces").is_none() && steps[1].get("shape").is_none());
+        assert!(steps[1].to_string().len() < 300, "{}", steps[1]);
     }
 
     #[test]

@@ -127,6 +127,34 @@ impl Browser {
         self.runtime.block_on(self.client().screenshot()).unwrap()
     }
 
+    /// The whole page, also what has to be scrolled to, as PNG.
+    pub(crate) fn whole_picture(&self) -> Vec<u8> {
+        let size = self.run(
+            "const page = document.documentElement; \
+             return { x: 0, y: 0, scale: 1, width: page.clientWidth, height: Math.min(6000, page.scrollHeight) }",
+        );
+        let whole = json!({"captureBeyondViewport": true, "clip": size});
+        let taken = self.devtools("Page.captureScreenshot", &whole);
+        let text = taken["data"].as_str().unwrap_or_default();
+        let values = text.bytes().filter_map(|byte| match byte {
+            b'A'..=b'Z' => Some(byte - b'A'),
+            b'a'..=b'z' => Some(byte - b'a' + 26),
+            b'0'..=b'9' => Some(byte - b'0' + 52),
+            b'+' => Some(62),
+            b'/' => Some(63),
+            _ => None,
+        });
+        let values: Vec<u8> = values.collect();
+        let bytes = values.chunks(4).flat_map(|four| {
+            let bits = four
+                .iter()
+                .fold(0_u32, |bits, value| bits << 6 | u32::from(*value));
+            let bits = bits << (6 * (4 - four.len()));
+            bits.to_be_bytes()[1..four.len()].to_vec()
+        });
+        bytes.collect()
+    }
+
     /// What a browser command of Chromium's own protocol answers.
     pub(crate) fn devtools(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});

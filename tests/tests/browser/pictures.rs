@@ -1,6 +1,7 @@
 //! Pictures of every page, light and dark, on a phone and on a large screen: to be looked at.
 //!
-//! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`
+//! `PICTURES=folder cargo test -p tests --test browser pictures -- --ignored`, with `PICTURES_OF=live,play`
+//! for some of them.
 
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ fn pictures(finished: &Server, running: &Server, play: &Server) -> Vec<Picture> 
         picture("overview", page(finished, "/"), ".cross a"),
         picture("running", page(running, "/"), ".live .board .piece"),
         picture("matches", page(finished, "/matches"), "tbody a"),
+        picture("live", page(running, "/"), ".live .board .piece"),
         picture("play", play.links[0].clone(), ".spot.is-target"),
     ];
     for number in (1..=15).step_by(2) {
@@ -38,6 +40,11 @@ fn pictures(finished: &Server, running: &Server, play: &Server) -> Vec<Picture> 
         ));
     }
     pictures
+}
+
+fn is_wanted(name: &str) -> bool {
+    let wanted = std::env::var("PICTURES_OF");
+    wanted.map_or(true, |wanted| wanted.split(',').any(|it| it == name))
 }
 
 #[test]
@@ -53,11 +60,14 @@ fn pictures_of_all_pages() {
         ["play", "siam", "--human", "0", "--bot", "random", "--web"],
         1,
     );
-    for (width, height) in [(360, 780), (1600, 1000)] {
+    for (width, height) in [(390, 844), (1280, 800), (1600, 1000)] {
         let Some(browser) = Browser::open(width, height) else {
             return;
         };
         for picture in pictures(&finished, &running, &play) {
+            if !is_wanted(&picture.name) {
+                continue;
+            }
             for theme in ["light", "dark"] {
                 let scheme =
                     json!({"features": [{"name": "prefers-color-scheme", "value": theme}]});
@@ -65,10 +75,15 @@ fn pictures_of_all_pages() {
                 browser.go("about:blank");
                 browser.go(&picture.url);
                 browser.wait(&format!("document.querySelector('{}')", picture.ready));
+                if picture.name == "live" {
+                    browser.run("document.querySelector('.live a').click()");
+                    browser.wait("document.querySelector('.board.large .piece')");
+                    std::thread::sleep(std::time::Duration::from_secs(4));
+                }
                 // Boards of variations come a moment later.
                 std::thread::sleep(std::time::Duration::from_millis(800));
                 let file = format!("{}-{width}-{theme}.png", picture.name);
-                std::fs::write(folder.join(file), browser.picture()).unwrap();
+                std::fs::write(folder.join(file), browser.whole_picture()).unwrap();
             }
         }
     }

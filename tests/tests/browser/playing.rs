@@ -20,6 +20,28 @@ const PLAY_BY_CLICKS: &str = r"
     }, 5);
 ";
 
+/// A slow network, which is not in order: answers take a while, and each event comes once more after
+/// those that follow it.
+const OUT_OF_ORDER: &str = r"
+    window.posts = 0;
+    const fetched = window.fetch;
+    window.fetch = async (...asked) => {
+        if (asked[1]?.method === 'POST') window.posts += 1;
+        const answer = await fetched(...asked);
+        await new Promise((done) => setTimeout(done, 40));
+        return answer;
+    };
+    const listen = EventSource.prototype.addEventListener;
+    EventSource.prototype.addEventListener = function (name, handle) {
+        const seen = [];
+        listen.call(this, name, (event) => {
+            handle(event);
+            for (const data of seen.slice(-3)) setTimeout(() => handle({ data }), 15);
+            seen.push(event.data);
+        });
+    };
+";
+
 /// What the page says of whose turn it is.
 const STATUS: &str = "document.querySelector('.status').innerText";
 
@@ -104,6 +126,37 @@ fn rules_that_are_not_compiled_in_are_played_by_clicks() {
     // Without a board, with hidden cards and both players at once.
     let goofspiel = program("goofspiel");
     play_with(&["play", "goofspiel", "--rules", &goofspiel], 1);
+}
+
+#[test]
+fn what_comes_late_is_not_clicked_on() {
+    let Some(browser) = Browser::open(1200, 900) else {
+        return;
+    };
+    let script = serde_json::json!({"source": OUT_OF_ORDER});
+    browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    let arguments = [
+        "play",
+        "amazons",
+        "--options",
+        "{\"size\":5}",
+        "--human",
+        "0",
+        "--bot",
+        "random",
+        "--web",
+    ];
+    let server = Server::start(arguments, 1);
+    browser.go(&server.links[0]);
+    browser.wait("document.querySelector('.spot.is-target')");
+    browser.run(PLAY_BY_CLICKS);
+    browser.wait(&format!("{STATUS}.startsWith('The game is over')"));
+    browser.run("clearInterval(window.playing)");
+    browser.wait("document.querySelector('[data-key=\"/api/play/rematch\"]')");
+    // A request for each move of the person, and none that was refused.
+    let own = "document.querySelectorAll('.moves li:nth-child(odd)').length";
+    assert_eq!(browser.text("window.posts"), browser.text(own));
+    assert_eq!(browser.complaints(), [""; 0]);
 }
 
 #[test]

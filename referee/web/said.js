@@ -1,0 +1,100 @@
+// What was said about a move: by the bot that made it, and by those that analysed it later.
+
+import { duration, fill, grouped, make, nameOf } from './dom.js';
+import { cellsOf } from './clicks.js';
+import { Board, hasBoard } from './board.js';
+
+/** @typedef {import('./shapes').MatchData} MatchData */
+/** @typedef {import('./shapes').Move} Move */
+/** @typedef {import('./shapes').View} View */
+
+/** From which loss on a move is a blunder, as `referee analyse` has it. */
+const BLUNDER = 0.2;
+/** Smaller losses are not worth a word. */
+const LEAST_LOSS = 0.005;
+/** How many moves of a variation are shown. */
+const LONGEST_LINE = 40;
+
+/** What a move lost by the first analysis that knows it.
+ * @param {Move} move */
+export function lossOf(move) {
+  return move.analysis?.find((entry) => typeof entry.loss === 'number')?.loss ?? null;
+}
+
+/** @param {Move} move */
+export function isBlunder(move) {
+  return (lossOf(move) ?? 0) >= BLUNDER;
+}
+
+/** The facts about a move, as small as they can be.
+ * @param {MatchData} match @param {Move | undefined} move */
+export function factsOf(match, move) {
+  const info = move?.info;
+  const hasWords = Boolean(move && (info?.text || move.stderr || move.analysis?.length));
+  if (!move || (!info && !hasWords)) return null;
+  const fact = (/** @type {string} */ name, /** @type {string | null} */ value) => value !== null && make('div', {}, make('dt', {}, name), make('dd', {}, value));
+  const player = move.seat === null ? null : match.players[move.seat];
+  return [
+    make('h2', {}, player ? nameOf(player.name) : 'Chance', ` about move ${move.ply}`),
+    info && make('dl', { class: 'facts' },
+      fact('expects', typeof info.value === 'number' ? info.value.toFixed(3) : null),
+      fact('depth', typeof info.depth === 'number' ? grouped(info.depth) : null),
+      fact('nodes', typeof info.nodes === 'number' ? grouped(info.nodes) : null),
+      fact('time', typeof move.ms === 'number' ? duration(move.ms) : null)),
+    move.analysis?.map(analysed),
+    info?.text && make('p', { class: 'says' }, make('bdi', {}, info.text)),
+    move.stderr && make('div', {}, make('h3', {}, 'On stderr'), make('pre', { class: 'says', tabindex: 0 }, move.stderr)),
+  ];
+}
+
+/** @param {import('./shapes').Analysis} entry */
+function analysed(entry) {
+  const loss = entry.loss ?? 0;
+  const verdict = loss >= BLUNDER ? make('strong', { class: 'chip bad' }, `blunder: loses ${loss.toFixed(2)}`) : loss >= LEAST_LOSS ? `loses ${loss.toFixed(2)}` : 'loses nothing';
+  return make('div', { class: 'analysed' },
+    make('p', {}, nameOf(entry.bot), typeof entry.value === 'number' ? ` expects ${entry.value.toFixed(3)}` : '', '; the move ', entry.loss === null || entry.loss === undefined ? 'is not judged' : verdict),
+    entry.line.length > 0 && make('p', {}, make('span', { class: 'hint' }, 'best line '), line(entry.line)));
+}
+
+/** @param {string[]} moves */
+function line(moves) {
+  return moves.slice(0, LONGEST_LINE).map((text, at) => [at > 0 ? ' ' : '', make('bdi', { class: 'move' }, text.slice(0, 60))]);
+}
+
+/** The principal variation of a move: its moves at once, its board when the page rests there. */
+export class Variation {
+  /** @param {string[]} roles */
+  constructor(roles) {
+    this.roles = roles;
+    this.element = make('section', { class: 'sheet stack tight', hidden: true, 'aria-label': 'Principal variation' });
+    /** @type {string[]} */
+    this.moves = [];
+    this.title = make('h2', {}, 'Principal variation');
+  }
+
+  /** @param {string[] | null | undefined} moves */
+  show(moves) {
+    this.moves = (moves ?? []).slice(0, LONGEST_LINE);
+    this.element.hidden = this.moves.length === 0;
+    fill(this.element, this.title, make('ol', { class: 'variation' }, this.moves.map((text) => make('li', { class: 'chip' }, make('bdi', { class: 'move' }, text.slice(0, 60))))));
+  }
+
+  /** @param {View[]} views @param {Set<string>} cellNames @param {boolean} isFlipped */
+  showBoards(views, cellNames, isFlipped) {
+    if (views.length < 2 || !hasBoard(views[0])) return;
+    const board = new Board({ roles: this.roles, label: 'Board of the principal variation' });
+    board.isFlipped = isFlipped;
+    const { moves } = this;
+    /** @type {HTMLButtonElement[]} */
+    const buttons = [];
+    const go = (/** @type {number} */ at) => {
+      board.show(views[at], { last: cellsOf(moves[at - 1] ?? '', cellNames) });
+      buttons.forEach((button, k) => (k + 1 === at ? button.setAttribute('aria-current', 'step') : button.removeAttribute('aria-current')));
+    };
+    for (let at = 1; at < views.length; at += 1) {
+      buttons.push(make('button', { type: 'button', class: 'small', 'data-key': `pv${at}`, onclick: () => go(at) }, make('bdi', { class: 'move' }, (moves[at - 1] ?? '').slice(0, 60))));
+    }
+    fill(this.element, this.title, make('ol', { class: 'variation' }, buttons.map((button) => make('li', {}, button))), make('div', { class: 'small-board' }, board.element));
+    go(views.length - 1);
+  }
+}
