@@ -134,7 +134,8 @@ pub mod dispatching {
         Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
     pub use crate::tournament::remote::wire::{
-        Announced, GroupJob, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack, unpack,
+        Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
+        unpack,
     };
     pub use crate::tournament::schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
     pub use protocol::Record;

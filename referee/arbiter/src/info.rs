@@ -39,6 +39,14 @@ impl TurnInfo {
     }
 }
 
+/// About how many bytes the `info` of a move takes in the log, as it is limited.
+pub fn info_size(info: &Value) -> u64 {
+    match info {
+        Value::Object(fields) => fields.iter().map(|(name, value)| size(name, value)).sum(),
+        other => size("", other),
+    }
+}
+
 /// About how many bytes a field takes in the log.
 fn size(name: &str, value: &Value) -> u64 {
     let inside = match value {

@@ -51,4 +51,5 @@ mod setup;
 
 pub use arbiter::{Arbiter, FinishedMatch};
 pub use events::{Action, Actions, At, Event, Reading};
+pub use info::info_size;
 pub use setup::{SeatSetup, Setup, wire_limits};

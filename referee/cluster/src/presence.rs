@@ -14,6 +14,9 @@ use crate::names::WorkerName;
 /// How often a worker says that it is there.
 pub const HEARTBEAT: Duration = Duration::from_secs(1);
 
+/// No heartbeat is longer, in bytes: a viewer keeps the last one of each worker.
+const LONGEST: usize = 64 << 10;
+
 /// What a worker says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
@@ -58,6 +61,9 @@ pub async fn workers(
 impl Presence {
     /// What a heartbeat says; `None` if it is none.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() > LONGEST {
+            return None;
+        }
         let presence: Presence = serde_json::from_slice(bytes).ok()?;
         // It is shown to people.
         presence.name.parse::<WorkerName>().ok()?;

@@ -149,11 +149,20 @@ impl Worker {
         from: u64,
         subjects: &str,
     ) -> Result<Option<Announcement>, ClusterError> {
-        let found = api::first_from(&self.connection, TOURNAMENTS, from, subjects).await;
-        match found {
-            Ok(None) | Err(ClusterError::Unknown) => Ok(None),
-            Ok(Some(found)) => Ok(announcement(found)),
-            Err(error) => Err(error),
+        let mut from = from;
+        loop {
+            let found = api::first_from(&self.connection, TOURNAMENTS, from, subjects).await;
+            match found {
+                Ok(None) | Err(ClusterError::Unknown) => return Ok(None),
+                Err(error) => return Err(error),
+                Ok(Some(found)) => {
+                    from = found.sequence + 1;
+                    // What is announced under no name must not hide what comes after it.
+                    if let Some(announcement) = announcement(found) {
+                        return Ok(Some(announcement));
+                    }
+                }
+            }
         }
     }
 

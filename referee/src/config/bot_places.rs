@@ -15,6 +15,9 @@ pub enum BotPlaces {
     ///
     /// [`Tournament::set_up`]: crate::Tournament::set_up
     Bundles(Arc<Bundles>),
+    /// As a stranger has announced them: in bundles, if there are some, and no variables of this process's
+    /// environment are put into their texts.
+    Announced(Option<Arc<Bundles>>),
     /// Perhaps not on this machine, because none of them is started here.
     Elsewhere,
 }
@@ -23,9 +26,14 @@ impl BotPlaces {
     /// The bundles, if bots are played from some.
     pub(super) fn bundles(&self) -> Option<&Bundles> {
         match self {
-            BotPlaces::Bundles(bundles) => Some(bundles),
-            BotPlaces::Configured | BotPlaces::Elsewhere => None,
+            BotPlaces::Bundles(bundles) | BotPlaces::Announced(Some(bundles)) => Some(bundles),
+            BotPlaces::Configured | BotPlaces::Announced(None) | BotPlaces::Elsewhere => None,
         }
+    }
+
+    /// Whether texts may name variables of this process's environment.
+    pub(super) fn have_variables(&self) -> bool {
+        !matches!(self, BotPlaces::Announced(_))
     }
 
     /// Whether bots need not be here.

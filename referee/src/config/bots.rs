@@ -60,6 +60,7 @@ pub(super) fn bots(
             table: entry,
             name,
             index,
+            has_variables: places.have_variables(),
         };
         let bundle = entry.bundle(places)?;
         let mut spec = match &entry.table.ggp {
@@ -94,6 +95,7 @@ pub(super) fn builds(
             table,
             name: table.name.trim(),
             index,
+            has_variables: places.have_variables(),
         };
         let tier = bot.wanted.tier.max(Tier::Limits);
         if table.build.is_some() && tier >= Tier::Restricted && !bot.shows_dir {
@@ -148,6 +150,8 @@ struct Entry<'a> {
     name: &'a str,
     /// Its place in the list, from 0.
     index: usize,
+    /// Whether its texts may name variables of the environment.
+    has_variables: bool,
 }
 
 impl Entry<'_> {
@@ -342,7 +346,7 @@ impl Entry<'_> {
 
     /// A text with the environment variables that it names.
     fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
-        let value = |name: &str| std::env::var(name).ok();
+        let value = |name: &str| std::env::var(name).ok().filter(|_| self.has_variables);
         expand(text, value).map_err(|name| {
             let bot = self.name.to_owned();
             let at = format!("bots.{}.{key}", self.index);
@@ -420,6 +424,7 @@ pub(crate) fn recorded_bot(path: &Path, bot: &str) -> Result<Option<RecordedBot>
                 table,
                 name: bot,
                 index,
+                has_variables: true,
             };
             let dir = table.dir.as_ref();
             let dir = dir.map(|dir| entry.with_variables("dir", &dir.to_string_lossy()));

@@ -65,6 +65,8 @@ pub use machine::{NoiseLimits, TimeScale};
 pub use openings::{Judged, Openings};
 pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
+#[cfg(feature = "cluster")]
+pub(crate) use variables::variable_in;
 
 /// A tournament whose schedule has no parts.
 #[derive(Clone, Debug, Error)]

@@ -81,6 +81,20 @@ pub(crate) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Resu
     Ok(expanded)
 }
 
+/// The name of the first variable in a text, if it has any.
+#[cfg(feature = "cluster")]
+pub(crate) fn variable_in(text: &str) -> Option<String> {
+    let found = std::cell::Cell::new(None);
+    let note = |name: &str| {
+        let before = found.take();
+        found.set(before.or_else(|| Some(name.to_owned())));
+        Some(String::new())
+    };
+    // It is looked for as it would be put in.
+    let _ = expand(text, note);
+    found.into_inner()
+}
+
 /// Whether it is a name, or a name with a default.
 fn is_variable(inside: &str) -> bool {
     let name = inside.split_once(":-").map_or(inside, |(name, _)| name);

@@ -2,10 +2,12 @@
 //! takes configurations as data and, unless it was told to trust them, has all programs that they name
 //! run in the strict sandbox.
 
+pub(crate) mod allowed;
 mod bundles;
 mod office;
 mod options;
-mod serving;
+mod programs;
+pub(crate) mod serving;
 mod slot;
 
 use std::io;

@@ -19,9 +19,8 @@ use tokio::time::{interval, sleep};
 
 use super::bundles::{FetchError, Source};
 use super::options::{Leave, WorkerOptions};
-use super::serving::{Room, Serving};
+use super::serving::{self, Room, Serving};
 use super::slot::{Played, Slot};
-use crate::config::BotPlaces;
 use crate::tournament::remote::wire::{
     Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
 };
@@ -68,8 +67,8 @@ const TRY_AGAIN: u64 = 0;
 struct Known {
     /// The place of its announcement.
     sequence: u64,
-    /// As it is played here; `None` if it cannot be.
-    serving: Option<Arc<Serving>>,
+    /// As it is played here, or why it is not.
+    serving: Result<Arc<Serving>, String>,
 }
 
 /// Why a tournament is not played here.
@@ -137,7 +136,7 @@ impl Office {
         let tournaments = self.tournaments();
         let served = tournaments
             .values()
-            .filter_map(|known| known.serving.clone());
+            .filter_map(|known| known.serving.clone().ok());
         served.collect()
     }
 
@@ -207,19 +206,29 @@ impl Office {
     /// Takes note of a tournament, unless it is known; false if it has to be tried again.
     async fn learn(self: Arc<Self>, announcement: Announcement) -> bool {
         let (id, sequence) = (announcement.id.clone(), announcement.sequence);
-        let is_known = |known: &Known| known.sequence == sequence;
-        if self.tournaments().get(&id).is_some_and(is_known) {
+        let known = {
+            let tournaments = self.tournaments();
+            let known = tournaments
+                .get(&id)
+                .filter(|known| known.sequence == sequence);
+            known.map(|known| known.serving.as_ref().err().cloned())
+        };
+        if let Some(why) = known {
+            if let Some(why) = why {
+                // Nothing stores what was said, so it is said again whenever all announcements are read.
+                self.tell(&id, &WorkerNews::CannotServe { why }).await;
+            }
             return true;
         }
         let serving = match self.clone().open_tournament(announcement).await {
             Ok(serving) => {
                 self.report(format!("plays matches of `{id}`"));
-                Some(Arc::new(serving))
+                Ok(Arc::new(serving))
             }
             Err(Unserved::ForNow(why)) => {
                 let known = Known {
                     sequence: TRY_AGAIN,
-                    serving: None,
+                    serving: Err(why.clone()),
                 };
                 let before = self.tournaments().insert(id.clone(), known);
                 if before.is_none_or(|before| before.sequence != TRY_AGAIN) {
@@ -228,8 +237,8 @@ impl Office {
                 return false;
             }
             Err(Unserved::ForGood(why)) => {
-                self.cannot_serve(&id, why).await;
-                None
+                self.cannot_serve(&id, why.clone()).await;
+                Err(why)
             }
         };
         self.tournaments().insert(id, Known { sequence, serving });
@@ -251,8 +260,13 @@ impl Office {
     ) -> Result<Serving, Unserved> {
         let Announcement { id, payload, .. } = announcement;
         let announced = Announced::read(&payload).map_err(Unserved::ForGood)?;
-        let places = if announced.bundles.is_empty() {
-            BotPlaces::Configured
+        if !self.options.trust {
+            // Before anything is fetched.
+            let folder = self.options.folder.as_deref();
+            serving::check(&announced, folder).map_err(Unserved::ForGood)?;
+        }
+        let bundles = if announced.bundles.is_empty() {
+            None
         } else {
             let source = Source {
                 connection: self.worker.connection(),
@@ -260,14 +274,14 @@ impl Office {
                 cache: &self.options.bundle_cache,
                 most: self.options.max_bundle,
             };
-            BotPlaces::Bundles(Arc::new(source.fetch_all(&announced.bundles).await?))
+            Some(Arc::new(source.fetch_all(&announced.bundles).await?))
         };
         let office = self.clone();
         let open = move || {
             let own = office.folder.join(id.to_string());
             let report = |line: &str| office.report(line.to_owned());
             let how = (&office.options, office.room);
-            Serving::open(&id, &announced, places, how, &own, report)
+            Serving::open(&id, &announced, bundles, how, &own, report)
         };
         let opened = tokio::task::spawn_blocking(open).await;
         let opened = opened.unwrap_or_else(|_| Err("it cannot be read".to_owned()));
@@ -338,7 +352,7 @@ impl Office {
     /// A tournament has ended.
     fn forget(&self, id: &TournamentId) {
         let known = self.tournaments().remove(id);
-        if known.is_some_and(|known| known.serving.is_some()) {
+        if known.is_some_and(|known| known.serving.is_ok()) {
             self.report(format!("`{id}` has ended"));
         }
     }
@@ -415,7 +429,7 @@ impl Office {
         let known: Vec<Arc<Serving>> = {
             let mut tournaments = self.tournaments();
             let served = std::mem::take(&mut *tournaments).into_values();
-            served.filter_map(|known| known.serving).collect()
+            served.filter_map(|known| known.serving.ok()).collect()
         };
         for serving in known {
             serving.factory.all_gone().await;

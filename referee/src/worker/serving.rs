@@ -1,6 +1,6 @@
 //! A tournament as a worker has it: its configuration as data, and what its bots are started by.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,10 @@ use supervisor::{BotFactory, BotSpec};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
+use super::allowed::{self, Along};
 use super::options::WorkerOptions;
 use crate::admission;
+use crate::bundle::Bundles;
 use crate::config::{BotPlaces, Config};
 use crate::machine::identity;
 use crate::tournament::capacity;
@@ -22,6 +24,11 @@ use crate::tournament::failures::Failures;
 use crate::tournament::folder::STDERR_NAME;
 use crate::tournament::remote::wire::{Announced, GroupJob, unpack};
 use crate::tournament::schedule::Scheduled;
+
+/// No schedule has more matches.
+const MOST_NUMBER: usize = 999_999;
+/// In how many orders a group can sit: four seats have the most.
+const MOST_ORDERS: usize = 24;
 
 /// A tournament that this worker can play matches of.
 pub(super) struct Serving {
@@ -47,20 +54,26 @@ impl Serving {
     pub(super) fn open(
         id: &TournamentId,
         announced: &Announced,
-        places: BotPlaces,
+        bundles: Option<Arc<Bundles>>,
         (options, room): (&WorkerOptions, Room),
         own: &Path,
         report: impl FnMut(&str),
     ) -> Result<Self, String> {
         let in_words = |error: io::Error| error.to_string();
         fs::create_dir_all(own).map_err(in_words)?;
-        let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;
-        if !options.trust {
-            confine(&mut table);
-        }
-        let folder = options.folder.as_deref().unwrap_or(&announced.folder);
-        let config = Config::parse_at(&table.to_string(), folder, places);
-        let mut config = config.map_err(|error| error.to_string())?;
+        let folder = options.folder.as_deref();
+        let mut config = if options.trust {
+            let table = announced.with_files(&own.join("files")).map_err(in_words)?;
+            let folder = folder.unwrap_or(&announced.folder);
+            let places = match bundles {
+                Some(bundles) => BotPlaces::Bundles(bundles),
+                None => BotPlaces::Configured,
+            };
+            let config = Config::parse_at(&table.to_string(), folder, places);
+            config.map_err(|error| error.to_string())?
+        } else {
+            untrusted(announced, bundles, folder, own)?
+        };
         config.concurrency = room.slots;
         config.concurrency_auto = false;
         capacity::fit(&mut config).map_err(|error| error.to_string())?;
@@ -93,25 +106,7 @@ impl Serving {
     /// # Errors
     /// What is wrong with them.
     pub(super) fn matches(&self, payload: &[u8]) -> Result<GroupJob, String> {
-        let job: GroupJob = unpack(payload)?;
-        if job.config != self.hash {
-            // The indices are of another one.
-            return Ok(job);
-        }
-        let fits = |scheduled: &Scheduled| {
-            let game = self.config.games.get(scheduled.game);
-            let bots = || {
-                scheduled
-                    .seats
-                    .iter()
-                    .all(|&bot| bot < self.config.bots.len())
-            };
-            game.is_some_and(|game| game.rules.seats() == scheduled.seats.len()) && bots()
-        };
-        if job.matches.is_empty() || !job.matches.iter().all(fits) {
-            return Err("these are no matches of the configuration".to_owned());
-        }
-        Ok(job)
+        jobs_of(&self.config, &self.hash, payload)
     }
 
     /// The first bot of a match that cannot play on this machine, and why. Each one is tried once, by
@@ -138,6 +133,35 @@ impl Serving {
     }
 }
 
+/// The matches of a job, if they are of the configuration with this hash.
+///
+/// # Errors
+/// What is wrong with them.
+pub(crate) fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
+    let job: GroupJob = unpack(payload)?;
+    if job.config != hash {
+        // The indices are of another one.
+        return Ok(job);
+    }
+    let fits = |scheduled: &Scheduled| {
+        let game = config.games.get(scheduled.game);
+        let seats = &scheduled.seats;
+        game.is_some_and(|game| game.rules.seats() == seats.len())
+            && seats.iter().all(|&bot| bot < config.bots.len())
+            && (1..=MOST_NUMBER).contains(&scheduled.number)
+    };
+    let group = job.matches.first().map(Scheduled::group);
+    let is_one_group = group.is_some_and(|group| {
+        let is_twice = group.windows(2).any(|pair| pair[0] == pair[1]);
+        let all = job.matches.iter();
+        !is_twice && all.clone().all(|it| it.group() == group)
+    });
+    if job.matches.len() > MOST_ORDERS || !is_one_group || !job.matches.iter().all(fits) {
+        return Err("these are no matches of the configuration".to_owned());
+    }
+    Ok(job)
+}
+
 /// What a worker has to play on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
@@ -161,16 +185,86 @@ impl Room {
     }
 }
 
+/// Declines an announcement that a worker without `--trust` does not take, before anything is fetched for it.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String> {
+    let table = announced.table()?;
+    let along = along(announced, None, folder);
+    allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
+    let bots = table.get("bots").and_then(toml::Value::as_array);
+    let names = bots.into_iter().flatten();
+    let names = names.filter_map(|bot| Some(bot.get("name")?.as_str()?.trim()));
+    let names: BTreeSet<&str> = names.collect();
+    match along.bundled.iter().find(|bot| !names.contains(**bot)) {
+        Some(bot) => {
+            let bot = protocol::excerpt(bot.as_bytes(), 60);
+            Err(format!(
+                "it comes with a bundle of `{bot}`, and there is no such bot"
+            ))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The configuration of an announcement that is not trusted: it names nothing of this machine, and all that
+/// it has run runs in the strict sandbox.
+///
+/// # Errors
+/// Why this worker declines it.
+pub(crate) fn untrusted(
+    announced: &Announced,
+    bundles: Option<Arc<Bundles>>,
+    folder: Option<&Path>,
+    own: &Path,
+) -> Result<Config, String> {
+    let in_words = |error: io::Error| error.to_string();
+    let along = along(announced, bundles.as_deref(), folder);
+    let table = announced.table()?;
+    allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
+    let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;
+    confine(&mut table);
+    // Bots without files of their own are not where anybody else's are.
+    let empty = own.join("empty");
+    fs::create_dir_all(&empty).map_err(in_words)?;
+    let folder = folder.unwrap_or(&empty);
+    let places = BotPlaces::Announced(bundles);
+    let config = Config::parse_at(&table.to_string(), folder, places);
+    let config = config.map_err(|error| error.to_string())?;
+    if config.all_strict() && config.bots.iter().all(|bot| bot.ggp.is_none()) {
+        Ok(config)
+    } else {
+        Err("it would have bots outside of the strict sandbox".to_owned())
+    }
+}
+
+/// What comes with an announcement.
+fn along<'a>(
+    announced: &'a Announced,
+    bundles: Option<&'a Bundles>,
+    folder: Option<&'a Path>,
+) -> Along<'a> {
+    let unpacked = bundles.into_iter().flat_map(|bundles| &bundles.bots);
+    Along {
+        folder,
+        bundled: announced.bundles.keys().map(String::as_str).collect(),
+        unpacked: unpacked.map(|(bot, it)| (bot.as_str(), it.dir())).collect(),
+        files: announced.files.keys().map(String::as_str).collect(),
+    }
+}
+
 /// Has everything that a configuration names run in the strict sandbox.
 fn confine(table: &mut toml::Table) {
     table.insert("sandbox".to_owned(), "strict".into());
     table.remove("best_effort");
-    for list in ["bots", "rules"] {
+    // Where a sheet was at the coordinator means nothing here, and bots would see all of it.
+    for (list, key) in [("bots", "sandbox"), ("rules", "sandbox"), ("rules", "dir")] {
         let Some(toml::Value::Array(list)) = table.get_mut(list) else {
             continue;
         };
         for entry in list.iter_mut().filter_map(toml::Value::as_table_mut) {
-            entry.remove("sandbox");
+            entry.remove(key);
         }
     }
 }

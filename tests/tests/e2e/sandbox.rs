@@ -408,3 +408,29 @@ fn cpu_time_that_is_estimated_is_said_in_every_result() {
         }
     }
 }
+
+/// The loader of programs writes what it does to the file that these variables name, or else on stdout, as
+/// whoever runs the program: a file says that a process outside of the sandbox was started with them.
+#[test]
+fn variables_of_a_bot_change_nothing_outside_of_its_sandbox() {
+    for tier in ["restricted", "strict"] {
+        let arena = Arena::new("");
+        for folder in ["own", "traces"] {
+            fs::create_dir(arena.path(folder)).unwrap();
+        }
+        let traces = arena.path("traces");
+        let loud = format!(
+            "[[bots]]\nname = \"loud\"\ndir = \"own\"\ncommand = \"referee bot random\"\n\
+             env = {{ LD_DEBUG = \"libs\", LD_DEBUG_OUTPUT = '{}/of' }}\n",
+            traces.display()
+        );
+        let text = format!("sandbox = \"{tier}\"\n{}{loud}", config(&[RANDOM]));
+        arena.write("t.toml", &text);
+        let ran = play_cleanly(&arena, &[]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_eq!(fs::read_dir(traces).unwrap().count(), 0, "{tier}");
+        // The bot itself had them.
+        let said = arena.matches()[0]["result"]["faults"].to_string();
+        assert!(said.contains("library="), "{tier}: {said}");
+    }
+}

@@ -18,6 +18,11 @@ use crate::tournament::openings::Opening;
 use crate::tournament::resume;
 use crate::tournament::schedule::{Scheduled, ScheduledGroup};
 
+/// How many bytes a match has in the log at most besides its moves: positions, names, messages.
+const LONGEST_REST: usize = 16 << 20;
+/// The same of each move, without its `info`.
+const LONGEST_MOVE: usize = 4 << 10;
+
 /// The thread that looks at results.
 pub(super) struct Examiner {
     work: mpsc::Sender<(ScheduledGroup, JobResult)>,
@@ -73,6 +78,27 @@ fn examine(config: &Config, group: &ScheduledGroup, payload: &[u8]) -> Result<Ve
     found.collect()
 }
 
+/// Refuses a match that would take more room in the log than the configuration allows: no worker fills the
+/// coordinator's disk.
+fn check_size(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), String> {
+    let id = &record.match_id;
+    let mut infos = 0;
+    for played in &record.moves {
+        let Some(info) = &played.info else { continue };
+        let bot = played.seat.and_then(|seat| scheduled.seats.get(seat));
+        let most = bot.map(|&bot| config.bots[bot].wanted.resources.info_bytes);
+        if most.is_none_or(|most| arbiter::info_size(info) > most) {
+            return Err(format!("the match `{id}` has more `info` than is kept"));
+        }
+        infos += info.to_string().len();
+    }
+    let rest = record.to_line().len().saturating_sub(infos);
+    if rest > LONGEST_REST + record.moves.len() * LONGEST_MOVE {
+        return Err(format!("the match `{id}` is too long for a log"));
+    }
+    Ok(())
+}
+
 /// Says what is wrong with a match, if anything is.
 fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), String> {
     let id = &record.match_id;
@@ -107,6 +133,7 @@ fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), 
             return wrong("a player from another bundle");
         }
     }
+    check_size(config, scheduled, record)?;
     let deals = DealCheck {
         secret: config.deals().secret(),
         has_book: config.openings.book.iter().any(|book| !book.is_empty()),

@@ -19,10 +19,35 @@ use super::error::RemoteError;
 use crate::bundle::Bundle;
 use crate::config::Config;
 use crate::deals::Deal;
+use crate::files::MOST_TEXT;
 use crate::tournament::schedule::Scheduled;
 
-/// No message has more bytes than this when it is unpacked: what a few bytes can become is limited.
-const MOST: u64 = 256 << 20;
+/// What coordinator and workers send each other.
+pub trait Message: Serialize + DeserializeOwned {
+    /// How many bytes one has at most when it is unpacked: what a few bytes can become is limited.
+    const MOST: u64;
+}
+
+impl Message for Announced {
+    const MOST: u64 = 64 << 20;
+}
+
+impl Message for GroupJob {
+    const MOST: u64 = 1 << 20;
+}
+
+impl Message for PlayedGroup {
+    const MOST: u64 = 128 << 20;
+}
+
+impl Message for Unplayable {
+    const MOST: u64 = 1 << 20;
+}
+
+/// A worker renews no lease more often than three times in this, whatever is announced.
+const SHORTEST_LEASE: Duration = Duration::from_millis(50);
+/// Nobody waits longer for a worker that is gone.
+const LONGEST_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest book that is sent along, in bytes.
 const LONGEST_BOOK: u64 = 256 << 10;
 
@@ -175,18 +200,33 @@ impl Announced {
     /// If it is none, or of another version of this program.
     pub(crate) fn read(payload: &[u8]) -> Result<Self, String> {
         let announced: Announced = unpack(payload)?;
-        if announced.referee == REFEREE_NAME {
-            return Ok(announced);
+        if announced.referee != REFEREE_NAME {
+            return Err(format!(
+                "the coordinator is `{}`, this is `{REFEREE_NAME}`: both have to be the same",
+                protocol::excerpt(announced.referee.as_bytes(), 60)
+            ));
         }
-        Err(format!(
-            "the coordinator is `{}`, this is `{REFEREE_NAME}`: both have to be the same",
-            protocol::excerpt(announced.referee.as_bytes(), 60)
-        ))
+        if announced.hash != hash(&announced.config, &announced.bundles) {
+            return Err("its hash is not that of its configuration and bundles".to_owned());
+        }
+        Ok(announced)
+    }
+
+    /// The configuration as values.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub(crate) fn table(&self) -> Result<toml::Table, String> {
+        if self.config.len() as u64 > 4 * MOST_TEXT {
+            return Err("its configuration is too long".to_owned());
+        }
+        let table: Result<toml::Table, toml::de::Error> = self.config.parse();
+        table.map_err(|error| format!("its configuration cannot be read: {}", error.message()))
     }
 
     /// For how long a job is a worker's.
     pub(crate) fn lease(&self) -> Duration {
-        Duration::from_millis(self.lease_ms.max(1))
+        Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
     }
 
     /// The configuration with the files that were sent along in place of those that it names: they are
@@ -266,7 +306,7 @@ fn hash(config: &str, bundles: &BTreeMap<String, Bundle>) -> String {
 ///
 /// # Panics
 /// If the memory does not take them.
-pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
+pub fn pack<T: Message>(message: &T) -> Vec<u8> {
     let written = || -> io::Result<Vec<u8>> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         serde_json::to_writer(&mut encoder, message)?;
@@ -280,14 +320,14 @@ pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
 ///
 /// # Errors
 /// Why it is none.
-pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn unpack<T: Message>(bytes: &[u8]) -> Result<T, String> {
     let mut text = Vec::new();
-    let mut decoder = GzDecoder::new(bytes).take(MOST + 1);
+    let mut decoder = GzDecoder::new(bytes).take(T::MOST + 1);
     decoder
         .read_to_end(&mut text)
         .map_err(|error| error.to_string())?;
-    if text.len() as u64 > MOST {
-        return Err(format!("it unpacks to more than {MOST} bytes"));
+    if text.len() as u64 > T::MOST {
+        return Err(format!("it unpacks to more than {} bytes", T::MOST));
     }
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
@@ -308,7 +348,12 @@ mod tests {
         assert_eq!(unpack(&packed), Ok(job));
         assert!(unpack::<GroupJob>(&packed[..packed.len() - 9]).is_err());
         assert!(unpack::<GroupJob>(b"").is_err());
-        assert!(unpack::<GroupJob>(&pack(&1)).is_err());
+        assert!(
+            unpack::<GroupJob>(&pack(&PlayedGroup {
+                records: Vec::new()
+            }))
+            .is_err()
+        );
         assert_eq!(hash("", &BTreeMap::new()).len(), 64);
     }
 
@@ -316,12 +361,12 @@ mod tests {
     fn what_would_fill_the_memory_is_refused() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         let zeros = vec![b' '; 1 << 20];
-        for _ in 0..(MOST >> 20) + 1 {
+        for _ in 0..(GroupJob::MOST >> 20) + 1 {
             encoder.write_all(&zeros).unwrap();
         }
         let bomb = encoder.finish().unwrap();
         assert!(bomb.len() < 1 << 20);
-        assert!(unpack::<u8>(&bomb).unwrap_err().contains("more than"));
+        assert!(unpack::<GroupJob>(&bomb).unwrap_err().contains("more than"));
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn windows_line_ends(command: &[String], dir: &Path) -> Option<PathBuf> {
 
 /// The first line without its `\n`; `None` if the file is not text, or the line is too long for a
 /// kernel.
-fn first_line(path: &Path) -> Option<String> {
+pub fn first_line(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     let file = File::open(path).ok()?;
     file.take(MAX_LINE).read_to_end(&mut head).ok()?;

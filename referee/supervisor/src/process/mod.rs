@@ -1,6 +1,7 @@
 //! One child process with everything that it starts: started, measured, stopped, and ended by a
 //! supervisor, which is a process of its own between the referee and the child.
 
+pub(crate) mod bot_environment;
 pub(crate) mod children;
 pub(crate) mod cores;
 pub(crate) mod cpu_meter;

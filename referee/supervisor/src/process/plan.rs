@@ -27,6 +27,8 @@ pub(crate) const KILL: &str = "kill\n";
 pub struct Plan {
     /// Program and arguments.
     pub(crate) command: Vec<String>,
+    /// Whether that is the bot's own program, and not a launcher.
+    pub(crate) is_the_bot: bool,
     /// Limits that the supervisor enforces itself.
     pub(crate) watch: WatchedLimits,
     /// Control groups to remove in the end.
@@ -48,6 +50,7 @@ impl Plan {
     pub(crate) fn new(command: Vec<String>) -> Self {
         Plan {
             command,
+            is_the_bot: true,
             watch: WatchedLimits::default(),
             groups: Vec::new(),
             wrapped: false,
@@ -61,6 +64,7 @@ impl Plan {
     pub(crate) fn launch(&mut self, launch: Launch) -> io::Result<()> {
         let launch = serde_json::to_string(&launch)?;
         let this_program = this_program()?.to_string_lossy().into_owned();
+        self.is_the_bot = false;
         self.command = vec![this_program, launch::SUBCOMMAND.to_owned(), launch];
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::init::Init;
 use super::layers::landlock::{self, LandlockRules};
 use super::layers::ownership::Loan;
 use super::layers::seccomp::{self, SyscallFilter};
+use crate::process::bot_environment;
 use crate::process::exec_error::not_started;
 
 /// The hidden subcommand that runs a launcher.
@@ -95,7 +96,12 @@ pub fn run(launch: &Launch) -> String {
             let [program, arguments @ ..] = &command[..] else {
                 return "there is no command".to_owned();
             };
-            let error = Command::new(program).args(arguments).exec();
+            let mut command = Command::new(program);
+            // Bubblewrap is not the bot: the init has them from here.
+            if !matches!(launch.confinement, Confinement::Strict { .. }) {
+                bot_environment::give_to(&mut command);
+            }
+            let error = command.args(arguments).exec();
             not_started(program, &error)
         }
     }

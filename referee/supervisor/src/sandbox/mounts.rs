@@ -172,7 +172,7 @@ fn refuse_homes(dir: &Path) -> Result<(), String> {
 }
 
 /// Whether a file belongs to the system, for every user.
-pub(crate) fn is_system_file(path: &Path) -> bool {
+pub fn is_system_file(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 

@@ -27,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const FIRST_PATIENCE: Duration = Duration::from_secs(30);
 /// For how long no worker may be able to play with a bot before the tournament stops.
 const LONGEST_REFUSAL: Duration = Duration::from_secs(30);
+/// How many bytes of results are kept that were not asked for yet.
+const MOST_EARLY: usize = 256 << 20;
 /// How many characters of what a worker says are shown.
 const SHOWN: usize = 300;
 
@@ -37,7 +39,10 @@ pub struct Dispatcher {
     open: OpenJobs,
     rechecks: Rechecks,
     /// Results of groups that were not asked for yet: they are from before the tournament was resumed.
-    early: HashMap<u64, JobResult>,
+    /// `None` for those that stay on the server until they are.
+    early: HashMap<u64, Option<JobResult>>,
+    /// How many bytes they have.
+    early_bytes: usize,
     /// What has to be done on the server, in this order, when it answers.
     chores: VecDeque<Chore>,
     /// Whether there may be results that were not read.
@@ -51,6 +56,8 @@ pub struct Dispatcher {
     told_silence: bool,
     /// Since when nobody who is there can play with this bot.
     refused: BTreeMap<String, Duration>,
+    /// Since when nobody who is there plays matches of the tournament.
+    declined: Option<Duration>,
     /// When the server was last looked after.
     checked: Duration,
     actions: VecDeque<Action>,
@@ -61,6 +68,8 @@ pub struct Dispatcher {
 #[derive(Debug)]
 enum Chore {
     Publish(u64),
+    /// To read the result of a group that is wanted now; without one, the group is published.
+    Fetch(u64),
     Refuse(JobResult),
 }
 
@@ -106,6 +115,7 @@ impl Dispatcher {
             stage: Stage::Begin,
             open: OpenJobs::default(),
             early: HashMap::new(),
+            early_bytes: 0,
             chores: VecDeque::new(),
             has_unread: false,
             waits: false,
@@ -114,6 +124,7 @@ impl Dispatcher {
             silent: None,
             told_silence: false,
             refused: BTreeMap::new(),
+            declined: None,
             checked: Duration::ZERO,
             actions: VecDeque::new(),
             has_ended: false,
@@ -211,6 +222,11 @@ impl Dispatcher {
         loop {
             match self.chores.pop_front()? {
                 Chore::Refuse(result) => return Some(Request::Refuse(result)),
+                Chore::Fetch(job) => {
+                    if self.open.awaits_result(job) {
+                        return Some(Request::ResultOf(job));
+                    }
+                }
                 Chore::Publish(job) => {
                     // Nothing, if it is not wanted any more.
                     if let Some(payload) = self.payload(job) {
@@ -312,6 +328,9 @@ impl Dispatcher {
         match request {
             Request::Publish { job, .. } => self.chores.push_front(Chore::Publish(job)),
             Request::Refuse(result) => self.chores.push_front(Chore::Refuse(result)),
+            Request::ResultOf(job) if !matches!(self.stage, Stage::Recover { .. }) => {
+                self.chores.push_front(Chore::Fetch(job));
+            }
             _ if self.is_beginning() => {
                 self.stage = Stage::Begin;
                 return;
@@ -349,7 +368,11 @@ impl Dispatcher {
         let job = group.number as u64;
         self.open.add(group);
         match self.early.remove(&job) {
-            Some(result) => self.receive_first(result),
+            Some(Some(result)) => {
+                self.early_bytes -= size_of_result(&result);
+                self.receive_first(result);
+            }
+            Some(None) => self.chores.push_back(Chore::Fetch(job)),
             None => self.chores.push_back(Chore::Publish(job)),
         }
     }
@@ -405,8 +428,17 @@ impl Dispatcher {
 
     /// A result of a group that was not asked for yet may be of use later, unless the group is in the log.
     fn keep_early(&mut self, schedule: &Schedule, result: JobResult) {
-        if schedule.awaits_group(number_of(result.job)) {
-            self.early.insert(result.job, result);
+        if !schedule.awaits_group(number_of(result.job)) {
+            return;
+        }
+        let bytes = size_of_result(&result);
+        let kept = self.early_bytes + bytes <= MOST_EARLY;
+        let (job, kept) = (result.job, kept.then_some(result));
+        if kept.is_some() {
+            self.early_bytes += bytes;
+        }
+        if let Some(Some(before)) = self.early.insert(job, kept) {
+            self.early_bytes -= size_of_result(&before);
         }
     }
 
@@ -529,7 +561,9 @@ impl Dispatcher {
 
     fn hear(&mut self, now: Duration, heard: Heard) {
         let (worker, about) = match heard {
-            Heard::Heartbeat(presence) => return self.seen.heard(now, presence),
+            Heard::Heartbeat(presence) => {
+                return self.seen.heard(now, presence, &self.setup.tournament);
+            }
             Heard::News { worker, about } => (worker, about),
         };
         if about.is_empty() {
@@ -557,7 +591,9 @@ impl Dispatcher {
             }
             WorkerNews::CannotServe { why } => {
                 let why = shown(&why);
-                self.tell(format!("the worker `{worker}` plays no matches: {why}"));
+                if self.seen.declines(now, &worker, &why) {
+                    self.tell(format!("the worker `{worker}` plays no matches: {why}"));
+                }
             }
             WorkerNews::Trouble { what } => {
                 let what = shown(&what);
@@ -583,6 +619,7 @@ impl Dispatcher {
         self.has_unread = true;
         self.show_workers(now);
         self.unless_refused_by_all(now);
+        self.unless_declined_by_all(now);
         let is_time = now.saturating_sub(self.checked) >= self.setup.lease / 2;
         if matches!(self.stage, Stage::Play) && is_time {
             self.checked = now;
@@ -605,6 +642,20 @@ impl Dispatcher {
         }
     }
 
+    /// Ends the tournament if there are workers, but for long none that plays matches of it.
+    fn unless_declined_by_all(&mut self, now: Duration) {
+        let Some(why) = self.seen.nobody_serves(now) else {
+            self.declined = None;
+            return;
+        };
+        let since = *self.declined.get_or_insert(now);
+        if self.open.len() > 0 && now.saturating_sub(since) >= LONGEST_REFUSAL {
+            self.end(stuck(format!(
+                "none of the workers that are there plays matches of this tournament: {why}"
+            )));
+        }
+    }
+
     /// Ends the tournament if there are workers, but none of them can play with a bot for long.
     fn unless_refused_by_all(&mut self, now: Duration) {
         let mut refused = BTreeMap::new();
@@ -622,6 +673,12 @@ impl Dispatcher {
             refused.insert(name.clone(), since);
         }
         self.refused = refused;
+    }
+}
+
+fn size_of_result(result: &JobResult) -> usize {
+    match &result.result {
+        Ok(payload) | Err(payload) => payload.len(),
     }
 }
 

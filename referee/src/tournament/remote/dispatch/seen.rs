@@ -26,6 +26,8 @@ struct Known {
     wrong: u32,
     /// The bots that it cannot play with, and why.
     refused: BTreeMap<String, String>,
+    /// Why it plays no matches of this tournament, if it said so last.
+    declined: Option<String>,
 }
 
 /// How many workers there are.
@@ -60,8 +62,17 @@ impl Seen {
     }
 
     /// A heartbeat has come.
-    pub(super) fn heard(&mut self, now: Duration, presence: Presence) {
+    pub(super) fn heard(&mut self, now: Duration, mut presence: Presence, tournament: &str) {
+        // Nothing else of it is asked for, and it may be long.
+        presence.tournaments.retain(|id| id == tournament);
+        presence.tournaments.truncate(1);
+        presence.tournaments.shrink_to_fit();
+        presence.since = String::new();
+        let plays = !presence.tournaments.is_empty();
         if let Some(known) = self.known(now, &presence.name) {
+            if plays {
+                known.declined = None;
+            }
             known.last = Some((presence, now));
         }
     }
@@ -128,6 +139,22 @@ impl Seen {
         })
     }
 
+    /// A worker plays no matches of this tournament; false if it has said so before.
+    pub(super) fn declines(&mut self, now: Duration, worker: &str, why: &str) -> bool {
+        let known = self.known(now, worker);
+        known.is_some_and(|known| known.declined.replace(why.to_owned()).as_deref() != Some(why))
+    }
+
+    /// Why none of the workers that are there plays matches of this tournament; `None` if one may, or nobody
+    /// is there.
+    pub(super) fn nobody_serves(&self, now: Duration) -> Option<String> {
+        let mut why = None;
+        for (known, _) in self.there(now) {
+            why = Some(known.declined.clone()?);
+        }
+        why
+    }
+
     /// Why none of the workers that are there can play with a bot; `None` if one may, or nobody is there.
     pub(super) fn nobody_plays(&self, now: Duration, bot: &str) -> Option<String> {
         let mut why = None;
@@ -182,6 +209,7 @@ mod tests {
                     tournaments: serves.then(|| id.to_string()).into_iter().collect(),
                     ..presence(name)
                 },
+                id,
             );
             seen.all_idle(NOW, id)
         };
@@ -197,8 +225,8 @@ mod tests {
         let mut seen = Seen::default();
         assert!(seen.refuses(NOW, "gone", "x", "not here"));
         assert_eq!(seen.nobody_plays(NOW, "x"), None);
-        seen.heard(NOW, presence("a"));
-        seen.heard(NOW, presence("b"));
+        seen.heard(NOW, presence("a"), "t");
+        seen.heard(NOW, presence("b"), "t");
         assert_eq!(seen.count(NOW), (2, 4));
         assert!(seen.refuses(NOW, "a", "x", "no Python") && !seen.refuses(NOW, "a", "x", "again"));
         assert_eq!(seen.nobody_plays(NOW, "x"), None);
@@ -214,13 +242,33 @@ mod tests {
         let mut seen = Seen::default();
         seen.was_wrong(NOW, "liar");
         for number in 1..MOST_WORKERS {
-            seen.heard(NOW, presence(&format!("{number}")));
+            seen.heard(NOW, presence(&format!("{number}")), "t");
         }
-        seen.heard(NOW, presence("one too many"));
+        seen.heard(NOW, presence("one too many"), "t");
         assert_eq!(seen.count(NOW).0, MOST_WORKERS - 1);
         let later = NOW + GONE;
-        seen.heard(later, presence("another"));
+        seen.heard(later, presence("another"), "t");
         assert_eq!(seen.count(later).0, 1);
         assert_eq!(seen.0.len(), 2);
+    }
+
+    #[test]
+    fn a_tournament_is_declined_only_if_all_who_are_there_decline_it() {
+        let mut seen = Seen::default();
+        assert_eq!(seen.nobody_serves(NOW), None);
+        seen.heard(NOW, presence("a"), "t");
+        seen.heard(NOW, presence("b"), "t");
+        assert!(seen.declines(NOW, "a", "no") && !seen.declines(NOW, "a", "no"));
+        assert_eq!(seen.nobody_serves(NOW), None);
+        assert!(seen.declines(NOW, "b", "no"));
+        assert!(seen.declines(NOW, "b", "another reason"));
+        assert!(seen.nobody_serves(NOW).is_some());
+        // Whoever plays all the same takes it back, whoever said it in its name.
+        let plays = Presence {
+            tournaments: vec!["other".to_owned(), "t".to_owned()],
+            ..presence("b")
+        };
+        seen.heard(NOW, plays, "t");
+        assert_eq!(seen.nobody_serves(NOW), None);
     }
 }

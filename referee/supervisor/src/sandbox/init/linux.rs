@@ -15,6 +15,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
 use super::{CONTROL_FD, Init, STOP};
+use crate::process::bot_environment;
 use crate::process::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::process::process_tree;
 use crate::sandbox::layers::seccomp;
@@ -102,7 +103,9 @@ fn start(command: &[String]) -> Result<Child, String> {
     let [program, arguments @ ..] = command else {
         return Err("there is no command".to_owned());
     };
-    let started = Command::new(program).args(arguments).spawn();
+    let mut command = Command::new(program);
+    bot_environment::give_to(&mut command);
+    let started = command.args(arguments).spawn();
     started.map_err(|error| not_started(program, &error))
 }
 

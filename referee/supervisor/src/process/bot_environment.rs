@@ -1,0 +1,57 @@
+//! The variables of a bot on their way through the processes that start it. Some of them (`LD_PRELOAD`,
+//! `GLIBC_TUNABLES`) change whatever program is started with them, and supervisor, launcher, bubblewrap
+//! and init have rights that the bot never gets. So they travel under other names, until the bot's own
+//! program is started.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Command;
+
+/// What comes before the names of variables on their way.
+const PREFIX: &str = "REFEREE_FOR_BOT_";
+
+/// A bot's variables as its supervisor is given them.
+pub(crate) fn under_other_names(
+    variables: &BTreeMap<String, String>,
+) -> impl Iterator<Item = (String, &String)> {
+    let named = |name: &String| format!("{PREFIX}{name}");
+    variables
+        .iter()
+        .map(move |(name, text)| (named(name), text))
+}
+
+/// Gives the variables that came to this process under other names to the bot's own program.
+pub(crate) fn give_to(program: &mut Command) {
+    for (name, text) in env::vars_os() {
+        if let Some(own) = own_name(&name) {
+            program.env_remove(&name).env(own, text);
+        }
+    }
+}
+
+fn own_name(name: &OsStr) -> Option<OsString> {
+    let own = name.as_bytes().strip_prefix(PREFIX.as_bytes())?;
+    (!own.is_empty()).then(|| OsStr::from_bytes(own).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_no_other_is_taken_for_one() {
+        let variables = BTreeMap::from([
+            ("LD_PRELOAD".to_owned(), "./x.so".to_owned()),
+            (format!("{PREFIX}A"), "1".to_owned()),
+        ]);
+        let mut travelled = under_other_names(&variables);
+        assert!(travelled.all(|(name, _)| name.starts_with(PREFIX)));
+        for ((name, _), own) in under_other_names(&variables).zip(variables.keys()) {
+            assert_eq!(own_name(name.as_ref()), Some(own.into()));
+        }
+        assert_eq!(own_name("PATH".as_ref()), None);
+        assert_eq!(own_name(PREFIX.as_ref()), None);
+    }
+}
