@@ -33,6 +33,8 @@ fn setup() -> Setup {
         start,
         opening: Vec::new(),
         seed: 1,
+        deal: None,
+        recorded: Vec::new(),
         limits: rules.info().limits,
         seats: vec![seated("one"), seated("two")],
         early_ends: EarlyEnds::default(),
