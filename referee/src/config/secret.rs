@@ -23,14 +23,32 @@ pub(super) fn secret(given: Option<&str>) -> Result<Option<Secret>, WrongValue> 
 
 /// Takes the secret out of a configuration: out of its values, and out of its text.
 pub(super) fn take_out(table: &mut Table, text: &mut String) {
-    if table.remove(KEY).is_none() {
+    let Some(secret) = table.remove(KEY) else {
         return;
-    }
-    let shorter = without(text).filter(|shorter| {
-        let read: Result<Table, _> = shorter.parse();
+    };
+    let is_same = |text: &String| {
+        let read: Result<Table, _> = text.parse();
         read.is_ok_and(|read| read == *table)
-    });
+    };
+    let shorter = without(text).filter(is_same);
     *text = shorter.unwrap_or_else(|| table.to_string());
+    // Remarks may have it, too: those of the user, and the one that says where a text was put together from.
+    let digits = secret.as_str().map(str::trim);
+    if let Some(digits) = digits.filter(|digits| Secret::parse(digits).is_some()) {
+        let masked = masked(text, digits);
+        *text = Some(masked)
+            .filter(is_same)
+            .unwrap_or_else(|| table.to_string());
+    }
+}
+
+/// The text without these digits, in capital letters or not.
+fn masked(text: &str, digits: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(at) = text.to_ascii_lowercase().find(&digits.to_ascii_lowercase()) {
+        text.replace_range(at..at + digits.len(), "…");
+    }
+    text
 }
 
 /// The text without the key, and without its line if nothing else is there.
@@ -86,6 +104,11 @@ mod tests {
         ] {
             assert_eq!(taken_out(&text), expected);
         }
+        let remark = format!(
+            "# --set secret={}\nseed = 1\n{line}\n",
+            DIGITS.to_uppercase()
+        );
+        assert_eq!(taken_out(&remark), "# --set secret=…\nseed = 1\n");
         assert_eq!(taken_out("seed = 1 # no secret"), "seed = 1 # no secret");
     }
 

@@ -796,13 +796,8 @@ mod tests {
     fn a_tournament_keeps_the_version_of_its_schedule() {
         let (config, text) = of_three();
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::create(
-            &place.path().join("new"),
-            &text,
-            None,
-            &crate::deals::Deals::BySeed,
-        )
-        .unwrap();
+        let folder =
+            Folder::create(&place.path().join("new"), &text, None, config.deals()).unwrap();
         drop(folder);
         let old = place.path().join("old");
         fs::create_dir(&old).unwrap();

@@ -22,6 +22,7 @@ mod forgery;
 mod formats;
 mod ggp;
 mod ggp_player;
+mod hidden_deals;
 mod human;
 mod interruptions;
 mod limits;

@@ -399,7 +399,7 @@ fn games_of_every_kind_are_played_and_verified() {
         assert_eq!(one[..both], other[..both], "{game}");
         assert_eq!(both == 0, game == "rock-paper-scissors", "{game}");
         verified(arena.path("out"));
-        // Another draw than that of the seed is found.
+        // Another draw than what was dealt is found.
         if both > 0 {
             let log = arena.path("out/games.jsonl");
             let text = fs::read_to_string(&log).unwrap();
@@ -410,8 +410,8 @@ fn games_of_every_kind_are_played_and_verified() {
             fs::write(&log, changed).unwrap();
             let refused = verify(arena.path("out"));
             assert_eq!(refused.code, Some(3), "{game}: {}", refused.stdout);
-            let seed = "but the match's seed brings";
-            assert!(refused.stdout.contains(seed), "{game}: {}", refused.stdout);
+            let deal = "but the match's deal brings";
+            assert!(refused.stdout.contains(deal), "{game}: {}", refused.stdout);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Whatever it starts ends by itself after a while, so that a referee that fails costs no machine.
 
 mod assumptions;
+mod foreseer;
 mod forger;
 mod lines;
 mod onlooker;
@@ -239,6 +240,7 @@ impl Bot {
     fn report(&mut self) -> Option<Value> {
         match self.how.as_str() {
             "forges-log" if self.turns >= TURN => Some(forger::forge()),
+            "foresees" => Some(foreseer::report(&self.begun)),
             "spy" => Some(spy::look_around()),
             "cores" => Some(json!({"cores": spy::status("Cpus_allowed_list")})),
             "descriptors" => Some(json!({"descriptors": spy::descriptors()})),

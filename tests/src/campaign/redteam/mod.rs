@@ -19,6 +19,7 @@ use super::Findings;
 use judge::{Verdict, Verdicts};
 pub use options::{Options, Tier, User};
 use promises::Promises;
+pub use scenes::deals::foreseen;
 use scenes::{Scene, Stage, Tiers};
 use site::Programs;
 use table::Table;
