@@ -62,7 +62,7 @@ class OverviewPage {
     this.section('head', [overview.name, overview.state, overview.played, overview.scheduled, overview.seconds_left, overview.games], () => head(overview));
     this.section('standings', standings, () => standings.length > 0 && standingsTable(overview));
     this.section('sprt', overview.sprt, () => overview.sprt && sprtSection(overview.sprt));
-    this.section('crosstable', [standings.map((row) => row.bot), overview.crosstable], () => overview.crosstable.length > 1 && crosstable(overview));
+    this.section('crosstable', [standings.slice(0, overview.crosstable.length).map((row) => row.bot), standings.length, overview.crosstable], () => overview.crosstable.length > 1 && crosstable(overview));
     this.section('rounds', overview.rounds, () => overview.rounds && overview.rounds.length > 0 && rounds(overview));
     this.section('faults', overview.faults, () => overview.faults.length > 0 && faults(overview));
     if (!overview.live && overview.state !== 'running') this.live.clear(false);
@@ -145,7 +145,8 @@ function sprtSection(sprt) {
 
 /** @param {Overview} overview */
 function crosstable(overview) {
-  const bots = overview.standings.map((row) => row.bot);
+  const bots = overview.standings.slice(0, overview.crosstable.length).map((row) => row.bot);
+  const left = overview.standings.length - bots.length;
   const cell = (/** @type {number} */ row, /** @type {number} */ column) => {
     const entry = overview.crosstable[row]?.[column];
     if (row === column) return make('td', {}, make('span', { class: 'same' }));
@@ -160,6 +161,7 @@ function crosstable(overview) {
     make('div', { class: 'scrolls', tabindex: 0, role: 'region', 'aria-label': 'Crosstable' }, make('table', { class: 'cross' },
       make('thead', {}, make('tr', {}, make('th', {}), bots.map((bot, at) => make('th', { scope: 'col', title: bot.slice(0, 300) }, at + 1)))),
       make('tbody', {}, bots.map((bot, row) => make('tr', {}, make('th', { scope: 'row' }, `${row + 1}  `, nameOf(bot)), bots.map((_, column) => cell(row, column))))))),
+    left > 0 && make('p', { class: 'hint' }, `The first ${bots.length} of ${overview.standings.length} bots.`),
     !isFile() && make('p', { class: 'hint' }, 'Points of the row against the column, of matches played. Choose a cell to see its matches.'));
 }
 

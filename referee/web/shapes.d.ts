@@ -93,6 +93,7 @@ export interface Overview {
   seconds_left: number | null;
   games: { label: string; title: string }[];
   standings: Standing[];
+  /** Of the first bots in the standings, where there are very many. */
   crosstable: ({ points: number; played: number } | null)[][];
   sprt: Sprt | null;
   rounds: Round[] | null;

@@ -19,10 +19,15 @@ Examples:
   referee ggp-player -- referee bot mcts
   referee ggp-player --port 9148 --name mine -- python3 mybot.py
   referee ggp-player --host 0.0.0.0 -- ./mybot            for game managers on other machines
+  referee ggp-player --host 0.0.0.0 --allow-host players.example.org -- ./mybot   by that name as well
 
 The bot gets the sheet of each match as a game with the id `ggp`, and finds the forward model of it
 as in any other match (REFEREE_RULES). It is started anew for each match. Where it does not move in
-time, or not legally, nothing is answered, and a sentence on stderr says why. Ctrl-C ends it.")]
+time, or not legally, nothing is answered, and a sentence on stderr says why. Ctrl-C ends it.
+
+Everybody who can reach the address can begin matches; pages in a browser cannot, and no request is
+answered that is for another host (`Host`): on this machine's own address only localhost, elsewhere any
+address, and the names of --allow-host.")]
 pub(super) struct Args {
     /// The bot: its program and arguments
     #[arg(trailing_var_arg = true, value_name = "COMMAND", required = true)]
@@ -33,6 +38,9 @@ pub(super) struct Args {
     /// The address to listen at; 0.0.0.0 is open to other machines
     #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
+    /// A name under which game managers may ask, besides addresses; may be repeated
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
     /// What the player calls itself [default: the program's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -63,6 +71,7 @@ impl Args {
             name,
             spec,
             reserve: self.reserve.0,
+            allowed_hosts: self.allow_host,
         };
         block_on(serve((self.host, self.port), offer))?
     }

@@ -38,6 +38,7 @@ mod rules;
 mod runtime;
 mod scaffold;
 mod shell;
+mod signals;
 mod solve;
 mod standings;
 mod supervise;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use bytesize::ByteSize;
 use cluster::{Server, WorkerName};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::environment::yardstick;
+use super::signals::{Reaction, Urgency, on_signals, say};
 use super::{CliError, block_on};
 use crate::bundle::{MAX_SIZE, default_cache};
 use crate::report::tell;
@@ -65,7 +65,7 @@ impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         let options = self.options()?;
         block_on(async {
-            let leave = on_signals()?;
+            let leave = on_leave()?;
             let report = |what: &str| tell(format_args!("{}\n", protocol::shown(what)));
             Ok(work(options, leave, report).await?)
         })?
@@ -97,31 +97,26 @@ impl Args {
 }
 
 /// How soon the user wants the worker to end.
-fn on_signals() -> Result<watch::Receiver<Leave>, CliError> {
+fn on_leave() -> Result<watch::Receiver<Leave>, CliError> {
     let (sender, receiver) = watch::channel(Leave::Stay);
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        loop {
-            let before = *sender.borrow();
-            let wanted = tokio::select! {
-                _ = interrupt.recv() => match before {
-                    Leave::Stay => Leave::AfterGroups,
-                    Leave::AfterGroups | Leave::Now => Leave::Now,
-                },
-                _ = terminate.recv() => Leave::Now,
-                _ = hang_up.recv() => Leave::Now,
-            };
-            if before == Leave::Now {
-                std::process::exit(i32::from(CliError::Interrupted.code()));
-            }
-            tell(match wanted {
-                Leave::Now => "gives its matches back and ends; Ctrl-C again: at once\n",
-                _ => "finishes its matches and ends; Ctrl-C again: gives them back\n",
-            });
-            sender.send_replace(wanted);
-        }
-    });
+    on_signals(None, move |urgency| {
+        let before = *sender.borrow();
+        let (leave, reaction, what) = match (before, urgency) {
+            (Leave::Now, _) => return Reaction::AtOnce,
+            (Leave::Stay, Urgency::Patient) => (
+                Leave::AfterGroups,
+                Reaction::Finish,
+                "finishes its matches and ends; Ctrl-C again: gives them back\n",
+            ),
+            (Leave::Stay | Leave::AfterGroups, _) => (
+                Leave::Now,
+                Reaction::End,
+                "gives its matches back and ends; Ctrl-C again: at once\n",
+            ),
+        };
+        sender.send_replace(leave);
+        say(what);
+        reaction
+    })?;
     Ok(receiver)
 }

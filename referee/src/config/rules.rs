@@ -156,6 +156,7 @@ fn source(
             writable: Vec::new(),
             best_effort: file.best_effort,
         },
+        timeout: None,
     };
     source.checked().map_err(wrong)
 }

@@ -29,8 +29,9 @@ pub(crate) use sheet::Sheet;
 use source::RULES_VARIABLE;
 pub(crate) use source::RulesSource;
 pub use source::SourceError;
+pub(crate) use source::TIMEOUT;
 pub use surroundings::RulesError;
-pub(crate) use surroundings::{Surroundings, TIMEOUT};
+pub(crate) use surroundings::Surroundings;
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]
@@ -48,21 +49,26 @@ impl RulesSet {
     /// # Errors
     /// If a source cannot be used, or two games have the same id.
     pub(crate) fn open(
-        sources: Vec<RulesSource>,
+        mut sources: Vec<RulesSource>,
         surroundings: &Surroundings,
     ) -> Result<Self, RulesError> {
         let mut catalog = Catalog::built_in();
         let mut sheets = Vec::new();
-        for source in &sources {
+        for source in &mut sources {
+            let timeout = *source.timeout.get_or_insert(surroundings.timeout);
             // Inside of a bot nobody has to ask this very program for its own games.
             let entries = if source.is_referee() && !surroundings.supervised {
                 let own = GAMES.iter().map(|entry| own_game(entry, source));
                 own.collect()
             } else if let Some(path) = source.sheet() {
-                let (sheet, entry) = source.open_sheet(&path)?;
+                let (sheet, entry) = source.open_sheet(&path, timeout)?;
                 sheets.push(sheet);
                 vec![entry]
             } else {
+                let surroundings = &Surroundings {
+                    timeout,
+                    ..surroundings.clone()
+                };
                 let program = RulesProgram::open(source, surroundings)?;
                 rules::entries(&program)
             };

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::Entry;
-use gdl::{Names, Report, SheetGame};
+use gdl::{GroundLimits, Names, Report, SheetGame};
 
 use super::source::{RulesSource, SHEET, SourceError};
 use crate::files;
@@ -49,11 +50,16 @@ impl RulesSource {
         }
     }
 
-    /// Reads the sheet in this file.
+    /// Reads the sheet in this file. What is grounded after that long is grounded no further, and no
+    /// question about a position takes longer.
     ///
     /// # Errors
     /// If it cannot be read, or is not well formed.
-    pub(super) fn open_sheet(&self, path: &Path) -> Result<(Sheet, Arc<Entry>), SourceError> {
+    pub(super) fn open_sheet(
+        &self,
+        path: &Path,
+        timeout: Duration,
+    ) -> Result<(Sheet, Arc<Entry>), SourceError> {
         let text = files::read(path, MOST_BYTES).map_err(|error| SourceError::File {
             name: self.name(),
             error,
@@ -64,7 +70,12 @@ impl RulesSource {
             id: &id,
             own_id: &own_id,
         };
-        let game = SheetGame::new(&names, &text).map_err(|error| SourceError::Sheet {
+        let limits = GroundLimits {
+            time: Some(timeout),
+            ..GroundLimits::DEFAULT
+        };
+        let game = SheetGame::with_limits(&names, &text, &limits);
+        let game = game.map_err(|error| SourceError::Sheet {
             name: self.name(),
             error,
         })?;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use protocol::TimeControl;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use thiserror::Error;
 
 /// The environment variable in which bots find the sources, as JSON with absolute paths.
 pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
+
+/// How long rules may think about a request by default.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How the file of a sheet ends.
 pub(super) const SHEET: &str = ".kif";
@@ -75,6 +79,8 @@ pub(crate) struct RulesSource {
     pub(crate) prefix: Option<String>,
     /// What it may do and use.
     pub(crate) wanted: Wanted,
+    /// How long it may think about a request; `None` for what is usual where it is used.
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// The same in the environment of bots.
@@ -86,6 +92,9 @@ struct Inherited {
     env: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prefix: Option<String>,
+    /// Left out if it is the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout_ms: Option<u64>,
 }
 
 /// Whether a prefix, a hyphen and an id are an id.
@@ -108,6 +117,7 @@ impl RulesSource {
             env: BTreeMap::new(),
             prefix: None,
             wanted: Wanted::default(),
+            timeout: None,
         };
         source.checked()
     }
@@ -165,6 +175,7 @@ impl RulesSource {
             env: source.env,
             prefix: source.prefix,
             wanted: Wanted::default(),
+            timeout: source.timeout_ms.map(Duration::from_millis),
         });
         Ok(sources.collect())
     }
@@ -176,6 +187,10 @@ impl RulesSource {
             dir: source.dir.clone(),
             env: source.env.clone(),
             prefix: source.prefix.clone(),
+            timeout_ms: source
+                .timeout
+                .filter(|timeout| *timeout != TIMEOUT)
+                .and_then(|timeout| timeout.as_millis().try_into().ok()),
         });
         let sources: Vec<Inherited> = sources.collect();
         serde_json::to_string(&sources).expect("texts are JSON")

@@ -6,10 +6,7 @@ use games::{BrokenRules, TakenId};
 use supervisor::FactoryError;
 use thiserror::Error;
 
-use super::source::SourceError;
-
-/// How long rules may think about a request by default.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+use super::source::{SourceError, TIMEOUT};
 
 /// Rules that cannot be used.
 #[derive(Debug, Error)]

@@ -7,6 +7,9 @@ use serde::Serialize;
 
 use super::plan::{Plan, RoundView};
 
+/// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.
+const MOST_CROSSED: usize = 100;
+
 /// The overview, as pages get it.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Overview {
@@ -63,14 +66,11 @@ pub(super) struct FaultView {
     pub(super) text: String,
 }
 
-/// No page has room for a crosstable of more bots.
-const MOST_IN_CROSSTABLE: usize = 100;
-
 /// What is computed from all matches, which takes a while where there are many.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Figures {
     standings: Vec<StandingRow>,
-    /// Rows and columns in the order of the standings; empty with very many bots.
+    /// Rows and columns in the order of the standings, for no more than the first [`MOST_CROSSED`].
     crosstable: Vec<Vec<Option<Meetings>>>,
     sprt: Option<TestView>,
 }
@@ -144,12 +144,8 @@ impl Figures {
                 faults: 0,
             })
             .collect();
-        let size = match standings.len() {
-            bots if bots > MOST_IN_CROSSTABLE => 0,
-            bots => bots,
-        };
         Figures {
-            crosstable: vec![vec![None; size]; size],
+            crosstable: no_meetings(standings.len()),
             standings,
             sprt: None,
         }
@@ -184,16 +180,18 @@ impl From<&Report> for Figures {
     }
 }
 
+/// The crosstable of so many bots, none of which has met another.
+fn no_meetings(bots: usize) -> Vec<Vec<Option<Meetings>>> {
+    let bots = bots.min(MOST_CROSSED);
+    vec![vec![None; bots]; bots]
+}
+
 fn crosstable(report: &Report) -> Vec<Vec<Option<Meetings>>> {
-    let bots = report.ranking.len();
-    if bots > MOST_IN_CROSSTABLE {
-        return Vec::new();
-    }
+    let mut table = no_meetings(report.ranking.len());
     let mut places = vec![None; report.bots.len()];
-    for (place, &bot) in report.ranking.iter().enumerate() {
+    for (place, &bot) in report.ranking.iter().take(table.len()).enumerate() {
         places[bot] = Some(place);
     }
-    let mut table = vec![vec![None; bots]; bots];
     for meeting in &report.meetings {
         let [first, second] = meeting.bots.map(|bot| places[bot]);
         let (Some(first), Some(second)) = (first, second) else {
@@ -225,5 +223,26 @@ fn test_view(report: &Report, test: &SprtReport) -> TestView {
         bots: test.bots.map(|bot| report.bots[bot].name.clone()),
         elo0: test.hypotheses.elo0,
         elo1: test.hypotheses.elo1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crosstable_does_not_grow_with_the_square_of_thousands_of_bots() {
+        let names: Vec<String> = (0..8000).map(|number| format!("bot-{number}")).collect();
+        let figures = Figures::before(names.iter().map(String::as_str));
+        assert_eq!(figures.standings.len(), 8000);
+        assert_eq!(figures.crosstable.len(), MOST_CROSSED);
+        assert!(
+            figures
+                .crosstable
+                .iter()
+                .all(|row| row.len() == MOST_CROSSED)
+        );
+        let few = Figures::before(names.iter().take(3).map(String::as_str));
+        assert_eq!(few.crosstable.len(), 3);
     }
 }

@@ -117,7 +117,7 @@ impl Reader {
             self.wait();
         }
         // What came last should be seen before the pages lose the server.
-        if self.site.listeners.count() > 0 {
+        if self.site.listeners.count() > 0 && self.figured.2 < QUICK {
             self.look();
             self.show();
         }
@@ -207,7 +207,7 @@ impl Reader {
             };
             let more = taken.more;
             self.take(number, taken);
-            if !more {
+            if !more || *self.site.ends.borrow() {
                 return;
             }
             // Pages that are open see how it gets on.

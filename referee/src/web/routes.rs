@@ -18,7 +18,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::answer::{self, Refusal, answer, json_text, refuse};
 use super::events::event;
@@ -36,6 +36,8 @@ use crate::rules_program::RulesSet;
 const OVERVIEW_WAIT: Duration = Duration::from_secs(10);
 /// How long pages have to take the last events when the server ends.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How often it is looked whether they have.
+const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A server that does not begin.
 #[derive(Debug, Error)]
@@ -84,7 +86,13 @@ impl Watch {
     async fn say_goodbye(&self, reader: JoinHandle<()>) {
         self.site.ends.send_replace(true);
         reader.thread().unpark();
-        let _ = timeout(FAREWELL, spawn_blocking(|| reader.join())).await;
+        // It may be computing for as long as it likes.
+        let ended = async {
+            while !reader.is_finished() {
+                sleep(LOOK_INTERVAL).await;
+            }
+        };
+        let _ = timeout(FAREWELL, ended).await;
     }
 }
 

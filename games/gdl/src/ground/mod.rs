@@ -195,6 +195,9 @@ struct Grounder {
 /// A variable without a value.
 const UNBOUND: Term = Term(u32::MAX);
 
+/// As how many candidates an instance of a rule counts whose relation does not depend on the position.
+const INSTANCE_COST: u64 = 15;
+
 /// How many atoms a relation may have whose atoms are not known yet, for plans.
 const USUAL_SIZE: usize = 300;
 
@@ -338,7 +341,13 @@ impl Grounder {
         self.ticks.tick()?;
         let rule = self.sheet.rules[number].clone();
         let head = self.ground_atom(rule.head.pred, &rule.head.args, bindings)?;
-        if !self.is_static[rule.head.pred.0 as usize] {
+        if self.is_static[rule.head.pred.0 as usize] {
+            // Those of other relations are limited by their literals.
+            self.candidates += INSTANCE_COST;
+            if self.candidates > self.limits.candidates {
+                return Err(Ungroundable::Candidates(self.limits.candidates));
+            }
+        } else {
             let mut body = Vec::new();
             for literal in &rule.body {
                 let (atom, negated) = match literal {

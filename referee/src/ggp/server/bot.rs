@@ -11,7 +11,7 @@ use protocol::{
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool};
 use tokio::time::{Instant, timeout_at};
 
-use super::game::{Game, ID, Position};
+use super::game::{ID, Position, Seen};
 
 /// How long a bot may take to read what asks for nothing.
 const NOTICE_LIMIT: Duration = Duration::from_millis(200);
@@ -35,15 +35,15 @@ impl Bot {
     /// If this machine cannot start it.
     pub(super) fn new(
         offered: &BotSpec,
-        game: &Game,
+        game: &Seen,
         match_id: &str,
         per_move: Duration,
-        deadline: Instant,
+        startup: Duration,
     ) -> Result<Self, String> {
         let mut spec = offered.clone();
         spec.time = TimeControl {
             per_move: Some(Millis(per_move)),
-            startup: Millis(deadline.saturating_duration_since(Instant::now())),
+            startup: Millis(startup),
             ..TimeControl::default()
         };
         game.set.equip(&mut spec);
@@ -71,7 +71,7 @@ impl Bot {
     ///
     /// # Errors
     /// Why it cannot play, as a sentence.
-    pub(super) async fn get_ready(&mut self, game: &Game, deadline: Instant) -> Result<(), String> {
+    pub(super) async fn get_ready(&mut self, game: &Seen, deadline: Instant) -> Result<(), String> {
         if self.process.is_some() {
             return Ok(());
         }
@@ -92,11 +92,11 @@ impl Bot {
         });
         let late = |_| "the bot did not get ready in time".to_owned();
         self.process = Some(readied.await.map_err(late)??);
-        self.told = (game.plies.len(), game.turn());
+        self.told = (game.plies.len(), game.turn);
         Ok(())
     }
 
-    fn start(&self, game: &Game) -> Result<ToBot, String> {
+    fn start(&self, game: &Seen) -> Result<ToBot, String> {
         let roles = game.rules.roles();
         let players = roles.iter().enumerate().map(|(seat, role)| Opponent {
             name: if seat == game.seat {
@@ -106,7 +106,7 @@ impl Bot {
             },
             role: role.clone(),
         });
-        let (state, observation) = split(game.position()?);
+        let (state, observation) = split(game.position.clone()?);
         Ok(ToBot::Start(Box::new(Start {
             match_id: self.match_id.clone(),
             game: ID.to_owned(),
@@ -131,7 +131,7 @@ impl Bot {
     /// What the bot did instead, as part of a sentence. It is ended then.
     pub(super) async fn choose(
         &mut self,
-        game: &Game,
+        game: &Seen,
         legal: &[String],
         deadline: Instant,
     ) -> Result<String, String> {
@@ -139,7 +139,7 @@ impl Bot {
             return Err(format!("is not there: {why}"));
         }
         let turn = self.turn(game, legal)?;
-        self.told = (game.plies.len(), game.turn());
+        self.told = (game.plies.len(), game.turn);
         let Some(mut process) = self.process.take() else {
             return Err("is not there".to_owned());
         };
@@ -147,7 +147,7 @@ impl Bot {
         let asked = timeout_at(deadline, async {
             let sent = process.send(&turn, self.per_move(), Instant::now()).await;
             sent.map_err(|failure| failure.message)?;
-            answer(&mut process, game.ply()).await
+            answer(&mut process, game.ply).await
         });
         let late = |_| format!("did not move within {}", in_words(self.per_move()));
         let chosen = asked.await.map_err(late).flatten().and_then(|mv| {
@@ -167,15 +167,15 @@ impl Bot {
         chosen
     }
 
-    fn turn(&self, game: &Game, legal: &[String]) -> Result<ToBot, String> {
+    fn turn(&self, game: &Seen, legal: &[String]) -> Result<ToBot, String> {
         let (plies, steps) = self.told;
-        let (state, observation) = split(game.position()?);
+        let (state, observation) = split(game.position.clone()?);
         let mut list = MoveList::default();
         legal.iter().for_each(|mv| list.push(mv));
         Ok(ToBot::Turn(Box::new(Turn {
-            ply: game.ply(),
+            ply: game.ply,
             moves: game.plies[plies..].to_vec(),
-            sees: game.sees(steps),
+            sees: game.sees_from(steps),
             state: state.map(StateJson::from),
             observation,
             legal: Some(list),
@@ -189,8 +189,8 @@ impl Bot {
     }
 
     /// Tells the bot how the game ended, if that is known.
-    pub(super) async fn say_end(&mut self, game: &Game) {
-        let (Some(process), Some(end)) = (&mut self.process, game.end()) else {
+    pub(super) async fn say_end(&mut self, game: &Seen) {
+        let (Some(process), Some(end)) = (&mut self.process, game.end.clone()) else {
             return;
         };
         let message = ToBot::End(Box::new(End {

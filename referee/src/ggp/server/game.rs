@@ -1,8 +1,10 @@
 //! The game of a match as the game manager tells it: what happened, and what can be done now.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::kit::text::shown;
+use games::session::End;
 use games::{Actor, Rules, Seat, Session};
 use gdl::{Kif, Steps};
 use protocol::{MoveText, PlayedMove};
@@ -20,18 +22,46 @@ pub(super) const ID: &str = "ggp";
 
 /// A game in progress.
 pub(super) struct Game {
-    pub(super) rules: Arc<dyn Rules>,
-    pub(super) set: RulesSet,
-    pub(super) seat: Seat,
+    rules: Arc<dyn Rules>,
+    set: RulesSet,
+    seat: Seat,
     role: usize,
     /// How many steps have been made.
     turn: u32,
     /// What the position is, where everybody knows it.
     known: Known,
     /// All plies, in games with hidden information the bot's alone.
-    pub(super) plies: Vec<PlayedMove>,
+    plies: Vec<PlayedMove>,
     /// Where the bot finds the sheet.
-    _folder: TempDir,
+    folder: Arc<TempDir>,
+}
+
+/// What is known of a position, and of the way there, for those who are in another thread.
+#[derive(Clone)]
+pub(super) struct Seen {
+    pub(super) rules: Arc<dyn Rules>,
+    pub(super) set: RulesSet,
+    pub(super) seat: Seat,
+    pub(super) plies: Vec<PlayedMove>,
+    /// How many plies were made, as far as that is known.
+    pub(super) ply: u32,
+    /// How many steps were made.
+    pub(super) turn: usize,
+    pub(super) position: Result<Position, String>,
+    /// How the game ended, if it has and everybody knows it.
+    pub(super) end: Option<End>,
+    /// What was seen of each step, where not everything is known.
+    sees: Option<Vec<Vec<Value>>>,
+    /// It is there as long as somebody may read it.
+    _folder: Arc<TempDir>,
+}
+
+impl Seen {
+    /// What was seen of each step from this one on, where not everything is known.
+    pub(super) fn sees_from(&self, step: usize) -> Option<Vec<Vec<Value>>> {
+        let seen = self.sees.as_ref()?;
+        Some(seen.iter().skip(step).cloned().collect())
+    }
 }
 
 /// What is known of the position.
@@ -63,13 +93,17 @@ impl Game {
     /// The game of a sheet, for a role.
     ///
     /// # Errors
-    /// If the sheet is not well formed, or has no such role.
-    pub(super) fn read(sheet: &str, role: &str) -> Result<Self, String> {
+    /// If the sheet is not well formed, has no such role, or needs more time than it has.
+    pub(super) fn read(sheet: &str, role: &str, timeout: Duration) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         std::fs::write(folder.path().join(FILE), lines(sheet)?)
             .map_err(|error| error.to_string())?;
         let source = RulesSource::parse(FILE, folder.path()).map_err(|error| error.to_string())?;
-        let set = RulesSet::open(vec![source], &Surroundings::default());
+        let surroundings = Surroundings {
+            timeout,
+            ..Surroundings::default()
+        };
+        let set = RulesSet::open(vec![source], &surroundings);
         let set = set.map_err(|error| error.to_string())?;
         let rules = set.catalog.find(ID).map_err(|error| error.to_string())?;
         let rules = rules
@@ -101,7 +135,7 @@ impl Game {
             turn: 0,
             known,
             plies: Vec::new(),
-            _folder: folder,
+            folder: Arc::new(folder),
         })
     }
 
@@ -185,51 +219,46 @@ impl Game {
         }
     }
 
-    /// How many plies were made, as far as that is known.
-    pub(super) fn ply(&self) -> u32 {
-        match &self.known {
-            Known::All { session, .. } => session.ply(),
-            Known::Perceived { .. } => self.turn,
-        }
-    }
-
-    /// The position, or what is known of it.
-    pub(super) fn position(&self) -> Result<Position, String> {
-        Ok(match &self.known {
-            Known::All { session, .. } => {
-                Position::State(session.state().map_err(|e| e.to_string())?)
+    /// What is known now.
+    pub(super) fn seen(&self) -> Seen {
+        let (ply, position, end, sees) = match &self.known {
+            Known::All { session, .. } => (
+                session.ply(),
+                session.state().map(Position::State),
+                session.end(),
+                None,
+            ),
+            Known::Perceived { steps, .. } => {
+                let position = Position::Observation(json!({"steps": steps}));
+                (self.turn, Ok(position), None, Some(seen_of(steps)))
             }
-            Known::Perceived { steps, .. } => Position::Observation(json!({"steps": steps})),
-        })
-    }
-
-    /// What was seen of each step from this one on, where not everything is known.
-    pub(super) fn sees(&self, from: usize) -> Option<Vec<Vec<Value>>> {
-        let Known::Perceived { steps, .. } = &self.known else {
-            return None;
         };
-        let seen = steps.iter().skip(from).map(|step| {
-            let all = step.as_array().map(Vec::as_slice).unwrap_or_default();
-            all.iter().skip(1).cloned().collect()
-        });
-        Some(seen.collect())
-    }
-
-    /// How many steps were made.
-    pub(super) fn turn(&self) -> usize {
-        self.turn as usize
-    }
-
-    /// How the game ended, if it has and everybody knows it.
-    pub(super) fn end(&self) -> Option<games::session::End> {
-        match &self.known {
-            Known::All { session, .. } => session.end(),
-            Known::Perceived { .. } => None,
+        Seen {
+            rules: self.rules.clone(),
+            set: self.set.clone(),
+            seat: self.seat,
+            plies: self.plies.clone(),
+            ply,
+            turn: self.turn as usize,
+            position: position.map_err(|broken| broken.to_string()),
+            end,
+            sees,
+            _folder: self.folder.clone(),
         }
     }
 }
 
+/// What was seen of each step, without the own move.
+fn seen_of(steps: &[Value]) -> Vec<Vec<Value>> {
+    let seen = steps.iter().map(|step| {
+        let all = step.as_array().map(Vec::as_slice).unwrap_or_default();
+        all.iter().skip(1).cloned().collect()
+    });
+    seen.collect()
+}
+
 /// A position as bots are sent it.
+#[derive(Clone)]
 pub(super) enum Position {
     /// All of it.
     State(Value),

@@ -4,6 +4,8 @@
 mod attendant;
 mod bot;
 mod game;
+mod game_thread;
+mod guard;
 mod offer;
 mod possible;
 
@@ -14,12 +16,15 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::message::Request;
+use crate::http;
 use attendant::Attendant;
+pub(crate) use guard::HostGuard;
 use offer::Asked;
 pub(crate) use offer::Offer;
 
@@ -57,20 +62,23 @@ pub(crate) async fn serve(
         is_busy: is_busy.clone(),
         log,
     });
+    let address = listener.local_addr()?.ip();
+    let guard = Arc::new(HostGuard::new(address, &offer.allowed_hosts, log));
     let router = Router::new()
         .fallback(answer)
         .layer(DefaultBodyLimit::max(MAX_REQUEST))
-        .with_state(shared);
+        .with_state(shared)
+        .layer(middleware::from_fn_with_state(guard, guard::guarded));
     let attendant = Attendant::new(offer, is_busy, log);
     let mut until = stop.clone();
     let served = async {
         tokio::select! {
-            served = async { axum::serve(listener, router).await } => served,
-            _ = until.wait_for(|stop| *stop) => Ok(()),
+            never = http::serve(listener, router, http::Limits::DEFAULT) => match never {},
+            _ = until.wait_for(|stop| *stop) => {}
         }
     };
-    let (served, ()) = tokio::join!(served, attendant.run(inbox, &mut stop));
-    served
+    tokio::join!(served, attendant.run(inbox, &mut stop));
+    Ok(())
 }
 
 /// A name as one word of KIF.

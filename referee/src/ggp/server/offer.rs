@@ -16,6 +16,8 @@ pub(crate) struct Offer {
     pub(crate) spec: BotSpec,
     /// How much of each clock is left for the way to the game manager and back.
     pub(crate) reserve: Duration,
+    /// Names under which game managers may ask, besides those that mean this machine.
+    pub(crate) allowed_hosts: Vec<String>,
 }
 
 /// A request with the place for its answer; if that is dropped, there is none.
