@@ -18,7 +18,7 @@ use super::student::student;
 use crate::model::{Anchor, Origin, Strengths};
 
 /// With more games of more bots than this, taken together, leaving each out would take long.
-const MOST_CELLS: usize = 10_000_000;
+const MOST_CELLS: usize = 1_000_000;
 /// The same of games and units.
 const MOST_UNITS: usize = 300_000_000;
 /// With fewer games, the variation between them is anybody's guess.
