@@ -74,7 +74,8 @@ impl Args {
                     CliError::Usage(format!("`{}` cannot be written: {error}", out.display()))
                 }),
             (None, Some(out)) => {
-                let index = write_site(&played, out).map_err(|error| usage(&error))?;
+                let index =
+                    write_site(&played, &self.folder, out).map_err(|error| usage(&error))?;
                 print(&format!("{}\n", index.display()))
             }
             (None, None) => Ok(()),
