@@ -14,6 +14,7 @@ mod follow;
 mod frame;
 mod guard;
 mod index;
+mod json_change;
 mod live;
 mod live_task;
 mod match_list;

@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use protocol::Record;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::analyses;
 use super::frame::{page, within_script};
+use super::json_change::change;
 use super::match_list::{self, MatchRow};
 use super::match_page::Replay;
+use super::page_folder::encoded;
 use super::reader::Reader;
 use super::site::Site;
 use crate::rules_program::RulesSet;
@@ -77,14 +79,38 @@ impl<W: Write> OneFile<W> {
             Ok(shown) => shown,
             Err(refusal) => return Ok(Some(refusal.to_string())),
         };
-        self.answer(&format!("/api/match/{id}"), &page)?;
-        for ply in 0..=plies {
-            if positions && let Ok(position) = replay.position(ply, "") {
-                self.answer(&format!("/api/match/{id}/position/{ply}"), &position)?;
-            }
+        self.answer(&format!("/api/match/{}", encoded(&id)), &page)?;
+        if positions {
+            self.add_positions(
+                &replay,
+                &format!("/api/match/{}/position", encoded(&id)),
+                plies,
+            )?;
         }
         self.rows.extend(row);
         Ok(None)
+    }
+
+    /// Adds the positions of a match: the first state, and what changes; of what was expected, what
+    /// follows on the board that the match has.
+    fn add_positions(&mut self, replay: &Replay, path: &str, plies: usize) -> io::Result<()> {
+        let mut before = Value::Null;
+        for ply in 0..=plies {
+            let Ok(mut position) = replay.position(ply, "") else {
+                return Ok(());
+            };
+            let state = position["state"].take();
+            let pv = position["pv"].as_array_mut().map(std::mem::take);
+            let pv: Vec<Value> = pv.into_iter().flatten().skip(1).collect();
+            let answer = if ply == 0 {
+                json!({"state": state, "pv": pv})
+            } else {
+                json!({"change": change(&before, &state), "pv": pv})
+            };
+            self.answer(&format!("{path}/{ply}"), &answer)?;
+            before = state;
+        }
+        Ok(())
     }
 
     /// Ends the file.
