@@ -1,4 +1,5 @@
-// The server: questions, answers and events. In an exported file, the answers are in the page itself.
+// The server: questions, answers and events. In an exported file, the answers are in the page itself; in
+// a folder of pages, they are scripts beside it, as pages from disk may read nothing else.
 
 const TOKEN = new URLSearchParams(location.search).get('token') ?? '';
 
@@ -10,22 +11,45 @@ function storedAnswers() {
   return data?.textContent ? JSON.parse(data.textContent) : null;
 }
 
-/** Whether this page is an exported file, without a server. */
+/** Which file of a folder of pages has which answer.
+ * @type {Record<string, string> | null} */
+const FILES = /** @type {any} */ (globalThis).refereeFiles ?? null;
+
+/** Answers that came from files.
+ * @type {Map<string, any>} */
+const TAKEN = new Map();
+/** @type {any} */ (globalThis).refereeTakes = (/** @type {string} */ path, /** @type {any} */ data) => TAKEN.set(path, data);
+
+/** Whether this page is from a file, without a server. */
 export function isFile() {
-  return STORED !== null;
+  return STORED !== null || FILES !== null;
 }
 
 /** @param {string} path */
 export function isStored(path) {
-  return STORED !== null && path in STORED;
+  const from = STORED ?? FILES;
+  return from !== null && Object.hasOwn(from, path);
+}
+
+/** @param {string} path @returns {Promise<any>} */
+async function stored(path) {
+  if (!isStored(path)) throw new Error('This file does not contain that.');
+  if (STORED) return STORED[path];
+  if (!TAKEN.has(path)) {
+    await new Promise((done, failed) => {
+      const script = document.createElement('script');
+      script.src = `${document.documentElement.dataset.root ?? ''}${FILES?.[path]}`;
+      script.onload = () => done(null);
+      script.onerror = () => failed(new Error('A file of these pages is missing.'));
+      document.head.append(script);
+    });
+  }
+  return TAKEN.get(path);
 }
 
 /** @param {string} path @param {Record<string, string | number>} [parameters] @returns {Promise<any>} */
 export async function ask(path, parameters = {}) {
-  if (STORED) {
-    if (path in STORED) return STORED[path];
-    throw new Error('This file does not contain that.');
-  }
+  if (isFile()) return stored(path);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== '') query.set(name, String(value));
@@ -67,7 +91,7 @@ async function answer(response) {
  * back after an interruption, which may have lost events.
  * @param {string} path @param {Record<string, (data: any) => void>} handlers @param {() => void} [onReconnect] */
 export function listen(path, handlers, onReconnect) {
-  if (STORED) return () => {};
+  if (isFile()) return () => {};
   let isOver = false;
   let wasLost = false;
   let wait = 500;

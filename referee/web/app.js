@@ -1,17 +1,18 @@
 // The frame of all pages: which page the address asks for, light or dark, and the bar at the top.
 
 import { fill, make } from './dom.js';
-import { ask, isFile } from './api.js';
+import { ask, isFile, isStored } from './api.js';
 import { showOverview } from './overview.js';
 import { showMatches } from './matches.js';
 import { showMatch } from './match.js';
 import { showPlay } from './play.js';
+import { showReport } from './reports.js';
 
 /** A page fills the element and gives back what ends it.
  * @typedef {(place: HTMLElement, parts: string[], query: URLSearchParams) => (() => void)} Page */
 
 /** @type {Record<string, Page>} */
-const PAGES = { '': showOverview, matches: showMatches, match: showMatch, live: showMatch, play: showPlay };
+const PAGES = { '': showOverview, matches: showMatches, match: showMatch, live: showMatch, play: showPlay, bot: showReport, statistics: showReport, about: showReport, rules: showReport };
 
 /** @type {() => void} */
 let leave = () => {};
@@ -20,13 +21,13 @@ function route() {
   const main = document.getElementById('main');
   if (!main) return;
   leave();
-  const [path, search] = (location.hash.slice(1) || '/').split('?');
+  const [path, search] = (location.hash.slice(1) || document.documentElement.dataset.route || '/').split('?');
   const parts = path.split('/').slice(1).map(decoded);
   const page = PAGES[parts[0] ?? ''] ?? PAGES[''];
   showBar(parts[0] ?? '');
   main.replaceChildren(make('p', { class: 'hint' }, 'Loading…'));
   window.scrollTo(0, 0);
-  leave = page(main, parts.slice(1), new URLSearchParams(search ?? ''));
+  leave = page(main, page === showReport ? parts : parts.slice(1), new URLSearchParams(search ?? ''));
 }
 
 /** @param {string} part */
@@ -46,9 +47,16 @@ function showBar(current) {
     make('a', { href, 'aria-current': isHere ? 'page' : null }, name);
   const isPlay = current === 'play';
   fill(pages, isPlay ? [] : [
-    link('Overview', '#/', current === '' || current === 'live'),
-    link('Matches', '#/matches', current === 'matches' || current === 'match'),
+    link('Overview', '#/', current === '' || current === 'bot'),
+    link('Matches', '#/matches', ['matches', 'match', 'live'].includes(current)),
+    hasReports() && link('Statistics', '#/statistics', current === 'statistics'),
+    hasReports() && link('About', '#/about', current === 'about' || current === 'rules'),
   ]);
+}
+
+/** Whether there are pages about bots and all figures. An exported file has none. */
+function hasReports() {
+  return !isFile() || isStored('/api/page/about');
 }
 
 /** Light or dark as the system has it, or as was chosen in this browser. */
@@ -92,7 +100,7 @@ function store(key, value) {
 /** An exported file with one match only opens with that match. */
 async function start() {
   prepareTheme();
-  if (isFile() && location.hash === '') {
+  if (isFile() && location.hash === '' && !document.documentElement.dataset.route) {
     const list = await ask('/api/matches').catch(() => null);
     const overview = await ask('/api/overview').catch(() => null);
     if (overview === null && list?.matches.length === 1) history.replaceState(null, '', `#/match/${list.matches[0].id}`);

@@ -122,7 +122,7 @@ class MatchesPage {
   show(list) {
     const last = this.offset + list.matches.length;
     this.count.textContent = list.total === 0 ? 'No matches.' : `${grouped(this.offset + 1)} to ${grouped(last)} of ${counted(list.total, 'match', 'matches')}`;
-    fill(this.table, list.matches.length > 0 && make('table', {}, this.head(), make('tbody', {}, list.matches.map((match) => rowOf(match)))));
+    fill(this.table, list.matches.length > 0 && make('table', {}, this.head(), make('tbody', {}, list.matches.map((match) => rowOf(match, this.wish)))));
     const turn = (/** @type {string} */ text, /** @type {number} */ offset, /** @type {boolean} */ isPossible) =>
       make('button', { type: 'button', class: 'small', disabled: !isPossible, 'data-key': `page ${text}`, onclick: () => this.turnTo(offset) }, text);
     const end = Math.max(0, Math.floor((list.total - 1) / PAGE) * PAGE);
@@ -143,8 +143,10 @@ class MatchesPage {
   }
 }
 
-/** @param {MatchRow} match */
-function rowOf(match) {
+/** @param {MatchRow} match @param {Wish} wish */
+function rowOf(match, wish) {
+  const seat = match.players.findIndex((player, at) => player === wish.bot && (!wish.seat || at === Number(wish.seat)));
+  const hasLost = seat >= 0 && resultOf(match, seat) === 'loss';
   const best = Math.max(...(match.outcome ?? match.scores));
   const isDecided = new Set(match.outcome ?? match.scores).size > 1;
   const players = match.players.map((player, seat) => {
@@ -153,7 +155,8 @@ function rowOf(match) {
       make('span', {}, hasWon ? make('span', { 'aria-label': 'won', role: 'img' }, '✓ ') : '', halves(match.scores[seat] ?? 0)));
   });
   return make('tr', { class: 'linked' },
-    make('td', { class: 'number' }, make('a', { href: `#/match/${encodeURIComponent(match.id)}`, 'data-key': match.id }, match.id)),
+    make('td', { class: 'number' }, make('a', { href: `#/match/${encodeURIComponent(match.id)}`, 'data-key': match.id }, match.id),
+      hasLost && make('div', {}, make('a', { class: 'why', href: `#/match/${encodeURIComponent(match.id)}/decisive`, 'data-key': `why ${match.id}` }, 'why?'))),
     make('td', { class: 'wide' }, match.game),
     make('td', {}, players),
     make('td', { class: 'wide' }, match.fault ? make('span', { class: 'chip bad' }, match.fault.replaceAll('_', ' ')) : match.reason.replaceAll('_', ' ')),

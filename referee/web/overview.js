@@ -1,7 +1,7 @@
 // The overview of a tournament: matches in flight, standings, crosstable, rounds, faults.
 
 import { announce, counted, duration, fill, grouped, halves, make, messageOf, nameOf } from './dom.js';
-import { ask, isFile, listen } from './api.js';
+import { ask, isFile, isStored, listen } from './api.js';
 import { LiveBoards } from './live.js';
 import { axis, interval, scaleOf, signed, sprtBar } from './plot.js';
 
@@ -33,7 +33,7 @@ class OverviewPage {
     this.shown = {};
     this.newestFault = '';
     /** @type {Record<string, HTMLElement>} */
-    this.sections = Object.fromEntries(['head', 'standings', 'sprt', 'crosstable', 'rounds', 'faults'].map((name) => [name, make('div', {})]));
+    this.sections = Object.fromEntries(['head', 'standings', 'sprt', 'crosstable', 'rounds', 'faults', 'left'].map((name) => [name, make('div', {})]));
     this.problem = make('p', { class: 'problem', role: 'alert', hidden: true });
     this.isLaid = false;
   }
@@ -65,13 +65,14 @@ class OverviewPage {
     this.section('crosstable', [standings.slice(0, overview.crosstable.length).map((row) => row.bot), standings.length, overview.crosstable], () => overview.crosstable.length > 1 && crosstable(overview));
     this.section('rounds', overview.rounds, () => overview.rounds && overview.rounds.length > 0 && rounds(overview));
     this.section('faults', overview.faults, () => overview.faults.length > 0 && faults(overview));
+    this.section('left', overview.left_out, () => overview.left_out && overview.left_out.length > 0 && leftOut(overview.left_out));
     if (!overview.live && overview.state !== 'running') this.live.clear(false);
     this.tellFault(overview);
   }
 
   lay() {
-    const { head: top, standings, sprt, crosstable: cross, rounds: pairs, faults: wrong } = this.sections;
-    fill(this.place, make('div', { class: 'stack' }, top, this.problem, this.live.element, pairs, standings, sprt, cross, wrong));
+    const { head: top, standings, sprt, crosstable: cross, rounds: pairs, faults: wrong, left } = this.sections;
+    fill(this.place, make('div', { class: 'stack' }, top, this.problem, this.live.element, pairs, standings, sprt, cross, wrong, left));
     this.isLaid = true;
   }
 
@@ -114,16 +115,23 @@ function botLink(bot) {
   return `#/matches?bot=${encodeURIComponent(bot)}`;
 }
 
+/** The page about a bot, where there is one.
+ * @param {string} bot */
+function aboutBot(bot) {
+  const page = `/api/page/bot/${encodeURIComponent(bot)}`;
+  return isFile() && !isStored(page) ? botLink(bot) : `#/bot/${encodeURIComponent(bot)}`;
+}
+
 /** @param {Overview} overview */
 function standingsTable(overview) {
   const scale = scaleOf(overview.standings);
   const row = (/** @type {import('./shapes').Standing} */ bot) => [make('tr', { class: 'below' },
     make('td', { class: 'number' }, bot.place),
-    make('th', { scope: 'row' }, make('a', { href: botLink(bot.bot), 'data-key': `bot ${bot.bot}` }, nameOf(bot.bot))),
+    make('th', { scope: 'row' }, make('a', { href: aboutBot(bot.bot), 'data-key': `bot ${bot.bot}` }, nameOf(bot.bot))),
     make('td', { class: 'number' }, signed(bot.elo)),
     make('td', { class: 'wide' }, interval(scale, bot), make('span', { class: 'spoken' }, `from ${signed(bot.low)} to ${signed(bot.high)}`)),
     make('td', { class: 'number' }, halves(bot.points), make('span', { class: 'wide' }, ` / ${bot.played}`)),
-    make('td', { class: 'number wide' }, `${bot.wins} · ${bot.draws} · ${bot.losses}`),
+    make('td', { class: 'number wide' }, `${bot.wins} · ${bot.draws} · `, bot.losses === 0 ? '0' : make('a', { href: `${botLink(bot.bot)}&result=loss`, 'data-key': `lost ${bot.bot}`, title: 'the matches that it lost' }, bot.losses)),
     make('td', { class: 'number' }, bot.faults === 0 ? '' : make('a', { href: `${botLink(bot.bot)}&fault=1`, class: 'chip bad' }, bot.faults))),
   make('tr', { class: 'narrow', 'aria-hidden': 'true' }, make('td', { colspan: 7 }, interval(scale, bot)))];
   return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Standings'),
@@ -184,11 +192,18 @@ function pairBox(pair) {
   }));
 }
 
+/** @param {{ bot: string, why: string }[]} bots */
+function leftOut(bots) {
+  return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Left out'),
+    make('ul', { class: 'fault-list' }, bots.map(({ bot, why }) => make('li', {},
+      make('p', {}, make('a', { href: aboutBot(bot) }, nameOf(bot))), make('p', { class: 'hint says' }, make('bdi', {}, why))))));
+}
+
 /** @param {Overview} overview */
 function faults(overview) {
   return make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Faults'),
     make('ul', { class: 'fault-list' }, overview.faults.map((fault) => make('li', {},
       make('p', { class: 'row' }, make('span', { class: 'chip bad' }, fault.code.replaceAll('_', ' ')), make('strong', {}, nameOf(fault.bot)),
-        make('a', { href: `#/match/${encodeURIComponent(fault.match)}`, 'data-key': `fault ${fault.match} ${fault.bot}` }, fault.match)),
+        make('a', { href: `#/match/${encodeURIComponent(fault.match)}/decisive`, 'data-key': `fault ${fault.match} ${fault.bot}` }, fault.match)),
       make('p', { class: 'hint says' }, make('bdi', {}, fault.text))))));
 }

@@ -5,6 +5,7 @@ import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign } from './board.js';
 import { playerName } from './live.js';
+import { safeGuide } from './guide.js';
 
 /** @typedef {import('./shapes').PlayData} PlayData */
 
@@ -13,9 +14,6 @@ const OFFERED = 60;
 
 /** After this time without an event, the page asks, and again after each such time. */
 const EVENT_MS = 2000;
-
-/** Elements that a guide may have; all others are left out, and so are all attributes. */
-const GUIDE_ELEMENTS = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'EM', 'STRONG', 'TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BLOCKQUOTE', 'SPAN', 'DIV', 'SECTION']);
 
 /** @type {import('./app.js').Page} */
 export function showPlay(place) {
@@ -372,19 +370,4 @@ function isUpright(data) {
     return cells.reduce((sum, cell) => sum + cell.y, 0) / cells.length;
   };
   return rows(1) > rows(0) + 1;
-}
-
-/** The rules without anything but text and its structure.
- * @param {string} html @returns {Node[]} */
-function safeGuide(html) {
-  const copy = (/** @type {Node} */ node) => {
-    if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.textContent ?? '');
-    const isKept = node instanceof Element && GUIDE_ELEMENTS.has(node.tagName);
-    if (!(node instanceof Element) || node.tagName === 'SCRIPT' || node.tagName === 'STYLE') return document.createTextNode('');
-    const result = isKept ? document.createElement(node.tagName) : document.createDocumentFragment();
-    for (const child of node.childNodes) result.append(copy(child));
-    return result;
-  };
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
-  return [...parsed.body.childNodes].map(copy);
 }

@@ -100,6 +100,8 @@ export interface Overview {
   format: string | null;
   /** The newest first. */
   faults: FaultLine[];
+  /** Bots that did not play, and why. */
+  left_out?: { bot: string; why: string }[];
   live: boolean;
 }
 
@@ -213,6 +215,30 @@ export interface PositionData {
   request: unknown;
   /** The principal variation told with the move that led here, from the position before that move. */
   pv: [View, ...(View | ViewChange)[]] | [] | null;
+}
+
+export interface ReportGrid {
+  header: string[];
+  /** The column with names, and how many columns say what a row is about. */
+  names: number;
+  keys: number;
+  rows: string[][];
+  links: string[];
+}
+
+/** One of these. In notes, names stand in backquotes. */
+export interface ReportPart {
+  heading?: string;
+  note?: string;
+  code?: string;
+  fold?: { title: string; text: string };
+  table?: ReportGrid;
+}
+
+export interface ReportPage {
+  title: string;
+  parts: ReportPart[];
+  html?: string;
 }
 
 /** A match in flight. */

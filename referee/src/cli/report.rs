@@ -70,7 +70,7 @@ impl Args {
             (Some(bot), None) => print(&page(&played, bot, self.format, terminal::width())),
             (Some(bot), Some(out)) => replace(out, &page(&played, bot, self.format, None)),
             (None, Some(out)) => {
-                let index = write_site(&played, out)?;
+                let index = write_site(&played, &self.folder, out)?;
                 print(&format!("{}\n", index.display()))
             }
             (None, None) => Ok(()),

@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 use super::analyses;
 use super::answer::Refusal;
 use super::decisive::{self, Decisive};
-use super::position::variation;
 use super::site::Site;
 use super::stderr::{PrintedByTurns, printed_before};
 use super::views::{SeenBy, ViewStep, Views, view};
-use super::words::{result_in_words, start_in_words};
+use super::words::{result_in_words, start_in_words, variation};
 use crate::config::recorded_rules;
 use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
@@ -106,13 +105,17 @@ struct MoveView {
     seat: Option<usize>,
     text: String,
     /// `None` for plies of the referee.
+    #[serde(skip_serializing_if = "Option::is_none")]
     ms: Option<f64>,
     /// What is left of the game clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
     clock_ms: Option<f64>,
     /// Who made it, if not a player: `opening`, `forced` or `chance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     info: Option<InfoView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     stderr: Option<String>,
     /// What bots thought of it later.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -122,10 +125,15 @@ struct MoveView {
 /// What a bot says of its move, as far as it is of the right type.
 #[derive(Debug, PartialEq, Serialize)]
 struct InfoView {
+    #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pv: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
 
@@ -350,7 +358,7 @@ impl Replay {
                     wall: played.ms.0,
                     cpu: played.cpu_ms.map(|cpu| cpu.0),
                 });
-                Some(clock.remaining()?.as_secs_f64() * 1e3)
+                Some(rounded(clock.remaining()?.as_secs_f64() * 1e3))
             });
             let is_known = match seen_by {
                 SeenBy::All => true,
@@ -364,7 +372,9 @@ impl Replay {
                 } else {
                     "?".to_owned()
                 },
-                ms: by.is_none().then_some(played.ms.0.as_secs_f64() * 1e3),
+                ms: by
+                    .is_none()
+                    .then_some(rounded(played.ms.0.as_secs_f64() * 1e3)),
                 clock_ms,
                 by,
                 info: played.info.as_ref().filter(|_| is_known).map(info_view),
@@ -425,6 +435,11 @@ fn made_by(record: &Record, at: usize, played: &LoggedMove) -> Option<&'static s
     } else {
         played.forced.then_some("forced")
     }
+}
+
+/// A time without more digits than anybody reads.
+fn rounded(ms: f64) -> f64 {
+    (ms * 1e2).round() / 1e2
 }
 
 /// How a match was run.

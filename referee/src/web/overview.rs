@@ -6,6 +6,7 @@ use ratings::{MatchStore, Report, Request};
 use serde::Serialize;
 
 use super::plan::{Plan, RoundView};
+use crate::admission::LeftOut;
 
 /// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.
 const MOST_CROSSED: usize = 100;
@@ -28,6 +29,9 @@ pub(super) struct Overview {
     pub(super) format: Option<&'static str>,
     /// The newest first.
     pub(super) faults: Vec<FaultView>,
+    /// Bots that did not play, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<LeftOut>,
     /// Whether the tournament answers on its socket.
     pub(super) live: bool,
 }

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use super::answer::Refusal;
 use super::events::{Listeners, event};
 use super::guard::{new_token, same_secret};
+use super::page_folder::encoded;
 use super::views::{SeenBy, view};
 use super::words::result_in_words;
 use crate::players::Voice;
@@ -399,7 +400,7 @@ impl Table {
 }
 
 /// Markdown as HTML; what is HTML in it becomes text.
-fn guide(markdown: &str) -> String {
+pub(crate) fn guide(markdown: &str) -> String {
     let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
     let events = events.map(|event| match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
@@ -408,19 +409,6 @@ fn guide(markdown: &str) -> String {
     let mut text = String::new();
     html::push_html(&mut text, events);
     text
-}
-
-/// A text as a part of an address.
-fn encoded(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]
@@ -492,6 +480,6 @@ mod tests {
     #[test]
     fn html_in_guides_is_text() {
         assert_eq!(guide("a <b>c</b>"), "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n");
-        assert_eq!(encoded("(x) é"), "%28x%29%20%C3%A9");
+        assert_eq!(encoded("(x) é"), "(x)%20%C3%A9");
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::answer::Refusal;
 use super::match_page::{Replay, seen_by};
 use super::views::{SeenBy, ViewStep, Views, view};
-use super::words::has_options;
+use super::words::{has_options, variation};
 
 impl Replay {
     /// The position after some plies, in every form in which it may be wanted elsewhere.
@@ -103,12 +103,6 @@ fn played_on(session: &dyn Session, moves: &[String]) -> Vec<ViewStep> {
         }
     }
     views.steps
-}
-
-/// A principal variation, if it is one.
-pub(super) fn variation(info: &Value) -> Option<Vec<String>> {
-    let list = info.get("pv")?.as_array()?.iter();
-    list.map(|mv| mv.as_str().map(str::to_owned)).collect()
 }
 
 /// Positions that a page may ask for.

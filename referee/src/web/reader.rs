@@ -16,6 +16,7 @@ use super::index::Place;
 use super::overview::{FaultView, Figures, GameView, Overview, State};
 use super::plan::Plan;
 use super::site::Site;
+use crate::admission;
 
 /// How often the logs are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
@@ -378,6 +379,10 @@ impl Reader {
                 .rev()
                 .map(|(_, fault)| fault.clone())
                 .collect(),
+            left_out: match &self.logs[..] {
+                [_] => admission::left_out(&self.site.folder).unwrap_or_default(),
+                _ => Vec::new(),
+            },
             live,
         }
     }

@@ -28,7 +28,7 @@ use super::match_list;
 use super::match_page::find;
 use super::position::Asked;
 use super::site::Site;
-use super::{assets, live_task, reader};
+use super::{assets, live_task, reader, reports};
 use crate::http;
 use crate::rules_program::RulesSet;
 
@@ -102,6 +102,8 @@ fn router(site: Arc<Site>) -> Router {
         .route("/api/matches", get(matches))
         .route("/api/match/{id}", get(one_match))
         .route("/api/match/{id}/position/{ply}", get(position))
+        .route("/api/page/{kind}", get(report))
+        .route("/api/page/{kind}/{name}", get(report_about))
         .route("/api/events", get(events))
         .with_state(site);
     pages().merge(api)
@@ -167,6 +169,18 @@ async fn position(
     site.look().await;
     let position = move || find(&site, &id)?.position(ply, &asked.seat);
     work(position).await
+}
+
+async fn report(State(site): State<Arc<Site>>, Path(kind): Path<String>) -> Response {
+    report_about(State(site), Path((kind, String::new()))).await
+}
+
+async fn report_about(
+    State(site): State<Arc<Site>>,
+    Path((kind, name)): Path<(String, String)>,
+) -> Response {
+    site.look().await;
+    work(move || reports::page(&site, &kind, &name)).await
 }
 
 async fn events(State(site): State<Arc<Site>>) -> Response {

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use super::events::Listeners;
 use super::index::{IndexedMatch, MatchIndex};
 use super::live::Boards;
+use super::reports::Reports;
 use crate::rules_program::RulesSet;
 
 /// Nobody looks any more if nobody has asked for anything for this long.
@@ -37,6 +38,7 @@ pub(super) struct Site {
     /// The overview as JSON.
     pub(super) overview: watch::Sender<Arc<str>>,
     pub(super) listeners: Listeners,
+    pub(super) reports: Reports,
     boards: Mutex<Boards>,
     /// How many times the logs were looked at.
     pub(super) looks: watch::Sender<u64>,
@@ -64,6 +66,7 @@ impl Site {
             files: RwLock::new(vec![None; logs.len()]),
             overview: watch::Sender::new("".into()),
             listeners: Listeners::default(),
+            reports: Reports::default(),
             boards: Mutex::default(),
             looks: watch::Sender::new(0),
             began: Instant::now(),

@@ -1,6 +1,7 @@
 //! What pages say of a match in words.
 
 use protocol::Record;
+use serde_json::Value;
 
 use crate::report::points;
 
@@ -55,6 +56,12 @@ pub(super) fn result_in_words(record: &Record) -> String {
     let has_signs = record.result.scores.iter().any(|score| *score < 0);
     let scores = scores.join(if has_signs { " to " } else { "–" });
     format!("{who}, {scores} points, after {plies}: {reason}")
+}
+
+/// A principal variation, if it is one.
+pub(super) fn variation(info: &Value) -> Option<Vec<String>> {
+    let list = info.get("pv")?.as_array()?.iter();
+    list.map(|mv| mv.as_str().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::report::sheet::{
 };
 use crate::report::{points, transcript};
 use crate::tournament::failures::{FAILURES_NAME, folder_name};
+use crate::web::encoded;
 
 /// How many of the last lines of stderr are shown.
 const STDERR_LINES: usize = 12;
@@ -35,7 +36,7 @@ pub(crate) enum PageFormat {
 
 /// The page about one bot, as text for a terminal of this width or in another format.
 pub(crate) fn page(played: &Played, bot: &str, format: PageFormat, width: Option<usize>) -> String {
-    let parts = parts(played, bot);
+    let parts = parts(played, bot, false);
     match format {
         PageFormat::Text => sheet::text(parts, width),
         PageFormat::Markdown => sheet::markdown(parts),
@@ -43,8 +44,9 @@ pub(crate) fn page(played: &Played, bot: &str, format: PageFormat, width: Option
     }
 }
 
-/// All of it. Names that are not there have an empty page.
-pub(super) fn parts(played: &Played, name: &str) -> Vec<Part> {
+/// All of it. Names that are not there have an empty page. Where it is one of several pages, its
+/// matches are links instead of commands and lists of moves.
+pub(super) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
     let report = played.report();
     let Some(index) = report.bots.iter().position(|bot| bot.name == name) else {
         return Vec::new();
@@ -66,9 +68,9 @@ pub(super) fn parts(played: &Played, name: &str) -> Vec<Part> {
     parts.push(heading("Faults"));
     parts.extend(faults(played, bot, highlights));
     parts.push(heading("Best matches"));
-    parts.extend(matches(played, &highlights.best, "more"));
+    parts.extend(matches(played, &highlights.best, "more", is_linked));
     parts.push(heading("Worst matches"));
-    parts.extend(matches(played, &highlights.worst, "less"));
+    parts.extend(matches(played, &highlights.worst, "less", is_linked));
     parts.push(heading("Use of time"));
     parts.extend(time(bot));
     parts
@@ -215,7 +217,7 @@ fn last_lines(path: &Path) -> Option<String> {
 }
 
 /// Matches as a table, with the commands that replay them, and as moves.
-fn matches(played: &Played, list: &[Highlight], than_expected: &str) -> Vec<Part> {
+fn matches(played: &Played, list: &[Highlight], than_expected: &str, is_linked: bool) -> Vec<Part> {
     if list.is_empty() {
         return vec![Part::Note(format!(
             "There is no match without faults in which it scored {than_expected} than its rating \
@@ -247,6 +249,8 @@ fn matches(played: &Played, list: &[Highlight], than_expected: &str) -> Vec<Part
             format!("{:.2}", score - surplus),
             record.moves.len().to_string(),
         ]);
+        grid.links
+            .push(format!("#/match/{}/decisive", encoded(&record.match_id)));
         let folder = played.folder.to_string_lossy();
         let words = [
             "referee",
@@ -262,6 +266,15 @@ fn matches(played: &Played, list: &[Highlight], than_expected: &str) -> Vec<Part
             text: shown_lines(&transcript::text(record)),
         });
     }
+    if is_linked {
+        let note = format!(
+            "In these matches it scored {than_expected} than its rating made expected; those in which \
+             a bot had a fault are left out. A match opens at the move that decided it, where that is \
+             known."
+        );
+        return vec![Part::Note(note), Part::Table(grid)];
+    }
+    grid.links.clear();
     let mut parts = vec![
         Part::Note(format!(
             "In these matches it scored {than_expected} than its rating made expected; those in which \

@@ -3,9 +3,11 @@
 
 mod bot_page;
 mod highlights;
+mod page;
 mod played;
 mod site;
 
 pub(crate) use bot_page::{PageFormat, page};
+pub(crate) use page::{Page, bot, rules_of, statistics};
 pub(crate) use played::Played;
-pub(crate) use site::{SiteError, write_site};
+pub(crate) use site::{SiteError, about, write_site};

@@ -1,5 +1,6 @@
-//! A folder of pages: an index with the standings, a page about each bot, all statistics, and the
-//! rules of the games.
+//! A folder of pages: those of the browser, with an index with the standings, a page about each bot, all
+//! statistics, and the rules of the games. What stands in these files is what is read where no script
+//! runs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,24 +8,26 @@ use std::{fs, io};
 
 use games::registry::Entry;
 use protocol::shown;
-use pulldown_cmark::{Options, Parser, html};
 use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use super::bot_page;
+use super::page::{Page, rules_of, statistics};
 use super::played::Played;
 use crate::files::{self, MOST_TEXT};
+use crate::log::LogFile;
 use crate::output;
-use crate::report::sheet::{
-    self, COUNTS, Grid, Part, SheetFormat, counts, heading, interval, load,
-};
+use crate::report::sheet::{self, COUNTS, Grid, Part, counts, heading, interval, load};
+use crate::report::tell;
 use crate::tournament::folder::CONFIG_NAME;
+use crate::web::{PageFolder, encoded, page_of_folder};
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";
 /// The folder of the games' rules.
 const RULES: &str = "rules";
+/// How many matches a folder of pages holds at most.
+const MOST_MATCHES: usize = 5000;
 /// The page of all statistics.
 const STATISTICS: &str = "statistics.html";
 
@@ -37,11 +40,11 @@ pub(crate) struct SiteError {
     pub(crate) error: io::Error,
 }
 
-/// Writes the pages to a folder; gives the path of the index.
+/// Writes the pages to a folder, with the matches in this log; gives the path of the index.
 ///
 /// # Errors
 /// If they cannot be written.
-pub(crate) fn write_site(played: &Played, out: &Path) -> Result<PathBuf, SiteError> {
+pub(crate) fn write_site(played: &Played, log: &Path, out: &Path) -> Result<PathBuf, SiteError> {
     let (bots, rules) = (out.join(BOTS), out.join(RULES));
     for folder in [&bots, &rules] {
         fs::create_dir_all(folder).map_err(|error| SiteError {
@@ -49,23 +52,72 @@ pub(crate) fn write_site(played: &Played, out: &Path) -> Result<PathBuf, SiteErr
             error,
         })?;
     }
+    let broken = |error| SiteError {
+        path: out.to_owned(),
+        error,
+    };
+    let mut pages = PageFolder::begin(out, log).map_err(broken)?;
     for game in games(played) {
-        let page = rules.join(format!("{}.html", game.info.id));
-        write(&page, &rules_page(game))?;
+        let (id, page) = (&game.info.id, rules_of(game));
+        pages
+            .answer(&format!("/api/page/rules/{id}"), &page)
+            .map_err(broken)?;
+        let body = page.html.unwrap_or_default();
+        let text = page_of_folder(&page.title, "../", &format!("/rules/{id}"), &body);
+        write(&rules.join(format!("{id}.html")), &text)?;
     }
     let names = page_names(played);
-    for (bot, page) in played.report().bots.iter().zip(&names) {
-        let body = format!(
-            "<p><a href=\"../index.html\">All bots</a></p>\n{}",
-            sheet::html(bot_page::parts(played, &bot.name))
+    for (bot, file) in played.report().bots.iter().zip(&names) {
+        let page = Page::of_bot(played, &bot.name);
+        let address = encoded(&bot.name);
+        pages
+            .answer(&format!("/api/page/bot/{address}"), &page)
+            .map_err(broken)?;
+        let text = page_of_folder(
+            &bot.name,
+            "../",
+            &format!("/bot/{address}"),
+            &page.plain("../"),
         );
-        write(&bots.join(page), &sheet::page(&bot.name, &body))?;
+        write(&bots.join(file), &text)?;
     }
-    let statistics = played.sheet.write(SheetFormat::Html, None);
-    write(&out.join(STATISTICS), &statistics)?;
+    let page = statistics(played);
+    pages
+        .answer("/api/page/statistics", &page)
+        .map_err(broken)?;
+    let text = page_of_folder(&page.title, "", "/statistics", &page.plain(""));
+    write(&out.join(STATISTICS), &text)?;
+    pages
+        .answer("/api/page/about", &about(played))
+        .map_err(broken)?;
+    add_matches(&mut pages, log).map_err(broken)?;
+    pages.end().map_err(broken)?;
     let index = out.join("index.html");
     write(&index, &index_page(played, &names))?;
     Ok(index)
+}
+
+/// Adds the matches of a log, up to a number that a folder can hold.
+fn add_matches(pages: &mut PageFolder, log: &Path) -> io::Result<()> {
+    let Ok(file) = LogFile::open(log) else {
+        return Ok(());
+    };
+    for record in file.take(MOST_MATCHES).flatten() {
+        if let Some(why) = pages.add(record)? {
+            tell(format_args!("warning: {}\n", shown(&why)));
+        }
+    }
+    Ok(())
+}
+
+/// Everything about a tournament but its matches and figures.
+pub(crate) fn about(played: &Played) -> Page {
+    let (title, parts) = index_parts(played, Vec::new());
+    Page {
+        title,
+        parts,
+        html: None,
+    }
 }
 
 /// The games that were played, as far as this referee knows them.
@@ -81,16 +133,6 @@ fn games(played: &Played) -> Vec<&'static Entry> {
         }
     }
     found
-}
-
-/// The rules of a game, from the text that `referee rules` prints.
-fn rules_page(game: &Entry) -> String {
-    let mut body = String::from("<p><a href=\"../index.html\">All bots</a></p>\n");
-    html::push_html(
-        &mut body,
-        Parser::new_ext(&game.guide, Options::ENABLE_TABLES),
-    );
-    sheet::page(&game.info.title, &body)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SiteError> {
@@ -118,6 +160,22 @@ fn page_names(played: &Played) -> Vec<String> {
 }
 
 fn index_page(played: &Played, names: &[String]) -> String {
+    let (title, parts) = index_parts(played, vec![Part::Table(ranking(played, names))]);
+    let rules = games(played).into_iter().map(|game| {
+        let (id, title) = (&game.info.id, &game.info.title);
+        format!("<a href=\"{RULES}/{id}.html\">{title}</a>")
+    });
+    let rules: Vec<String> = rules.collect();
+    let rules = match &*rules {
+        [] => String::new(),
+        some => format!("<p>Rules: {}</p>\n", some.join(", ")),
+    };
+    let more = format!("{rules}<p><a href=\"{STATISTICS}\">All statistics</a></p>\n");
+    page_of_folder(&title, "", "/", &(sheet::html(parts) + &more))
+}
+
+/// The title, and what is said of a tournament, with these parts after the facts.
+fn index_parts(played: &Played, after: Vec<Part>) -> (String, Vec<Part>) {
     let config = files::read(&played.folder.join(CONFIG_NAME), 4 * MOST_TEXT).ok();
     let config: Option<DocumentMut> = config.and_then(|text| text.parse().ok());
     let name = config.as_ref().and_then(|it| it.get("name")?.as_str());
@@ -127,11 +185,8 @@ fn index_page(played: &Played, names: &[String]) -> String {
         .unwrap_or_default()
         .to_string_lossy();
     let title = shown(name.unwrap_or(&folder));
-    let mut parts = vec![
-        heading(&title),
-        Part::Note(facts(played)),
-        Part::Table(ranking(played, names)),
-    ];
+    let mut parts = vec![heading(&title), Part::Note(facts(played))];
+    parts.extend(after);
     if !played.left_out.is_empty() {
         parts.push(heading("Left out"));
         parts.push(Part::Table(left_out(played)));
@@ -144,17 +199,7 @@ fn index_page(played: &Played, names: &[String]) -> String {
             text: protocol::shown_lines(&config.to_string()),
         });
     }
-    let rules = games(played).into_iter().map(|game| {
-        let (id, title) = (&game.info.id, &game.info.title);
-        format!("<a href=\"{RULES}/{id}.html\">{title}</a>")
-    });
-    let rules: Vec<String> = rules.collect();
-    let rules = match &*rules {
-        [] => String::new(),
-        some => format!("<p>Rules: {}</p>\n", some.join(", ")),
-    };
-    let more = format!("{rules}<p><a href=\"{STATISTICS}\">All statistics</a></p>\n");
-    sheet::page(&title, &(sheet::html(parts) + &more))
+    (title, parts)
 }
 
 /// When, where and how it was played.

@@ -11,7 +11,7 @@ mod tests;
 
 pub(super) use figures::{COUNTS, count, counts, figures, interval, of, percent, signed_figures};
 pub use formats::plot;
-pub(super) use formats::{html, markdown, page, text};
+pub(super) use formats::{all_parts, html, markdown, page, text};
 pub(super) use parts::{Grid, Part, heading, quoted};
 pub(crate) use sections::too_noisy;
 pub(super) use sections::{Pair, Scored, load, pairs_of, same_answers};

@@ -1,9 +1,11 @@
 //! What a report consists of: headings, notes and tables.
 
 use protocol::shown as clean;
+use serde::Serialize;
 
 /// A part of what is shown to people.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
     Heading(String),
     Note(String),
@@ -18,7 +20,7 @@ pub(crate) enum Part {
 }
 
 /// A table: one column has names, the others have figures.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Grid {
     pub(crate) header: Vec<String>,
     /// The column with names.

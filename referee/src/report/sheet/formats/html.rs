@@ -9,32 +9,26 @@ use crate::report::sheet::statistics::Sheet;
 /// The most bots that have a column each.
 const ROOM: usize = 100;
 
-const STYLE: &str = "\
-:root { color-scheme: light dark; --back: #fff; --ink: #1b1f24; --line: #d0d4da; --soft: #5b6470; \
---band: #f5f6f8; }
-@media (prefers-color-scheme: dark) { :root { --back: #14171b; --ink: #e4e8ed; --line: #3a4049; \
---soft: #9aa4b1; --band: #1c2026; } }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; \
-background: var(--back); color: var(--ink); }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.15rem; margin-top: 2.5rem; }
-p { color: var(--soft); max-width: 48rem; }
-.wide { overflow-x: auto; margin: 1rem 0; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .2rem .7rem; white-space: nowrap; }
-th { border-bottom: 1px solid var(--line); font-weight: 600; }
-.name { text-align: left; }
-tbody tr:nth-child(even) { background: var(--band); }
-svg { max-width: 100%; height: auto; }
-pre { background: var(--band); padding: .5rem .8rem; overflow-x: auto; font-size: .9em; }
-a { color: inherit; }";
+/// That of all pages.
+const STYLE: &str = include_str!("../../../../web/style.css");
+/// Dark where the system is: there is no script that could choose.
+const DARK: &str = "@media (prefers-color-scheme: dark) ";
+
+/// All that is shown.
+pub(crate) fn all_parts(sheet: &Sheet) -> Vec<Part> {
+    sections::all(sheet, ROOM)
+}
 
 /// All that is shown, as a page.
 pub(super) fn write(sheet: &Sheet) -> String {
-    let mut body = body(sections::all(sheet, ROOM));
+    let mut body = body(all_parts(sheet));
     // The plot follows the ranking.
     let end = "</table></div>\n";
     if let Some(at) = body.find(end) {
-        let figure = format!("<figure class=\"wide\">{}</figure>\n", plot(&sheet.report));
+        let figure = format!(
+            "<figure class=\"scrolls\">{}</figure>\n",
+            plot(&sheet.report)
+        );
         body.insert_str(at + end.len(), &figure);
     }
     page("Standings", &body)
@@ -65,13 +59,26 @@ pub(crate) fn body(parts: Vec<Part>) -> String {
     body
 }
 
+/// The style, in which the colours of the dark theme count where the system is dark.
+fn style() -> String {
+    let dark = ":root[data-theme=\"dark\"] {";
+    let Some((before, rest)) = STYLE.split_once(dark) else {
+        return STYLE.to_owned();
+    };
+    let Some((colours, after)) = rest.split_once('}') else {
+        return STYLE.to_owned();
+    };
+    format!("{before}{DARK}{{ :root {{{colours}}} }}{after}")
+}
+
 /// A page that needs nothing but itself.
 pub(crate) fn page(title: &str, body: &str) -> String {
     let title = escape(title);
+    let style = style();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>\n{style}\n</style>\n</head>\n<body>\n<main class=\"plain\">\n{body}</main>\n</body>\n</html>\n"
     )
 }
 
@@ -79,7 +86,7 @@ fn table(grid: &Grid) -> String {
     let line = |cells: &[String], tag: &str, link: Option<&String>| {
         let cells = cells.iter().enumerate().map(|(i, cell)| {
             let class = if i == grid.names {
-                " class=\"name\""
+                " class=\"text\""
             } else {
                 ""
             };
@@ -96,7 +103,7 @@ fn table(grid: &Grid) -> String {
     let rows: String = rows.map(|(row, link)| line(row, "td", link)).collect();
     let head = line(&grid.header, "th", None);
     format!(
-        "<div class=\"wide\"><table>\n<thead>\n{head}</thead>\n<tbody>\n{rows}</tbody>\n\
+        "<div class=\"scrolls\"><table>\n<thead>\n{head}</thead>\n<tbody>\n{rows}</tbody>\n\
          </table></div>\n"
     )
 }

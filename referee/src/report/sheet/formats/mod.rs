@@ -10,7 +10,7 @@ mod text;
 
 use super::statistics::{Sheet, SheetFormat};
 
-pub(crate) use html::{body as html, page};
+pub(crate) use html::{all_parts, body as html, page};
 pub(crate) use markdown::parts as markdown;
 pub use plot::plot;
 pub(crate) use text::parts as text;

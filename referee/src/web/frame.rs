@@ -1,0 +1,233 @@
+//! The page that all others are part of, as a file: with everything in it, or as one of a folder.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest as _, Sha256};
+
+use super::assets::{self, ASSETS};
+
+/// The module that begins.
+const ENTRY: &str = "app.js";
+const STYLE: &str = "style.css";
+/// All modules as one script, in a folder of pages.
+const SCRIPT: &str = "referee.js";
+/// Which file holds what, in a folder of pages.
+pub(super) const FILES: &str = "data/files.js";
+
+/// JSON as it may stand in a script element: nothing in it can end the element, or begin another.
+pub(super) fn within_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// The page before and after the data.
+pub(super) fn page() -> (String, String) {
+    let text = |name: &str| assets::find(name).map_or("", |asset| asset.text);
+    let (style, script) = (text(STYLE), script());
+    let policy = format!(
+        "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; \
+         form-action 'none'",
+        hash(&script),
+        hash(style)
+    );
+    let mut page = text(assets::INDEX).to_owned();
+    for (tag, put) in [
+        (
+            "<link rel=\"stylesheet\" href=\"style.css\">",
+            format!("<style>{style}</style>"),
+        ),
+        (
+            "<script type=\"module\" src=\"app.js\"></script>",
+            String::new(),
+        ),
+        (
+            "<meta charset=\"utf-8\">",
+            format!(
+                "<meta charset=\"utf-8\">\n\
+                 <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"
+            ),
+        ),
+    ] {
+        page = page.replacen(tag, &put, 1);
+    }
+    let (head, tail) = page.split_once("</body>").unwrap_or((&page, ""));
+    (
+        format!("{head}<script type=\"application/json\" id=\"data\">"),
+        format!("}}</script>\n<script type=\"module\">{script}</script>\n</body>{tail}"),
+    )
+}
+
+/// A page of a folder of pages, which is read from disk as well as from a server. It begins with what
+/// the route says; until then, and where scripts do not run, it has this body. `root` leads from the
+/// page to the folder.
+pub(crate) fn page_of_folder(title: &str, root: &str, route: &str, body: &str) -> String {
+    let text = assets::find(assets::INDEX).map_or("", |asset| asset.text);
+    // A page from disk has no origin: what it loads is named by the scheme.
+    let policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; \
+                  img-src data:; base-uri 'none'; form-action 'none'";
+    let html = format!(
+        "<html lang=\"en\" data-root=\"{}\" data-route=\"{}\">",
+        escape(root),
+        escape(route)
+    );
+    let begin = "<main id=\"main\" tabindex=\"-1\">";
+    let mut page = text.to_owned();
+    for (tag, put) in [
+        ("<html lang=\"en\">", html),
+        (
+            "<title>referee</title>",
+            format!("<title>{}</title>", escape(title)),
+        ),
+        (
+            "<meta charset=\"utf-8\">",
+            format!(
+                "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"
+            ),
+        ),
+        (
+            "<link rel=\"stylesheet\" href=\"style.css\">",
+            format!("<link rel=\"stylesheet\" href=\"{root}{STYLE}\">"),
+        ),
+        (
+            "<script type=\"module\" src=\"app.js\"></script>",
+            format!(
+                "<script defer src=\"{root}{FILES}\"></script>\n<script defer src=\"{root}{SCRIPT}\"></script>"
+            ),
+        ),
+        (
+            "<noscript><p class=\"problem\">This page needs JavaScript.</p></noscript>\n",
+            String::new(),
+        ),
+        (
+            "<main id=\"main\" tabindex=\"-1\"><p class=\"hint\">Loading…</p></main>",
+            format!("{begin}\n<div class=\"plain\">\n{body}</div>\n</main>"),
+        ),
+    ] {
+        page = page.replacen(tag, &put, 1);
+    }
+    page
+}
+
+/// The script and the style of a folder of pages.
+pub(super) fn files_of_folder() -> [(&'static str, String); 2] {
+    let style = assets::find(STYLE).map_or("", |asset| asset.text);
+    [
+        (STYLE, style.to_owned()),
+        (
+            SCRIPT,
+            format!("'use strict';\n(() => {{\n{}}})();\n", script()),
+        ),
+    ]
+}
+
+/// Text as text of a page, or in an attribute of it.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// The hash of an inline script or style, as policies name it.
+fn hash(text: &str) -> String {
+    format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let at = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for digit in 0..4 {
+            let is_there = digit <= three.len();
+            let value = (bits >> (18 - 6 * digit)) as usize % 64;
+            text.push(if is_there {
+                char::from(DIGITS[value])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+/// All modules as one: each after those that it imports, without imports and exports.
+fn script() -> String {
+    let mut done = BTreeSet::new();
+    let mut script = String::new();
+    add_module(ENTRY, &mut done, &mut script);
+    script
+}
+
+fn add_module(name: &str, done: &mut BTreeSet<String>, script: &mut String) {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return;
+    };
+    if !done.insert(name.to_owned()) {
+        return;
+    }
+    let mut own = String::new();
+    for line in asset.text.lines() {
+        match imported(line) {
+            Some(module) => add_module(module, done, script),
+            None => {
+                own.push_str(line.strip_prefix("export ").unwrap_or(line));
+                own.push('\n');
+            }
+        }
+    }
+    script.push_str(&own);
+}
+
+/// The module that a line imports, if it is an import.
+fn imported(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("import ")?;
+    let (_, name) = rest.rsplit_once(" from './")?;
+    name.strip_suffix("';")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_become_one_script() {
+        let script = script();
+        assert!(script.contains("\nfunction route() {"));
+        let mut names = BTreeSet::new();
+        for line in script.lines() {
+            assert!(
+                !line.starts_with("import ") && !line.starts_with("export "),
+                "{line}"
+            );
+            assert!(!line.contains("</script"), "{line}");
+            let line = line.strip_prefix("async ").unwrap_or(line);
+            let declared = ["function ", "class ", "const ", "let "];
+            let rest = declared.iter().find_map(|word| line.strip_prefix(word));
+            let Some(rest) = rest else { continue };
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+            let name = &rest[..end.unwrap_or(rest.len())];
+            assert!(names.insert(name.to_owned()), "two modules have `{name}`");
+        }
+        assert!(names.contains("Board") && names.contains("TOKEN"));
+    }
+
+    #[test]
+    fn the_page_holds_all_that_it_needs() {
+        let (head, tail) = page();
+        assert!(head.contains("script-src 'sha256-") && head.contains("<style>"));
+        assert!(!head.contains("src=\"") && !head.contains("href=\"style.css\""));
+        assert!(head.ends_with("id=\"data\">") && tail.trim_end().ends_with("</html>"));
+        assert_eq!(base64(b"ab"), "YWI=");
+        assert_eq!(base64(b"abc"), "YWJj");
+        assert_eq!(base64(b"a"), "YQ==");
+    }
+
+    #[test]
+    fn nothing_in_the_data_ends_it() {
+        let text = within_script("\"</script><!--\u{2028}\"");
+        assert_eq!(text, "\"\\u003c/script>\\u003c!--\\u2028\"");
+    }
+}
