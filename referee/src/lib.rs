@@ -88,6 +88,7 @@ mod machine;
 mod match_runner;
 mod model;
 mod one_match;
+mod places;
 mod players;
 mod prose;
 mod reference_bot;

@@ -81,6 +81,23 @@ pub(crate) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Resu
     Ok(expanded)
 }
 
+/// The names of all variables in a text, with or without defaults.
+pub(super) fn names(text: &str) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    let noted = |name: &str| {
+        names.borrow_mut().push(name.to_owned());
+        Some(String::new())
+    };
+    // Every one has a value here.
+    let _ = expand(text, noted);
+    names.into_inner()
+}
+
+/// Whether it is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    is_variable(text) && !text.contains(":-")
+}
+
 /// Whether it is a name, or a name with a default.
 fn is_variable(inside: &str) -> bool {
     let name = inside.split_once(":-").map_or(inside, |(name, _)| name);

@@ -9,6 +9,7 @@ use tokio::process::Command;
 
 use super::shebang;
 use super::spec::BotSpec;
+use crate::process::environment;
 use crate::process::handle::{Pipes, ProcessHandle, ProcessStart};
 use crate::sandbox::build::Sandbox;
 use crate::sandbox::limits::Tier;
@@ -54,7 +55,9 @@ pub(crate) async fn launch(
         if prepared.clear_env {
             supervisor.env_clear();
         }
-        supervisor.envs(prepared.env).envs(&spec.env);
+        supervisor
+            .envs(prepared.env)
+            .envs(environment::carried(&spec.env));
         supervisor.stderr(Stdio::piped());
         shortage::restore_descriptor_limit(supervisor);
         set_up(supervisor);

@@ -4,6 +4,7 @@
 pub(crate) mod children;
 pub(crate) mod cores;
 pub(crate) mod cpu_meter;
+pub(crate) mod environment;
 pub mod exec_error;
 pub(crate) mod freezer;
 pub(crate) mod handle;

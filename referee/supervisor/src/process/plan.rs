@@ -27,6 +27,8 @@ pub(crate) const KILL: &str = "kill\n";
 pub struct Plan {
     /// Program and arguments.
     pub(crate) command: Vec<String>,
+    /// The program is a launcher, which becomes the bot.
+    pub(crate) has_launcher: bool,
     /// Limits that the supervisor enforces itself.
     pub(crate) watch: WatchedLimits,
     /// Control groups to remove in the end.
@@ -48,6 +50,7 @@ impl Plan {
     pub(crate) fn new(command: Vec<String>) -> Self {
         Plan {
             command,
+            has_launcher: false,
             watch: WatchedLimits::default(),
             groups: Vec::new(),
             wrapped: false,
@@ -62,6 +65,7 @@ impl Plan {
         let launch = serde_json::to_string(&launch)?;
         let this_program = this_program()?.to_string_lossy().into_owned();
         self.command = vec![this_program, launch::SUBCOMMAND.to_owned(), launch];
+        self.has_launcher = true;
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
+use super::environment;
 use super::exec_error::hint;
 use super::plan::{CONTROL_FD, Exit, Plan, SupervisorReport, TERM};
 use super::process_tree;
@@ -187,6 +188,9 @@ fn start(plan: &Plan) -> io::Result<Pid> {
     };
     let mut command = Command::new(program);
     command.args(arguments).process_group(0);
+    if !plan.has_launcher {
+        environment::unpack(&mut command);
+    }
     prepare_child(&mut command, plan.passes_init_control);
     let spawned = command.spawn();
     if plan.passes_init_control {

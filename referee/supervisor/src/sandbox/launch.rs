@@ -11,10 +11,12 @@ use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
 use super::account::Ids;
+use super::guard::Identity;
 use super::init::Init;
 use super::layers::landlock::{self, LandlockRules};
 use super::layers::ownership::Loan;
 use super::layers::seccomp::{self, SyscallFilter};
+use crate::process::environment;
 use crate::process::exec_error::not_started;
 
 /// The hidden subcommand that runs a launcher.
@@ -30,6 +32,8 @@ pub struct Launch {
     pub ids: Option<Ids>,
     /// Folders that it gets for as long as it runs.
     pub loan: Option<Loan>,
+    /// What must be there under these names, without links.
+    pub guarded: Vec<PathBuf>,
     /// What isolates it.
     pub confinement: Confinement,
     /// The program that it becomes in the end, and its arguments.
@@ -95,7 +99,13 @@ pub fn run(launch: &Launch) -> String {
             let [program, arguments @ ..] = &command[..] else {
                 return "there is no command".to_owned();
             };
-            let error = Command::new(program).args(arguments).exec();
+            let mut bot = Command::new(program);
+            bot.args(arguments);
+            // What bubblewrap starts is an init, which still has this user's rights.
+            if !matches!(launch.confinement, Confinement::Strict { .. }) {
+                environment::unpack(&mut bot);
+            }
+            let error = bot.exec();
             not_started(program, &error)
         }
     }
@@ -129,7 +139,7 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
                 give_up_root(user, tmp).map_err(|error| format!("another user: {error}"))?;
             }
             no_new_privileges()?;
-            landlock::restrict_self(landlock)?;
+            landlock::restrict_self(landlock, &launch.guarded)?;
             seccomp::apply(*filter)?;
             Ok(command.clone())
         }
@@ -145,6 +155,7 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
                 user: user.map(Uid::as_raw),
                 processes: *processes,
                 filter: *filter,
+                guarded: Identity::all_of(&launch.guarded)?,
                 command: command.clone(),
             };
             let init = serde_json::to_string(&init).map_err(|error| error.to_string())?;

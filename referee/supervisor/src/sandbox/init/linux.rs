@@ -15,8 +15,10 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{Gid, Pid, Uid, setgroups, setresgid, setresuid};
 
 use super::{CONTROL_FD, Init, STOP};
+use crate::process::environment;
 use crate::process::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::process::process_tree;
+use crate::sandbox::guard::Identity;
 use crate::sandbox::layers::seccomp;
 
 /// How often processes are stopped again, in case something has continued them.
@@ -29,6 +31,7 @@ const STOP_INTERVAL: Duration = Duration::from_millis(5);
 /// Why the bot could not be started, as a sentence.
 pub fn run(init: &Init) -> Result<(), String> {
     let control = control().map_err(|error| format!("its connection to the referee: {error}"))?;
+    init.guarded.iter().try_for_each(Identity::check)?;
     restrict(init)?;
     let bot = start(&init.command)?;
     if let Some(control) = control {
@@ -102,7 +105,10 @@ fn start(command: &[String]) -> Result<Child, String> {
     let [program, arguments @ ..] = command else {
         return Err("there is no command".to_owned());
     };
-    let started = Command::new(program).args(arguments).spawn();
+    let mut bot = Command::new(program);
+    bot.args(arguments);
+    environment::unpack(&mut bot);
+    let started = bot.spawn();
     started.map_err(|error| not_started(program, &error))
 }
 
