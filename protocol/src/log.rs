@@ -180,6 +180,9 @@ pub struct Player {
     /// SHA-256, in hexadecimal digits, of the bundle that its folder was unpacked from, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<String>,
+    /// SHA-256, in hexadecimal digits, of the `bot.toml` that described it, if it was handed in with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_file: Option<String>,
     /// Its own time control, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeControl>,

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use bytesize::ByteSize;
-use nix::libc::O_NONBLOCK;
+use nix::libc::{ELOOP, O_NOFOLLOW, O_NONBLOCK};
 
 /// No configuration, and no position, is longer, in bytes.
 pub(crate) const MOST_TEXT: u64 = 16 << 20;
@@ -29,8 +29,12 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// If it cannot be read, is no regular file, too long, or not UTF-8.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
+    text_of(open(path)?, most)
+}
+
+fn text_of(file: File, most: u64) -> io::Result<String> {
     let mut text = String::new();
-    let read = open(path)?.take(most + 1).read_to_string(&mut text)?;
+    let read = file.take(most + 1).read_to_string(&mut text)?;
     match read as u64 > most {
         true => {
             let message = format!("it has more than {}", ByteSize(most));
@@ -38,6 +42,23 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
         }
         false => Ok(text),
     }
+}
+
+/// The same of a file that somebody else has put there: a link would lead to any other.
+///
+/// # Errors
+/// Also if it is a link.
+pub(crate) fn read_no_link(path: &Path, most: u64) -> io::Result<String> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(O_NONBLOCK | O_NOFOLLOW);
+    let file = options
+        .open(path)
+        .map_err(|error| match error.raw_os_error() {
+            Some(ELOOP) => io::Error::other("it is a link; it has to be a file"),
+            _ => error,
+        })?;
+    regular(&file)?;
+    text_of(file, most)
 }
 
 /// Refuses what is there but is no regular file; what is not there may be made.

@@ -91,6 +91,7 @@ mod match_runner;
 mod model;
 mod one_match;
 mod output;
+mod places;
 mod players;
 mod prose;
 mod reference_bot;

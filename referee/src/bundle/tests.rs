@@ -219,6 +219,33 @@ fn hostile_archives_are_refused() {
 }
 
 #[test]
+fn nothing_is_made_of_what_is_refused() {
+    let place = folder();
+    let target = place.path().join("target");
+    let refused = |entries: usize, last: &str, part: &str| {
+        let bundle = forged(place.path(), |archive| {
+            for number in 0..entries {
+                let name = format!("{number:06}");
+                add(archive, EntryType::Directory, &name, "", b"");
+            }
+            add(archive, EntryType::Regular, last, "", b"x");
+        });
+        let archive = place.path().join(bundle.archive_name());
+        let told = unpack::into(&bundle, &archive, &target, 100).unwrap_err();
+        assert!(told.to_string().contains(part), "{told}");
+        assert!(!target.exists(), "{part}");
+    };
+    refused(3, "../evil", "not a path inside");
+    refused(100_000, "last", "more than 100000 files");
+    let bundle = forged(place.path(), |archive| {
+        add(archive, EntryType::Regular, "a", "", b"x");
+    });
+    let archive = place.path().join(bundle.archive_name());
+    unpack::into(&bundle, &archive, &target, 100).unwrap();
+    assert_eq!(paths(&target), ["a"]);
+}
+
+#[test]
 fn archives_that_are_not_the_bundle_are_refused() {
     let place = folder();
     let cache = place.path().join("cache");

@@ -119,12 +119,40 @@ fn everybody_enters(folder: &Path) -> io::Result<()> {
 }
 
 /// Unpacks an archive into a folder that is not there yet.
-fn into(bundle: &Bundle, archive: &Path, folder: &Path, most: u64) -> Result<(), BundleError> {
-    let mut packed = Hashing::new(opened(archive)?);
-    let unpacked = unpack(&mut packed, folder, most);
+pub(super) fn into(
+    bundle: &Bundle,
+    archive: &Path,
+    folder: &Path,
+    most: u64,
+) -> Result<(), BundleError> {
+    // All of it is read before the first file is made: nothing is made of what is refused.
+    let file = read(
+        bundle,
+        archive,
+        opened(archive)?,
+        folder,
+        most,
+        Doing::Looking,
+    )?;
+    read(bundle, archive, file, folder, most, Doing::Making)?;
+    Ok(())
+}
+
+/// Reads the whole archive, and makes what is in it, or only looks at it.
+fn read(
+    bundle: &Bundle,
+    archive: &Path,
+    mut file: File,
+    folder: &Path,
+    most: u64,
+    doing: Doing,
+) -> Result<File, BundleError> {
+    file.rewind().map_err(BundleError::io(archive))?;
+    let mut packed = Hashing::new(file);
+    let unpacked = unpack(&mut packed, folder, most, doing);
     // Whatever comes after the end counts, too.
     let rest = io::copy(&mut packed, &mut io::sink());
-    let (_, found) = packed.finish();
+    let (file, found) = packed.finish();
     rest.map_err(BundleError::io(archive))?;
     // A hash that is wrong explains whatever else is.
     bundle.has_hash(archive, found)?;
@@ -132,7 +160,17 @@ fn into(bundle: &Bundle, archive: &Path, folder: &Path, most: u64) -> Result<(),
         bundle: bundle.sha256.clone(),
         // Names in an archive may be anything.
         why: protocol::excerpt(error.to_string().as_bytes(), LONGEST_REASON),
-    })
+    })?;
+    Ok(file)
+}
+
+/// What is done with an archive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    /// It is checked, and nothing is written.
+    Looking,
+    /// What is in it is made.
+    Making,
 }
 
 fn opened(archive: &Path) -> Result<File, BundleError> {
@@ -165,11 +203,13 @@ impl Bundle {
     }
 }
 
-fn unpack(packed: impl Read, folder: &Path, most: u64) -> io::Result<()> {
-    fs::create_dir(folder)?;
-    everybody_enters(folder)?;
+fn unpack(packed: impl Read, folder: &Path, most: u64, doing: Doing) -> io::Result<()> {
+    if doing == Doing::Making {
+        fs::create_dir(folder)?;
+        everybody_enters(folder)?;
+    }
     let mut archive = Archive::new(GzDecoder::new(packed));
-    let mut unpacking = Unpacking::new(folder, most);
+    let mut unpacking = Unpacking::new(folder, most, doing);
     // Raw: otherwise long names would be read into memory, however long they are.
     for entry in archive.entries()?.raw(true) {
         unpacking.take(entry?)?;
@@ -180,6 +220,7 @@ fn unpack(packed: impl Read, folder: &Path, most: u64) -> io::Result<()> {
 /// An archive as it is unpacked.
 struct Unpacking<'a> {
     root: &'a Path,
+    doing: Doing,
     /// How many bytes may still come.
     left: u64,
     most: u64,
@@ -198,9 +239,10 @@ fn refusal(why: impl Into<String>) -> io::Error {
 }
 
 impl<'a> Unpacking<'a> {
-    fn new(root: &'a Path, most: u64) -> Self {
+    fn new(root: &'a Path, most: u64, doing: Doing) -> Self {
         Unpacking {
             root,
+            doing,
             left: most,
             most,
             entries: 0,
@@ -285,10 +327,13 @@ impl<'a> Unpacking<'a> {
             refusal(format!("the bundle has more than {most} of files"))
         })?;
         let whole = self.root.join(path);
+        let makes = self.doing == Doing::Making;
         match kind {
             EntryType::Directory => {
-                fs::create_dir(&whole)?;
-                everybody_enters(&whole)?;
+                if makes {
+                    fs::create_dir(&whole)?;
+                    everybody_enters(&whole)?;
+                }
                 self.folders.insert(path.to_owned());
                 Ok(())
             }
@@ -301,8 +346,15 @@ impl<'a> Unpacking<'a> {
                 if !stays_inside(path, &target) {
                     return Err(refusal("it is a link that may lead out of the bundle"));
                 }
-                symlink(target, whole)
+                match makes {
+                    true => symlink(target, whole),
+                    false => Ok(()),
+                }
             }
+            _ if !makes => match io::copy(entry, &mut io::sink())? == size {
+                true => Ok(()),
+                false => Err(refusal("it is cut off")),
+            },
             _ => {
                 let mut options = OpenOptions::new();
                 let options = options.write(true).create_new(true).mode(0o600);
@@ -320,7 +372,9 @@ impl<'a> Unpacking<'a> {
     /// Everything is there; now also on the disk, before the folder gets its name.
     fn end(self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
-        rustix::fs::syncfs(File::open(self.root)?)?;
+        if self.doing == Doing::Making {
+            rustix::fs::syncfs(File::open(self.root)?)?;
+        }
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Where a bot is checked, and how thoroughly.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,9 +42,22 @@ impl Lab {
     /// # Errors
     /// If the machine does not let this process look after others.
     pub(crate) fn new(
+        spec: BotSpec,
+        extent: Extent,
+        tracer: Option<Tracer>,
+    ) -> Result<Self, FactoryError> {
+        Self::hiding(spec, extent, tracer, Vec::new())
+    }
+
+    /// The same, with files that the bot must not see.
+    ///
+    /// # Errors
+    /// As those of [`Lab::new`].
+    pub(crate) fn hiding(
         mut spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,
+        hidden: Vec<PathBuf>,
     ) -> Result<Self, FactoryError> {
         let stderr = tempfile::tempdir()?;
         spec.time = TimeControl {
@@ -52,7 +66,7 @@ impl Lab {
         };
         let shared = Arc::new(spec.clone());
         let bots = std::slice::from_ref(&shared);
-        let factory = BotFactory::new(bots, &[], Some(stderr.path().to_owned()))?;
+        let factory = BotFactory::new(bots, &hidden, Some(stderr.path().to_owned()))?;
         Ok(Lab {
             factory: factory.traced(tracer),
             patience: extent.patience,

@@ -53,7 +53,8 @@ impl Args {
                 warn_if_elsewhere(spec, plan);
                 continue;
             }
-            let built = admission::built(spec, plan, |line| tell(format_args!("{line}\n")));
+            let built =
+                admission::built_for(&config, spec, plan, |line| tell(format_args!("{line}\n")));
             if let Err(why) = built.await? {
                 let message = format!("bot `{}`: {why}", spec.name);
                 return Err(CliError::Usage(message));

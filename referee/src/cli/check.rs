@@ -254,7 +254,9 @@ impl Args {
                 continue;
             }
             let label = format!("{}: ", spec.name);
-            let built = admission::built(spec, build, |line| tell(format_args!("{line}\n")));
+            let built = admission::built_for(&config, spec, build, |line| {
+                tell(format_args!("{line}\n"));
+            });
             if let Err(why) = built.await? {
                 let report = check::not_built(&label, why);
                 self.tell(&report)?;

@@ -59,6 +59,7 @@ impl Args {
                 format,
             } => {
                 let config = Config::load_with(&config, &set)?;
+                let config = block_on(dry_run::foreseen(config))??;
                 let bots = admission::startable(&config);
                 block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;
                 print(&dry_run::check(&config, format)?)

@@ -5,13 +5,23 @@ use std::time::Duration;
 
 use super::CliError;
 use super::format::OutputFormat;
+use crate::admission;
 use crate::config::Config;
+use crate::report::tell;
+use crate::tournament::TournamentError;
 use crate::tournament::forecast::{Forecast, MatchForecast};
 
 /// People see at most this many matches.
 const FIRST: usize = 20;
 /// At most this many bots are named.
 const MOST_NAMES: usize = 12;
+
+/// The configuration without the bots that would be left out, as far as that is known without building
+/// or starting any; says who they are.
+pub(super) async fn foreseen(config: Config) -> Result<Config, CliError> {
+    let report = |line: &str| tell(format_args!("{line}\n"));
+    Ok(admission::foreseen(config, report).map_err(TournamentError::from)?)
+}
 
 /// The whole schedule, as far as it is known.
 pub(super) fn schedule(config: &Config, format: OutputFormat) -> Result<String, CliError> {

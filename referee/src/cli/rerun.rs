@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use games::Catalog;
 use protocol::{Millis, Player, Record, TimeControl, shown};
+use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::config::{RecordedBot, is_ggp, recorded_bot};
 use crate::log;
+use crate::report::tell;
 use crate::rerun::{self, News};
 use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
@@ -88,7 +90,7 @@ impl RerunArgs {
             self.command.clone()
         };
         let here = std::env::current_dir()?;
-        let dir = match (&self.dir, &recorded, origin) {
+        let dir = match (&self.dir, &recorded, &origin) {
             (Some(dir), ..) => here.join(dir),
             (None, Some(recorded), Some(origin)) => origin.join(&recorded.dir),
             _ => here,
@@ -98,11 +100,36 @@ impl RerunArgs {
             ..TimeControl::default()
         };
         let mut spec = BotSpec::new(player.name.clone(), command, dir, &time);
-        spec.env = recorded.unwrap_or_default().env;
+        let recorded = recorded.unwrap_or_default();
+        spec.env = recorded.env;
+        if let Some(wanted) = recorded.wanted
+            && self.command.is_empty()
+        {
+            // Whoever wrote it has not become more trusted since.
+            let origin = &origin.unwrap_or_default();
+            let name = wanted.tier.name();
+            tell(format_args!(
+                "`{}` was handed in: it runs in its sandbox, `{name}`; a command after `--` runs in none\n",
+                spec.name
+            ));
+            confine(&mut spec, wanted, &recorded.allowed, origin);
+        }
         let usable = spec.program();
         usable.map_err(|error| CliError::Usage(format!("`{}`: {error}", spec.name)))?;
         Ok(spec)
     }
+}
+
+/// Puts a bot into the sandbox that it was in; relative paths start at `origin`.
+fn confine(spec: &mut BotSpec, mut wanted: Wanted, allowed: &[PathBuf], origin: &Path) {
+    for path in &mut wanted.readable {
+        *path = origin.join(&*path);
+    }
+    let allowed = allowed.iter().map(|path| origin.join(path));
+    let mut bounds = vec![spec.dir.clone()];
+    bounds.extend(allowed.filter_map(|path| path.canonicalize().ok()));
+    spec.bounds = Some(bounds);
+    spec.wanted = wanted;
 }
 
 async fn play(

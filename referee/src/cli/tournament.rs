@@ -1,5 +1,6 @@
 //! `referee tournament`: plays a tournament from a configuration file, or goes on with one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::report::progress::{Detail, Display};
 use crate::report::{formats, tables, tell, terminal};
 #[cfg(feature = "cluster")]
 use crate::tournament::Cluster;
+use crate::tournament::earlier_names::earlier_names;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::runner::NO_SHARED_SECRET;
@@ -134,7 +136,13 @@ struct NatsArgs {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
-        let mut config = Config::load_at(&self.config, &self.set, self.places()?)?;
+        let goes_on = self.resume || self.extend;
+        let names = |tournament: &str| match goes_on {
+            true => earlier_names(self.out.as_deref(), tournament),
+            false => BTreeMap::new(),
+        };
+        let places = self.places()?;
+        let mut config = Config::load_named(&self.config, &self.set, places, &names)?;
         if let Some(shard) = self.shard {
             let sharded = config.of_shard(shard);
             config = sharded.map_err(|error| CliError::Usage(format!("--shard: {error}")))?;
@@ -144,6 +152,7 @@ impl Args {
             }
         }
         if self.dry_run {
+            let config = block_on(dry_run::foreseen(config))??;
             return print(&dry_run::schedule(&config, self.format)?);
         }
         #[cfg(not(feature = "cluster"))]

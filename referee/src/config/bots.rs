@@ -9,13 +9,15 @@ use std::time::Duration;
 use protocol::TimeControl;
 
 use super::bot_places::BotPlaces;
-use super::build::BuildPlan;
+use super::build::{BuildPlan, Quota};
 use super::command_check;
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, BotTable, ConfigFile};
 use super::ggp;
 use super::layers;
+use super::submissions::BOT_FILE;
 use super::time::time_control;
+use super::untrusted::Allowed;
 use super::variables::{expand, split};
 use crate::bundle::Unpacked;
 use crate::files::{self, MOST_TEXT};
@@ -33,105 +35,60 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
 /// In characters: longer names do not fit a table.
 const LONGEST_NAME: usize = 60;
 
-/// The bots in the order of the configuration; relative paths start at `folder`. Those with a bundle are
-/// played from it.
+/// The bots of a configuration.
+#[derive(Default)]
+pub(super) struct Bots {
+    /// In the order of the configuration.
+    pub(super) specs: Vec<Arc<BotSpec>>,
+    /// How each of them is built: in the sandbox that it plays in, with limits at least, and with its
+    /// folder to write.
+    pub(super) builds: Vec<BuildPlan>,
+    /// The submissions that are wrong, by their places in the configuration; none is among the others.
+    pub(super) broken: Vec<(usize, WrongValue)>,
+}
+
+/// The bots; relative paths start at `folder`. Those with a bundle are played from it. With `leave_out`,
+/// what is wrong with a submission is no error of the whole.
 pub(super) fn bots(
     file: &ConfigFile,
     time: &TimeControl,
     folder: &Path,
     rules: &RulesSet,
     places: &BotPlaces,
-) -> Result<Vec<Arc<BotSpec>>, WrongValue> {
+    leave_out: bool,
+) -> Result<Bots, WrongValue> {
     let count = file.bots.len();
     if count > MOST_BOTS {
         let message = format!("these are {count} bots; at most {MOST_BOTS} are allowed");
         return Err(WrongValue::of("bots", message));
     }
-    let mut bots = Vec::new();
-    let mut names = HashSet::new();
-    for (index, entry) in file.bots.iter().enumerate() {
-        let wrong_name = |problem| WrongValue::new(format!("bots.{index}.name"), problem);
-        let name = name(entry).map_err(wrong_name)?;
-        if !names.insert(name) {
-            return Err(wrong_name(Problem::TwoBots(name.to_owned())));
-        }
-        let entry = Entry {
-            file,
-            table: entry,
-            name,
-            index,
-            has_variables: places.have_variables(),
-        };
-        let bundle = entry.bundle(places)?;
-        let mut spec = match &entry.table.ggp {
-            Some(url) => entry.elsewhere(url, time, folder)?,
-            None => entry.spec(time, folder, bundle)?,
-        };
-        if entry.table.ggp.is_none() && !places.are_elsewhere() {
-            entry.check(&spec, bundle)?;
-        }
-        rules.equip(&mut spec);
-        bots.push(Arc::new(spec));
-    }
-    Ok(bots)
-}
-
-/// How the bots are built: in the sandbox that they play in, with limits at least, and with their
-/// folder to write.
-pub(super) fn builds(
-    file: &ConfigFile,
-    bots: &[Arc<BotSpec>],
-    places: &BotPlaces,
-) -> Result<Vec<BuildPlan>, WrongValue> {
     let resources = Resources::DEFAULT.with(&file.build.resources);
     let resources = resources.map_err(|wrong| {
         WrongValue::of(&format!("build.resources.{}", wrong.key), wrong.message)
     })?;
-    let timeout = file.build.timeout.map_or(BUILD_TIMEOUT, |time| time.0);
-    let builds = file.bots.iter().zip(bots).enumerate();
-    let builds = builds.map(|(index, (table, bot))| {
+    let allowed = Allowed::of(file, folder)?;
+    let mut bots = Bots::default();
+    let mut names = HashSet::new();
+    for (index, table) in file.bots.iter().enumerate() {
         let entry = Entry {
             file,
+            allowed: &allowed,
             table,
             name: table.name.trim(),
             index,
             has_variables: places.have_variables(),
         };
-        let tier = bot.wanted.tier.max(Tier::Limits);
-        if table.build.is_some() && tier >= Tier::Restricted && !bot.shows_dir {
-            let message = format!(
-                "in the sandbox `{}` a build writes to the bot's folder only, so this bot needs a \
-                 `dir` of its own",
-                tier.name()
-            );
-            return Err(entry.wrong("build", message));
+        let made = entry.made(&mut names, time, folder, rules, places, &resources);
+        match made {
+            Ok((spec, plan)) => {
+                bots.specs.push(Arc::new(spec));
+                bots.builds.push(plan);
+            }
+            Err(wrong) if leave_out && entry.is_submission() => bots.broken.push((index, wrong)),
+            Err(wrong) => return Err(wrong),
         }
-        let words = |key, command: &Option<BotCommand>| {
-            let command = command.as_ref();
-            command.map(|command| entry.words(key, command)).transpose()
-        };
-        let bundle = entry.bundle(places)?;
-        let build = words("build", &table.build)?;
-        let setup = words("setup", &table.setup)?;
-        entry.check_setup(setup.as_deref(), bundle)?;
-        Ok(BuildPlan {
-            // What is in a bundle was built before.
-            command: build.filter(|_| bundle.is_none()),
-            setup,
-            bundle: bundle.cloned(),
-            in_place: table.in_place,
-            timeout,
-            wanted: Wanted {
-                tier,
-                resources: resources.clone(),
-                readable: bot.wanted.readable.clone(),
-                writable: vec![bot.dir.clone()],
-                best_effort: file.best_effort,
-            },
-            must_pass: table.must_pass_check,
-        })
-    });
-    builds.collect()
+    }
+    Ok(bots)
 }
 
 /// The name without the space around it, if it fits a table.
@@ -144,19 +101,101 @@ fn name(table: &BotTable) -> Result<&str, Problem> {
 }
 
 /// A bot of the configuration.
-struct Entry<'a> {
-    file: &'a ConfigFile,
-    table: &'a BotTable,
-    name: &'a str,
+pub(super) struct Entry<'a> {
+    pub(super) file: &'a ConfigFile,
+    /// What submissions may name.
+    pub(super) allowed: &'a Allowed,
+    pub(super) table: &'a BotTable,
+    pub(super) name: &'a str,
     /// Its place in the list, from 0.
-    index: usize,
+    pub(super) index: usize,
     /// Whether its texts may name variables of the environment.
-    has_variables: bool,
+    pub(super) has_variables: bool,
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// The bot, and how it is built.
+    fn made(
+        &self,
+        names: &mut HashSet<&'a str>,
+        time: &TimeControl,
+        folder: &Path,
+        rules: &RulesSet,
+        places: &BotPlaces,
+        resources: &Resources,
+    ) -> Result<(BotSpec, BuildPlan), WrongValue> {
+        let wrong_name = |problem| WrongValue::new(format!("bots.{}.name", self.index), problem);
+        name(self.table).map_err(wrong_name)?;
+        if names.contains(self.name) {
+            return Err(wrong_name(Problem::TwoBots(self.name.to_owned())));
+        }
+        self.check_digest()?;
+        let bundle = self.bundle(places)?;
+        let mut spec = match &self.table.ggp {
+            Some(url) => self.elsewhere(url, time, folder)?,
+            None => self.spec(time, folder, bundle)?,
+        };
+        let plan = self.plan(&spec, bundle, resources)?;
+        if self.table.ggp.is_none() && !places.are_elsewhere() {
+            self.check(&spec, bundle)?;
+            self.check_bounds(&spec, &plan)?;
+        }
+        rules.equip(&mut spec);
+        // A name is taken by a bot that can play.
+        names.insert(self.name);
+        Ok((spec, plan))
+    }
+
+    /// How the bot is built.
+    fn plan(
+        &self,
+        bot: &BotSpec,
+        bundle: Option<&Unpacked>,
+        resources: &Resources,
+    ) -> Result<BuildPlan, WrongValue> {
+        let Entry { file, table, .. } = *self;
+        let tier = bot.wanted.tier.max(Tier::Limits);
+        if table.build.is_some() && tier >= Tier::Restricted && !bot.shows_dir {
+            let message = format!(
+                "in the sandbox `{}` a build writes to the bot's folder only, so this bot needs a \
+                 `dir` of its own",
+                tier.name()
+            );
+            return Err(self.wrong("build", message));
+        }
+        let words = |key, command: &Option<BotCommand>| {
+            let command = command.as_ref();
+            command.map(|command| self.words(key, command)).transpose()
+        };
+        let build = words("build", &table.build)?;
+        let setup = words("setup", &table.setup)?;
+        self.check_setup(setup.as_deref(), bundle)?;
+        let bot_file = bot.bot_file.as_ref().filter(|_| bundle.is_none());
+        Ok(BuildPlan {
+            // What is in a bundle was built before.
+            command: build.filter(|_| bundle.is_none()),
+            setup,
+            bundle: bundle.cloned(),
+            in_place: table.in_place,
+            timeout: file.build.timeout.map_or(BUILD_TIMEOUT, |time| time.0),
+            quota: Quota::of(&file.build),
+            wanted: Wanted {
+                tier,
+                resources: resources.clone(),
+                readable: bot.wanted.readable.clone(),
+                writable: vec![bot.dir.clone()],
+                protected: bot_file
+                    .map(|_| bot.dir.join(BOT_FILE))
+                    .into_iter()
+                    .collect(),
+                best_effort: file.best_effort,
+            },
+            must_pass: table.must_pass_check,
+        })
+    }
+
     /// A problem with the value of a key.
-    fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
+    pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
         let problem = Problem::Bot {
             bot: self.name.to_owned(),
             key: key.to_owned(),
@@ -245,14 +284,17 @@ impl Entry<'_> {
         }
         let dir = match (&table.dir, bundle) {
             (_, Some(bundle)) => bundle.dir(),
-            (Some(dir), None) => folder.join(self.with_variables("dir", &dir.to_string_lossy())?),
+            (Some(dir), None) => folder.join(self.dir(dir)?),
             (None, None) => folder.to_owned(),
         };
         let start_attempts = table.start_attempts.or(file.start_attempts);
+        let dir = spec::resolved(dir);
         let spec = BotSpec {
             name: self.name.to_owned(),
             command: self.words("command", command)?,
-            dir: spec::resolved(dir),
+            bot_file: self.table.submission.clone(),
+            bounds: self.bounds(&dir),
+            dir,
             bundle: bundle.map(|bundle| bundle.bundle().sha256.to_string()),
             shows_dir: table.dir.is_some(),
             env: self.environment()?,
@@ -346,6 +388,16 @@ impl Entry<'_> {
 
     /// A text with the environment variables that it names.
     fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
+        self.check_variables(key, text)?;
+        self.expanded(key, text)
+    }
+
+    /// The working directory. That of a submission is where it was found.
+    fn dir(&self, dir: &Path) -> Result<String, WrongValue> {
+        self.expanded("dir", &dir.to_string_lossy())
+    }
+
+    fn expanded(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
         let value = |name: &str| std::env::var(name).ok().filter(|_| self.has_variables);
         expand(text, value).map_err(|name| {
             let bot = self.name.to_owned();
@@ -390,6 +442,7 @@ impl Entry<'_> {
             resources,
             readable: readable.map(|path| folder.join(path)).collect(),
             writable: Vec::new(),
+            protected: Vec::new(),
             best_effort: file.best_effort,
         })
     }
@@ -402,6 +455,11 @@ pub(crate) struct RecordedBot {
     pub env: BTreeMap<String, String>,
     /// Its working directory, relative to the folder of the original configuration.
     pub dir: PathBuf,
+    /// If it was handed in by somebody else: the sandbox that it is to be in again, with paths relative to
+    /// that folder.
+    pub wanted: Option<Wanted>,
+    /// What else it may name then, relative to that folder.
+    pub allowed: Vec<PathBuf>,
 }
 
 /// What the configuration in this file says about a bot; `None` if there is no such file or no such
@@ -415,22 +473,36 @@ pub(crate) fn recorded_bot(path: &Path, bot: &str) -> Result<Option<RecordedBot>
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(ConfigError::new(path, Problem::Read(error))),
     };
-    let recorded = layers::parse(&text, |read| {
+    let recorded = layers::parse(&text, |read, _| {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let allowed = Allowed::of(&read.file, folder)?;
         let mut bots = read.file.bots.iter().enumerate();
         let found = bots.find(|(_, table)| table.name.trim() == bot);
         let found = found.map(|(index, table)| {
             let entry = Entry {
                 file: &read.file,
+                allowed: &allowed,
                 table,
                 name: bot,
                 index,
                 has_variables: true,
             };
             let dir = table.dir.as_ref();
-            let dir = dir.map(|dir| entry.with_variables("dir", &dir.to_string_lossy()));
+            let dir = dir.map(|dir| entry.dir(dir));
             Ok(RecordedBot {
                 env: entry.environment()?,
                 dir: dir.transpose()?.unwrap_or_default().into(),
+                wanted: match entry.is_submission() || table.must_pass_check {
+                    true => Some(entry.wanted(Path::new(""))?),
+                    false => None,
+                },
+                allowed: read
+                    .file
+                    .readable
+                    .iter()
+                    .chain(&read.file.submissions.readable)
+                    .cloned()
+                    .collect(),
             })
         });
         found.transpose()

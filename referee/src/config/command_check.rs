@@ -21,7 +21,7 @@ const ENDINGS: [&str; 16] = [
 const CODE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "-cp"];
 
 /// What is wrong with the command of a bot, if that can be seen from here.
-pub(super) fn check(spec: &BotSpec) -> Result<(), String> {
+pub(crate) fn check(spec: &BotSpec) -> Result<(), String> {
     if let [first, second, arguments @ ..] = &*spec.command
         && first == REFEREE
         && second == "bot"

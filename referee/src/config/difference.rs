@@ -13,6 +13,7 @@ const LISTS: [(&str, &str, &str); 2] = [("bots", "name", "bot"), ("games", "id",
 
 /// Each difference as a part of a sentence; none if the configurations are the same.
 pub(crate) fn differences(old: &Table, new: &Table) -> Vec<String> {
+    let (old, new) = (&comparable(old), &comparable(new));
     let mut found = Vec::new();
     tables(old, new, &KeyPath::default(), &mut found);
     found
@@ -49,6 +50,19 @@ pub(crate) fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
         new.extend(rounds.map(|rounds| ("rounds".to_owned(), rounds)));
     }
     differences(old, &new)
+}
+
+/// A configuration without what says nothing about matches: what submissions may name, and which bots are
+/// some. Earlier versions did not write that.
+fn comparable(table: &Table) -> Table {
+    let mut table = table.clone();
+    table.remove("submissions");
+    if let Some(Value::Array(bots)) = table.get_mut("bots") {
+        for bot in bots.iter_mut().filter_map(Value::as_table_mut) {
+            bot.remove("submission");
+        }
+    }
+    table
 }
 
 /// The names of all bots.

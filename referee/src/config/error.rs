@@ -55,6 +55,18 @@ impl ConfigError {
         self
     }
 
+    /// What is wrong with this bot, whose file is called like this, as a part of a sentence about it.
+    pub(super) fn reason(&self, bot: &str, file: &Path) -> String {
+        let line = self
+            .line
+            .map_or(String::new(), |line| format!("line {line}: "));
+        let problem = self.problem.to_string();
+        let problem = problem
+            .strip_prefix(&format!("bot `{bot}`: "))
+            .unwrap_or(&problem);
+        format!("{}: {line}{problem}", file.display())
+    }
+
     fn place(&self) -> String {
         let path = self.path.as_ref();
         let path = path.map_or(String::new(), |path| format!("{}: ", path.display()));

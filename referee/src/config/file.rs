@@ -142,11 +142,14 @@ pub(crate) struct ConfigFile {
     #[schemars(default)]
     pub(crate) bots: Vec<BotTable>,
     /// Folders of submissions, such as "submissions/*": each of them that has a `bot.toml` is a bot,
-    /// too. In that file are `name` (by default that of the folder), `command`, `build`, `setup`, `env` and
-    /// `readable`; these bots have `must_pass_check = true`.
+    /// too. In that file are `command`, `build`, `setup`, `env`, `readable`, and perhaps `name`; these bots
+    /// have `must_pass_check = true`. See `submissions` for what they may not.
     // The bots are in `bots` by the time that this is read.
     #[schemars(with = "Option<Folders>")]
     pub(crate) bots_from: Option<Value>,
+    /// What submissions, the bots of `bots_from`, may do besides playing from their own folder.
+    #[serde(default)]
+    pub(crate) submissions: SubmissionsTable,
     /// What happens if a bot with `must_pass_check` cannot be built, does not start or fails a check:
     /// "leave-out" to play without it, or "stop".
     #[serde(default)]
@@ -157,6 +160,22 @@ pub(crate) struct ConfigFile {
     /// What the referee may reach over the network. Without it, nothing but this machine.
     #[serde(default)]
     pub(crate) network: NetworkTable,
+}
+
+/// What submissions may do besides playing from their own folder. Nothing in a submission can allow it
+/// more.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SubmissionsTable {
+    /// The variables of the referee's environment that submissions may use, as in ["JAVA_HOME"]: `${NAME}`
+    /// of any other one is refused, also with a default.
+    pub(crate) variables: Vec<String>,
+    /// Files and folders that submissions may name besides those in their own folder and the system's: in
+    /// `readable`, as a program, or as a file in their command. What all bots may read (the `readable` of
+    /// the tournament) is allowed anyway.
+    pub(crate) readable: Vec<PathBuf>,
+    /// Whether the `name` in a `bot.toml` is what the bot is called. By default it is called as its folder.
+    pub(crate) names: bool,
 }
 
 /// What the referee may reach over the network.
@@ -197,6 +216,11 @@ pub enum OnBroken {
 pub(crate) struct BuildTable {
     /// How long a build may take. Default "10m".
     pub(crate) timeout: Option<Time>,
+    /// How much a build may add to the bot's folder, such as "512MiB", or "none". What adds more is ended,
+    /// and what it has added is removed. Default "1GiB".
+    pub(crate) disk: Option<Size>,
+    /// How many files, folders and links a build may add there, or "none". Default 50000.
+    pub(crate) files: Option<Size>,
     /// What a build may use.
     pub(crate) resources: ResourcesTable,
 }
@@ -205,7 +229,7 @@ pub(crate) struct BuildTable {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "read through the table of a bot")]
 pub(super) struct SubmissionTable {
-    /// Its name in the standings.
+    /// Its name in the standings, if the tournament has `submissions.names`.
     name: Option<String>,
     /// Program and arguments.
     command: BotCommand,
@@ -667,6 +691,9 @@ pub(crate) struct BotTable {
     /// tournament begins; see `on_broken`.
     #[serde(default)]
     pub(crate) must_pass_check: bool,
+    /// The SHA-256 of the `bot.toml` that it is from, as 64 hexadecimal digits. It is in the copy of a
+    /// configuration in a tournament's folder; a bot that has it is held to what `submissions` allows.
+    pub(crate) submission: Option<String>,
     /// Its working directory; by default the folder of the configuration.
     pub(crate) dir: Option<PathBuf>,
     /// Added to its environment.

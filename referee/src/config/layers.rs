@@ -2,6 +2,7 @@
 //! command line. Later ones override earlier ones: tables are merged key by key, everything else is
 //! replaced.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::mem;
@@ -12,8 +13,9 @@ use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table};
 
 use super::error::{ConfigError, Problem, WrongValue};
-use super::file::ConfigFile;
+use super::file::{ConfigFile, OnBroken};
 use super::sources::{Place, Placed, Sources, Texts, Tree, one_line};
+use super::submissions::{HandedIn, Names, Why};
 use super::{find, keys, submissions};
 use crate::files::{self, MOST_TEXT};
 
@@ -33,24 +35,32 @@ pub(super) struct Read {
     pub(super) table: Table,
     /// As TOML: the file's text as it is where there is nothing else.
     pub(super) text: String,
+    /// What comes first if a part of `table` is to be the text.
+    pub(super) head: String,
+    /// What came of the folders of submissions, if some were read: then one that is broken is left out.
+    pub(super) handed_in: Option<HandedIn>,
 }
+
+/// Gives a value that is wrong its place.
+pub(super) type Locate<'a> = &'a dyn Fn(WrongValue) -> ConfigError;
 
 /// Reads a file with what it includes, sets keys (texts like `time.per_move="1s"`), and makes
 /// something of it, whose problems get the places of the values.
 pub(super) fn load<T>(
     path: &Path,
     sets: &[String],
-    make: impl FnOnce(Read) -> Result<T, WrongValue>,
+    names: EarlierNames<'_>,
+    make: impl FnOnce(Read, Locate<'_>) -> Result<T, WrongValue>,
 ) -> Result<T, ConfigError> {
     let texts = Texts::default();
-    let layers = Layers::of(&texts, path, sets)?;
+    let layers = Layers::of(&texts, path, sets, names)?;
     layers.make(make).map_err(|error| error.in_file(path))
 }
 
 /// The same with the text of a configuration.
 pub(super) fn parse<T>(
     text: &str,
-    make: impl FnOnce(Read) -> Result<T, WrongValue>,
+    make: impl FnOnce(Read, Locate<'_>) -> Result<T, WrongValue>,
 ) -> Result<T, ConfigError> {
     let texts = Texts::default();
     let mut sources = Sources::new(&texts);
@@ -63,6 +73,7 @@ pub(super) fn parse<T>(
             sources,
             labels,
             tree,
+            handed_in: None,
         };
         layers.make(make)
     });
@@ -75,10 +86,21 @@ struct Layers<'t> {
     /// What the places are called: each overrides those before it.
     labels: Vec<PathBuf>,
     tree: Spanned<Tree<'t>>,
+    /// What came of the folders of submissions, if some were read.
+    handed_in: Option<HandedIn>,
 }
 
+/// The names that the bots of a tournament of this name have by their folders, if it goes on and an earlier
+/// version began it.
+pub(super) type EarlierNames<'a> = &'a dyn Fn(&str) -> BTreeMap<String, String>;
+
 impl<'t> Layers<'t> {
-    fn of(texts: &'t Texts, path: &Path, sets: &[String]) -> Result<Self, ConfigError> {
+    fn of(
+        texts: &'t Texts,
+        path: &Path,
+        sets: &[String],
+        names: EarlierNames<'_>,
+    ) -> Result<Self, ConfigError> {
         let mut reader = Reader::new(texts);
         let mut tree = reader.file(path, Path::new(""))?;
         let Reader {
@@ -87,13 +109,22 @@ impl<'t> Layers<'t> {
             ..
         } = reader;
         let folder = path.parent().unwrap_or(Path::new(""));
-        // Folders come first: further keys may be of the bots in them.
-        let names_folders = |text: &&String| text.trim_start().starts_with("bots_from");
+        // Folders come first, with what is allowed to them: further keys may be of the bots in them.
+        let names_folders = |text: &&String| {
+            let key = text.trim_start();
+            key.starts_with("bots_from") || key.starts_with("submissions")
+        };
         let (folders, others): (Vec<_>, Vec<_>) = sets.iter().partition(names_folders);
         for text in folders {
             labels.push(set(&mut sources, tree.get_mut(), text)?);
         }
-        submissions::expand(&mut sources, tree.get_mut(), path, folder)?;
+        let name = tree.get_ref().get("name");
+        let name = name
+            .and_then(|name| name.get_ref().as_str())
+            .unwrap_or_default();
+        let earlier = &names(name);
+        let names = Names { earlier };
+        let handed_in = submissions::expand(&mut sources, tree.get_mut(), path, folder, &names)?;
         for text in others {
             labels.push(set(&mut sources, tree.get_mut(), text)?);
         }
@@ -101,11 +132,17 @@ impl<'t> Layers<'t> {
             sources,
             labels,
             tree,
+            handed_in,
         })
     }
 
-    fn make<T>(&self, make: impl FnOnce(Read) -> Result<T, WrongValue>) -> Result<T, ConfigError> {
-        let read = self.read().map_err(|Misfit { at, message }| {
+    fn make<T>(
+        mut self,
+        make: impl FnOnce(Read, Locate<'_>) -> Result<T, WrongValue>,
+    ) -> Result<T, ConfigError> {
+        let handed_in = self.handed_in.take();
+        let had_folders = handed_in.is_some();
+        let read = self.read(handed_in).map_err(|Misfit { at, message }| {
             // The root of the tree is nowhere in particular.
             let at = at.filter(|at| *at != 0);
             let key = at.and_then(|at| find::key(self.tree.get_ref(), at));
@@ -113,24 +150,41 @@ impl<'t> Layers<'t> {
             self.sources
                 .error(at, Problem::Syntax(format!("{key}{message}")))
         })?;
-        make(read).map_err(|WrongValue { at, problem }| {
+        let mut read = read;
+        if let Some(error) = read.stopped_by() {
+            return Err(error);
+        }
+        let locate = |WrongValue { at, problem }: WrongValue| {
             let place = find::place(self.tree.get_ref(), &at);
             self.sources.error(place, problem)
-        })
+        };
+        debug_assert_eq!(had_folders, read.handed_in.is_some());
+        make(read, &locate).map_err(locate)
     }
 
     /// The tree as types, as values and as a text.
-    fn read(&self) -> Result<Read, Misfit> {
+    fn read(&self, handed_in: Option<HandedIn>) -> Result<Read, Misfit> {
         let table = self.table()?;
         let file = ConfigFile::deserialize(toml::Deserializer::from(self.tree.clone()))?;
-        let text = match self.sources.only() {
+        let head = self.head();
+        // A text that names folders is not the whole, whatever was in them.
+        let text = match self.sources.only().filter(|_| handed_in.is_none()) {
             Some(text) => text.to_owned(),
-            None => self.put_together(&table).map_err(|error| Misfit {
-                at: None,
-                message: error.to_string(),
-            })?,
+            None => {
+                let whole = toml::to_string(&table).map_err(|error| Misfit {
+                    at: None,
+                    message: error.to_string(),
+                })?;
+                format!("{head}{whole}")
+            }
         };
-        Ok(Read { file, table, text })
+        Ok(Read {
+            file,
+            table,
+            text,
+            head,
+            handed_in,
+        })
     }
 
     fn table(&self) -> Result<Table, Misfit> {
@@ -138,13 +192,41 @@ impl<'t> Layers<'t> {
         Ok(Table::deserialize(tree)?)
     }
 
-    /// The whole as a text, with a remark where it comes from.
-    fn put_together(&self, table: &Table) -> Result<String, toml::ser::Error> {
+    /// A remark where the whole comes from.
+    fn head(&self) -> String {
         let places = self.labels.iter().map(|label| label.display().to_string());
         let places: Vec<String> = places.collect();
         let places = places.join(", ").replace(protocol::steers, " ");
-        let whole = toml::to_string(table)?;
-        Ok(format!("# Put together from {places}\n\n{whole}"))
+        format!("# Put together from {places}\n\n")
+    }
+}
+
+impl Read {
+    /// The error of a submission that stops the tournament, if one does.
+    fn stopped_by(&mut self) -> Option<ConfigError> {
+        let handed_in = self.handed_in.as_mut()?;
+        if self.file.on_broken != OnBroken::Stop {
+            return None;
+        }
+        let mut left_out = handed_in.left_out.iter();
+        let at = left_out.position(|unfit| matches!(unfit.why, Why::Wrong(_)))?;
+        match handed_in.left_out.swap_remove(at).why {
+            Why::Wrong(error) => Some(error),
+            Why::NoBot(_) => None,
+        }
+    }
+
+    /// Leaves out these bots, by their places in the list.
+    pub(super) fn leave_out(&mut self, bots: &[usize]) {
+        let mut at = 0..;
+        self.file
+            .bots
+            .retain(|_| at.next().is_none_or(|at| !bots.contains(&at)));
+        if let Some(toml::Value::Array(list)) = self.table.get_mut("bots") {
+            let mut at = 0..;
+            list.retain(|_| at.next().is_none_or(|at| !bots.contains(&at)));
+        }
+        self.text = format!("{}{}", self.head, self.table);
     }
 }
 
@@ -319,6 +401,9 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
         }
     };
     all(tree, "readable");
+    if let Some(DeValue::Table(submissions)) = tree.get_mut("submissions").map(Spanned::get_mut) {
+        all(submissions, "readable");
+    }
     if let Some(DeValue::Table(opening)) = tree.get_mut("opening").map(Spanned::get_mut)
         && let Some(book) = opening.get_mut("book")
     {
@@ -460,6 +545,10 @@ fn check_keys(
 mod tests {
     use super::*;
 
+    fn no_names(_: &str) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
     /// A folder with these files.
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -475,14 +564,20 @@ mod tests {
         let folder = folder(files);
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         let texts = Texts::default();
-        let layers = Layers::of(&texts, &folder.path().join("t.toml"), &sets).unwrap();
+        let layers = Layers::of(&texts, &folder.path().join("t.toml"), &sets, &no_names).unwrap();
         layers.table().unwrap()
     }
 
     fn error(files: &[(&str, &str)], sets: &[&str]) -> String {
         let folder = folder(files);
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let error = load(&folder.path().join("t.toml"), &sets, Ok).unwrap_err();
+        let error = load(
+            &folder.path().join("t.toml"),
+            &sets,
+            &no_names,
+            |read, _| Ok(read),
+        )
+        .unwrap_err();
         let here = folder.path().display().to_string() + "/";
         error.to_string().replace(&here, "")
     }
@@ -495,7 +590,10 @@ mod tests {
     fn a_file_alone_stays_as_it_is() {
         let text = "# mine\nname  = 'x'\ngames = []\nbots=[]";
         let folder = folder(&[("t.toml", text)]);
-        let read = load(&folder.path().join("t.toml"), &[], Ok).unwrap();
+        let read = load(&folder.path().join("t.toml"), &[], &no_names, |read, _| {
+            Ok(read)
+        })
+        .unwrap();
         assert_eq!(read.text, text);
     }
 

@@ -5,7 +5,7 @@ mod book;
 mod bot_places;
 mod bots;
 mod build;
-mod command_check;
+pub(crate) mod command_check;
 pub(crate) mod difference;
 mod error;
 pub(crate) mod file;
@@ -17,17 +17,20 @@ mod ggp;
 mod keep;
 mod keys;
 mod layers;
+mod left_out;
 pub(crate) mod machine;
 mod openings;
 mod rules;
 pub(crate) mod schema;
 mod secret;
 mod sources;
-mod submissions;
+pub(crate) mod submissions;
 mod time;
+mod untrusted;
 mod values;
 mod variables;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -45,7 +48,7 @@ use crate::tournament::schedule::{
 };
 use error::WrongValue;
 use file::Concurrency;
-use layers::Read;
+use layers::{EarlierNames, Locate, Read};
 use supervisor::process::process_tree::measures_cpu_time;
 use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotSpec, Idle};
@@ -54,19 +57,20 @@ use thiserror::Error;
 pub use book::BookOpening;
 pub use bot_places::BotPlaces;
 pub(crate) use bots::{RecordedBot, recorded_bot};
-pub use build::BuildPlan;
+pub use build::{BuildPlan, Quota};
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub(crate) use game::game;
 pub use game::{GameError, GameSetup};
 pub(crate) use ggp::is_ggp;
 pub use keep::Keep;
+pub use left_out::LeftOut;
 pub use machine::{NoiseLimits, TimeScale};
 pub use openings::{Judged, Openings};
 pub(crate) use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
 #[cfg(feature = "cluster")]
-pub(crate) use variables::variable_in;
+pub(crate) use variables::variables_in;
 
 /// A tournament whose schedule has no parts.
 #[derive(Clone, Debug, Error)]
@@ -136,6 +140,10 @@ pub struct Config {
     places: BotPlaces,
     /// Whether matches are played by workers, each of which scales time limits by its own speed.
     by_workers: bool,
+    /// The submissions that are no bots, and so not in `bots`.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// What authors of submissions wrote and nobody heeds, as sentences.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Config {
@@ -160,13 +168,28 @@ impl Config {
     /// # Errors
     /// If it cannot be read, or anything in it is wrong, or a bundle is missing: the first thing that is.
     pub fn load_at(path: &Path, sets: &[String], places: BotPlaces) -> Result<Self, ConfigError> {
+        Self::load_named(path, sets, places, &|_| BTreeMap::new())
+    }
+
+    /// The same for a tournament that may go on: `names` gives for its name the names that its bots have
+    /// there by their folders, if a version of the referee began it that let authors choose them.
+    ///
+    /// # Errors
+    /// As those of [`Config::load_at`].
+    pub(crate) fn load_named(
+        path: &Path,
+        sets: &[String],
+        places: BotPlaces,
+        names: EarlierNames<'_>,
+    ) -> Result<Self, ConfigError> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         let unreadable = |error| ConfigError::new(path, Problem::Read(error));
         let folder = fs::canonicalize(folder).map_err(unreadable)?;
-        let config = layers::load(path, sets, |read| Self::of(read, &folder, places))?;
+        let made = |read, locate: Locate<'_>| Self::of(read, &folder, places, locate);
+        let config = layers::load(path, sets, names, made)?;
         Ok(Config {
             file: path.file_name().map(|name| folder.join(name)),
             ..config
@@ -187,7 +210,7 @@ impl Config {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn parse_at(text: &str, folder: &Path, places: BotPlaces) -> Result<Self, ConfigError> {
-        layers::parse(text, |read| {
+        layers::parse(text, |read, locate| {
             if read.file.bots_from.is_some() {
                 let message = "this text is not a file, so it cannot take bots from folders";
                 return Err(WrongValue::of("bots_from", message));
@@ -196,7 +219,7 @@ impl Config {
                 let message = "this text is not a file, so it cannot include any";
                 return Err(WrongValue::of("include", message));
             }
-            Self::of(read, folder, places)
+            Self::of(read, folder, places, locate)
         })
     }
 
@@ -215,21 +238,26 @@ impl Config {
         parsed.map_err(|error| error.in_file(copy))
     }
 
-    fn of(read: Read, folder: &Path, places: BotPlaces) -> Result<Self, WrongValue> {
-        let Read {
-            mut file,
-            mut table,
-            mut text,
-        } = read;
-        secret::take_out(&mut table, &mut text);
-        let time = time::time_control(&file.time, file.clock, None);
+    fn of(
+        mut read: Read,
+        folder: &Path,
+        places: BotPlaces,
+        locate: Locate<'_>,
+    ) -> Result<Self, WrongValue> {
+        secret::take_out(&mut read.table, &mut read.text);
+        let time = time::time_control(&read.file.time, read.file.clock, None);
         let time =
             time.map_err(|wrong| WrongValue::of(&format!("time.{}", wrong.key), wrong.message))?;
-        let rules = rules::rules(&mut file, folder)?;
-        let games = game_list::games(&file, &rules.catalog)?;
-        let bots = bots::bots(&file, &time, folder, &rules, &places)?;
+        let rules = rules::rules(&mut read.file, folder)?;
+        let games = game_list::games(&read.file, &rules.catalog)?;
+        let leave_out = read.handed_in.is_some() && read.file.on_broken == OnBroken::LeaveOut;
+        let bots = bots::bots(&read.file, &time, folder, &rules, &places, leave_out)?;
+        let (left_out, notes) = left_out::left_out(&mut read, bots.broken, folder, locate);
+        let Read {
+            file, table, text, ..
+        } = read;
+        let (bots, builds) = (bots.specs, bots.builds);
         ggp::check(&file, &bots, &games)?;
-        let builds = bots::builds(&file, &bots, &places)?;
         let openings = openings::openings(&file.opening, &games, &rules.catalog, folder)?;
         let format = format::format(&file, &bots)?;
         let config = Config {
@@ -269,6 +297,8 @@ impl Config {
             shard: None,
             places,
             by_workers: false,
+            left_out,
+            notes,
         };
         config.check()?;
         Ok(config)
@@ -290,6 +320,8 @@ impl Config {
             by_workers: self.by_workers,
             secret: self.secret.clone(),
             deals: self.deals.clone(),
+            left_out: self.left_out.clone(),
+            notes: self.notes.clone(),
             ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())?
         })
     }
@@ -608,7 +640,9 @@ mod tests {
             "sprt.elo0" => "30.0",
             "sprt.elo1" => "-5.0",
             // In a sandbox that hides files, these have to be there; see the test of that.
-            "readable" | "bots[].readable" => return None,
+            "readable" | "bots[].readable" | "submissions.readable" => return None,
+            "submissions.variables" => "[\"no name\"]",
+            "bots[].submission" => "\"no digest\"",
             _ if kind.starts_with("whole number") => "-7",
             _ if kind.starts_with("duration") => "\"7 parsecs\"",
             _ if kind.starts_with("size") => "\"much\"",

@@ -154,6 +154,7 @@ fn source(
             resources,
             readable: Vec::new(),
             writable: Vec::new(),
+            protected: Vec::new(),
             best_effort: file.best_effort,
         },
         timeout: None,

@@ -81,18 +81,21 @@ pub(crate) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Resu
     Ok(expanded)
 }
 
-/// The name of the first variable in a text, if it has any.
-#[cfg(feature = "cluster")]
-pub(crate) fn variable_in(text: &str) -> Option<String> {
-    let found = std::cell::Cell::new(None);
-    let note = |name: &str| {
-        let before = found.take();
-        found.set(before.or_else(|| Some(name.to_owned())));
+/// The names of all variables in a text, with or without defaults.
+pub(crate) fn variables_in(text: &str) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    let noted = |name: &str| {
+        names.borrow_mut().push(name.to_owned());
         Some(String::new())
     };
-    // It is looked for as it would be put in.
-    let _ = expand(text, note);
-    found.into_inner()
+    // They are looked for as they would be put in.
+    let _ = expand(text, noted);
+    names.into_inner()
+}
+
+/// Whether it is the name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    is_variable(text) && !text.contains(":-")
 }
 
 /// Whether it is a name, or a name with a default.

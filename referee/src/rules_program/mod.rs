@@ -16,6 +16,7 @@ mod source;
 mod steps;
 mod surroundings;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use games::playout::Playouts;
@@ -125,7 +126,14 @@ impl RulesSet {
         spec.env
             .entry(RULES_VARIABLE.to_owned())
             .or_insert(variable);
-        let readable = self.sources.iter().flat_map(RulesSource::readable);
+        let readable: Vec<PathBuf> = self
+            .sources
+            .iter()
+            .flat_map(RulesSource::readable)
+            .collect();
+        if let Some(bounds) = &mut spec.bounds {
+            bounds.extend(readable.iter().filter_map(|path| path.canonicalize().ok()));
+        }
         spec.wanted.readable.extend(readable);
     }
 }

@@ -28,7 +28,7 @@ impl Extension {
         if admission::is_wanted(&config, Some(&added)) {
             runtime()?.block_on(Self::admit(config, &added, |_| {}))
         } else {
-            let left_out = Vec::new();
+            let left_out = config.left_out.clone();
             Ok(Extension { config, left_out })
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::openings;
 use super::schedule::{Count, Format, FormatName, Schedule, Scheduled};
-use crate::config::{Config, GameSetup};
+use crate::config::{Config, GameSetup, LeftOut};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 
@@ -29,6 +29,9 @@ pub(crate) struct Forecast {
     pub rounds: Option<u32>,
     /// The bots' names.
     pub bots: Vec<String>,
+    /// The bots that would be left out, as far as that is known before any is started.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// How many matches run at a time.
     pub concurrency: usize,
     /// How many matches there are at least.
@@ -162,6 +165,7 @@ impl Forecast {
                 _ => Some(config.rounds),
             },
             bots: config.bots.iter().map(|bot| bot.name.clone()).collect(),
+            left_out: config.left_out.clone(),
             concurrency: config.concurrency,
             matches_least: least,
             matches_most: most,

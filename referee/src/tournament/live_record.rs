@@ -36,6 +36,7 @@ impl LiveRecord {
             files: BTreeMap::new(),
             build: None,
             bundle: None,
+            bot_file: None,
             time: spec.own_time.then(|| spec.time.clone()),
             confined: None,
             cpu_time: None,

@@ -302,6 +302,7 @@ impl MatchRun {
                 files: introduced.files,
                 build: introduced.build,
                 bundle: spec.bundle.clone(),
+                bot_file: spec.bot_file.clone(),
                 command: spec.command.clone(),
                 time: spec.own_time.then(|| spec.time.clone()),
                 confined: factory.sandbox(spec).confined().cloned(),

@@ -182,7 +182,8 @@ impl Tournament {
         if admission::is_wanted(&config, None) {
             runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
         } else {
-            Self::begin(config, Vec::new(), folder)
+            let left_out = config.left_out.clone();
+            Self::begin(config, left_out, folder)
         }
     }
 

@@ -17,7 +17,7 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use super::programs;
-use crate::config::variable_in;
+use crate::config::variables_in;
 
 /// How many times the default a limit may be: whoever announces a tournament does not get all of a machine.
 const MOST_TIMES: u64 = 16;
@@ -375,7 +375,10 @@ impl<'a> Walk<'a> {
     fn command(&self, value: &Value) -> Result<(), String> {
         let words = words(value)?;
         let folder = self.own_folder();
-        if let Some(name) = words.iter().find_map(|word| variable_in(word)) {
+        if let Some(name) = words
+            .iter()
+            .find_map(|word| variables_in(word).into_iter().next())
+        {
             return Err(variable(&name));
         }
         for (at, word) in words.iter().enumerate() {
@@ -488,8 +491,8 @@ fn variable(name: &str) -> String {
 /// Refuses texts in which a configuration would have variables of the environment.
 fn without_variables(value: &Value) -> Result<(), String> {
     match value {
-        Value::String(text) => match variable_in(text) {
-            Some(name) => Err(variable(&name)),
+        Value::String(text) => match variables_in(text).first() {
+            Some(name) => Err(variable(name)),
             None => Ok(()),
         },
         Value::Array(list) => list.iter().try_for_each(without_variables),

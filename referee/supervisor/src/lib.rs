@@ -16,6 +16,7 @@ pub mod shortage;
 pub mod streams;
 pub mod suspension;
 
+pub use bot::bounds::OutOfBounds;
 pub use bot::command::CommandError;
 pub use bot::factory::{BotFactory, FactoryError};
 pub use bot::failure::{Evidence, News, NotStarted};

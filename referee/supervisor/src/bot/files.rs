@@ -201,8 +201,10 @@ fn of(spec: &BotSpec) -> impl Iterator<Item = (PathBuf, Metadata)> {
         Some(program) if program != REFEREE => spec.program().ok(),
         _ => None,
     };
-    let program = program.filter(|path| !mounts::is_system_file(path));
+    let program = program.filter(|path| !mounts::is_system_file(path) && spec.may_run(path));
     let arguments = spec.command.iter().skip(1).map(|word| spec.dir.join(word));
+    // Not even the digest of a file of somebody else gets into the log.
+    let arguments = arguments.filter(|path| spec.may_name(path));
     program.into_iter().chain(arguments).filter_map(|path| {
         let about = fs::metadata(&path).ok()?;
         (about.is_file() && about.len() <= MAX_SIZE).then_some((path, about))
@@ -220,7 +222,12 @@ fn stamp(about: &Metadata) -> Stamp {
 }
 
 fn digest(path: &Path) -> io::Result<String> {
-    Ok(hexadecimal(&Sha256::digest(fs::read(path)?)))
+    Ok(digest_of(&fs::read(path)?))
+}
+
+/// The SHA-256 of these bytes, in hexadecimal digits.
+pub fn digest_of(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -37,6 +38,8 @@ use crate::suspension;
 /// How long the exit of a bot that closed its output is waited for, so that its exit status can be
 /// reported.
 const EXIT_WAIT: Duration = Duration::from_millis(250);
+/// Longer than anything is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(2 * 366 * 24 * 60 * 60);
 /// How many characters sentences quote of output without a line end.
 const MAX_QUOTED: usize = 60;
 
@@ -69,7 +72,7 @@ pub struct BotProcess {
     /// When its `hello` must have come.
     hello_deadline: Instant,
     /// Its own `/tmp`, where that is a folder; dropping this removes it.
-    _tmp: Option<TempDir>,
+    tmp: Option<TempDir>,
     meter: CpuMeter,
     idle: Idle,
     /// It is stopped until the next message.
@@ -159,7 +162,7 @@ impl BotProcess {
             resting: false,
             has_played: false,
             handle,
-            _tmp: tmp,
+            tmp,
             stdin: Some(pipes.stdin),
             line: Vec::new(),
             lines: Lines::new(pipes.stdout, output),
@@ -409,9 +412,24 @@ impl BotProcess {
         }
     }
 
-    /// How the process ended, in words; `None` if it does not end within `time_limit`.
+    /// How the process ended, in words; `None` if it does not end within `time_limit`, in which time that
+    /// this process was suspended does not count.
     pub async fn ended(&mut self, time_limit: Duration) -> Option<String> {
-        self.handle.exit(time_limit).await
+        let ended = self.handle.exit(LONGEST_WAIT);
+        match suspension::timeout(time_limit, ended).await {
+            Some(how) => how,
+            None => self.handle.exit_so_far(),
+        }
+    }
+
+    /// Its temporary folder, where that is on the disk.
+    pub fn tmp(&self) -> Option<&Path> {
+        self.tmp.as_ref().map(TempDir::path)
+    }
+
+    /// Ends it with everything that it started, at once.
+    pub async fn kill(mut self: Box<Self>) {
+        self.handle.end().await;
     }
 
     /// Whether it has exited with success, within its limits.

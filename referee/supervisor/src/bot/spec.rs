@@ -31,6 +31,11 @@ pub struct BotSpec {
     pub dir: PathBuf,
     /// The SHA-256 of the bundle that `dir` was unpacked from, if it was, in hexadecimal digits.
     pub bundle: Option<String>,
+    /// The SHA-256 of the `bot.toml` that describes it, if one does, in hexadecimal digits.
+    pub bot_file: Option<String>,
+    /// Files and folders, without links, in which all must lie that it names, besides the system's and
+    /// programs on the user's path; `None` if whoever wrote its command is trusted.
+    pub bounds: Option<Vec<PathBuf>>,
     /// Whether a sandbox that hides files shows all of `dir`, not only the files that the command
     /// names.
     pub shows_dir: bool,
@@ -106,6 +111,8 @@ impl BotSpec {
             command,
             dir: resolved(dir),
             bundle: None,
+            bot_file: None,
+            bounds: None,
             shows_dir: true,
             env: BTreeMap::new(),
             time: time.clone(),

@@ -17,8 +17,9 @@ use super::layers::ownership::Loan;
 use super::layers::seccomp::SyscallFilter;
 use super::limits::{Resources, Tier, Wanted};
 use super::machine::Machine;
-use super::mounts::Mounts;
+use super::mounts::{self, Mounts};
 use super::promises::{Means, Promise};
+use crate::bot::bounds::OutOfBounds;
 use crate::bot::command::CommandError;
 use crate::bot::shebang;
 use crate::bot::spec::BotSpec;
@@ -234,6 +235,13 @@ impl Sandbox {
         if spec.ggp.is_some() {
             return Ok(());
         }
+        if let Some(OutOfBounds { message, .. }) = spec.out_of_bounds() {
+            let whose = whose(spec);
+            return Err(SandboxError::Mounts {
+                whose,
+                why: message,
+            });
+        }
         if tier <= Tier::Limits {
             let program = spec.program().map_err(|error| command_error(spec, error))?;
             self.command[0] = text(&program);
@@ -276,7 +284,20 @@ impl Sandbox {
         self.other_program = other_program(spec, &program, &path);
         let run = [Some(program), interpreter].into_iter().flatten();
         let run: Vec<PathBuf> = run.collect();
+        if let Some(program) = run.iter().find(|program| !spec.may_run(program)) {
+            return Err(wrong(format!(
+                "`{}` is not in its folder",
+                program.display()
+            )));
+        }
         let mut mounts = mounts(&run)?;
+        // What may have changed since it was looked at.
+        if let Some(path) = outside(spec, &mounts, &run) {
+            return Err(wrong(format!("`{}` is not in its folder", path.display())));
+        }
+        if spec.bounds.is_some() {
+            mounts.guarded = mounts.own.clone();
+        }
         for program in &run {
             if let Some(why) = interpreter::hidden_installation(program, &mounts) {
                 return Err(wrong(why));
@@ -331,6 +352,14 @@ impl Sandbox {
             Isolation::Strict(..) => Tier::Strict,
         }
     }
+}
+
+/// What a bot with bounds would be shown beyond them, besides programs.
+fn outside<'a>(spec: &BotSpec, mounts: &'a Mounts, programs: &[PathBuf]) -> Option<&'a PathBuf> {
+    let mut programs: Vec<PathBuf> = programs.iter().map(|path| mounts::real(path)).collect();
+    programs.extend(env::current_exe().map(|path| mounts::real(&path)));
+    let mut own = mounts.own.iter();
+    own.find(|path| !programs.contains(path) && !spec.is_in_bounds(path))
 }
 
 /// Whether the command, or the first line of the script that it names, means another program where

@@ -10,6 +10,7 @@ mod linux;
 
 use serde::{Deserialize, Serialize};
 
+use super::guard::Identity;
 use super::layers::seccomp::SyscallFilter;
 
 #[cfg(target_os = "linux")]
@@ -35,6 +36,8 @@ pub struct Init {
     pub processes: Option<u64>,
     /// The system calls that the bot is refused.
     pub filter: SyscallFilter,
+    /// What it has to find in the sandbox, or it starts nothing.
+    pub guarded: Vec<Identity>,
     /// The bot's program and arguments.
     pub command: Vec<String>,
 }

@@ -11,6 +11,7 @@ use nix::unistd::{Pid, Uid};
 use serde::{Deserialize, Serialize};
 
 use super::account::Ids;
+use super::guard::Identity;
 use super::init::Init;
 use super::layers::landlock::{self, LandlockRules};
 use super::layers::ownership::Loan;
@@ -31,6 +32,8 @@ pub struct Launch {
     pub ids: Option<Ids>,
     /// Folders that it gets for as long as it runs.
     pub loan: Option<Loan>,
+    /// What must be there under these names, without links.
+    pub guarded: Vec<PathBuf>,
     /// What isolates it.
     pub confinement: Confinement,
     /// The program that it becomes in the end, and its arguments.
@@ -135,7 +138,7 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
                 give_up_root(user, tmp).map_err(|error| format!("another user: {error}"))?;
             }
             no_new_privileges()?;
-            landlock::restrict_self(landlock)?;
+            landlock::restrict_self(landlock, &launch.guarded)?;
             seccomp::apply(*filter)?;
             Ok(command.clone())
         }
@@ -151,6 +154,7 @@ fn restrict(launch: &Launch) -> Result<Vec<String>, String> {
                 user: user.map(Uid::as_raw),
                 processes: *processes,
                 filter: *filter,
+                guarded: Identity::all_of(&launch.guarded)?,
                 command: command.clone(),
             };
             let init = serde_json::to_string(&init).map_err(|error| error.to_string())?;

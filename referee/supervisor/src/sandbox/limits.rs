@@ -156,6 +156,9 @@ pub struct Wanted {
     /// Folders that it may write, besides its temporary one, in a sandbox that hides files. Where
     /// each bot is a user of its own, what is in them belongs to that user while the bot runs.
     pub writable: Vec<PathBuf>,
+    /// Files in those folders that it may not write nor replace, where the sandbox can keep it from that:
+    /// only "strict" can.
+    pub protected: Vec<PathBuf>,
     /// Go on without what this machine cannot enforce, instead of refusing.
     pub best_effort: bool,
 }
@@ -167,6 +170,7 @@ impl Default for Wanted {
             resources: Resources::DEFAULT,
             readable: Vec::new(),
             writable: Vec::new(),
+            protected: Vec::new(),
             best_effort: false,
         }
     }

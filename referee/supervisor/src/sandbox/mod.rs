@@ -4,6 +4,7 @@
 
 pub mod account;
 pub mod build;
+pub mod guard;
 pub mod init;
 mod interpreter;
 pub mod launch;

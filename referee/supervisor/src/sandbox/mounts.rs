@@ -49,6 +49,11 @@ pub struct Mounts {
     pub own: Vec<PathBuf>,
     /// Folders that it may write, all of them shown by the lists before.
     pub writable: Vec<PathBuf>,
+    /// Files in those that it may not write.
+    pub protected: Vec<PathBuf>,
+    /// What must still be there under these names, without links, when the bot starts: its author may have
+    /// put something else in the place.
+    pub guarded: Vec<PathBuf>,
     /// Links outside of all that, on the way to the bot's program, with their targets.
     pub way: Vec<(PathBuf, PathBuf)>,
     /// Files and folders in all of these that are shown empty.
@@ -88,6 +93,12 @@ impl Mounts {
         }
         mounts.writable = bot.wanted.writable.iter().map(|path| real(path)).collect();
         own.extend(mounts.writable.iter().cloned());
+        let protected = bot
+            .wanted
+            .protected
+            .iter()
+            .filter(|path| is_plain_file(path));
+        mounts.protected = protected.map(|path| real(path)).collect();
         for path in own {
             if !mounts.own.contains(&path) && !mounts.shows(&path) {
                 mounts.own.push(path);
@@ -158,6 +169,10 @@ impl Mounts {
     }
 }
 
+fn is_plain_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_file())
+}
+
 /// Refuses a folder that holds a home directory.
 fn refuse_homes(dir: &Path) -> Result<(), String> {
     match homes().iter().find(|home| home.starts_with(dir)) {
@@ -176,6 +191,11 @@ pub fn is_system_file(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
+/// Whether every bot sees a file, or a folder.
+pub(crate) fn is_for_everybody(path: &Path) -> bool {
+    is_system_file(path) && !SECRET.iter().any(|secret| path.starts_with(secret))
+}
+
 /// The files in a folder that a command names.
 fn named_files(command: &[String], dir: &Path) -> impl Iterator<Item = PathBuf> {
     let named = command.iter().map(|word| real(&dir.join(word)));
@@ -183,7 +203,7 @@ fn named_files(command: &[String], dir: &Path) -> impl Iterator<Item = PathBuf> 
 }
 
 /// A path without links, if it exists.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 

@@ -73,6 +73,12 @@ impl PreparedSandbox {
             rlimits: sandbox.rlimits.clone(),
             ids: sandbox.ids,
             loan: sandbox.loan(),
+            guarded: match &sandbox.isolation {
+                Isolation::Restricted(mounts) | Isolation::Strict(_, mounts) => {
+                    mounts.guarded.clone()
+                }
+                Isolation::None | Isolation::Limits => Vec::new(),
+            },
             confinement,
             command: sandbox.command.clone(),
         })?;

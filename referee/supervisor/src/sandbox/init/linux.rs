@@ -18,6 +18,7 @@ use super::{CONTROL_FD, Init, STOP};
 use crate::process::bot_environment;
 use crate::process::exec_error::{EXIT_NOT_STARTED, not_started};
 use crate::process::process_tree;
+use crate::sandbox::guard::Identity;
 use crate::sandbox::layers::seccomp;
 
 /// How often processes are stopped again, in case something has continued them.
@@ -30,6 +31,7 @@ const STOP_INTERVAL: Duration = Duration::from_millis(5);
 /// Why the bot could not be started, as a sentence.
 pub fn run(init: &Init) -> Result<(), String> {
     let control = control().map_err(|error| format!("its connection to the referee: {error}"))?;
+    init.guarded.iter().try_for_each(Identity::check)?;
     restrict(init)?;
     let bot = start(&init.command)?;
     if let Some(control) = control {

@@ -162,6 +162,9 @@ impl Arguments {
         for path in &mounts.writable {
             self.push(&["--bind", &text(path), &text(path)]);
         }
+        for path in &mounts.protected {
+            self.bind(path);
+        }
         for (link, target) in &mounts.way {
             self.folders_above(link, mounts);
             self.push(&["--symlink", &text(target), &text(link)]);

@@ -71,12 +71,13 @@ pub fn check() -> Result<(), String> {
     implementation::check()
 }
 
-/// Restricts this process and all that it starts, for good.
+/// Restricts this process and all that it starts, for good. What lies in the files and folders `guarded`
+/// is opened without following a link.
 ///
 /// # Errors
-/// If the kernel does not enforce all of the rules.
-pub(crate) fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
-    implementation::restrict_self(rules)
+/// If the kernel does not enforce all of the rules, or a link is on the way to what is guarded.
+pub(crate) fn restrict_self(rules: &LandlockRules, guarded: &[PathBuf]) -> Result<(), String> {
+    implementation::restrict_self(rules, guarded)
 }
 
 #[cfg(target_os = "linux")]
@@ -86,7 +87,11 @@ mod implementation {
         RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
     };
 
+    use std::os::fd::{AsRawFd, OwnedFd};
+    use std::path::PathBuf;
+
     use super::LandlockRules;
+    use crate::sandbox::guard;
 
     /// The first version that keeps signals inside, since Linux 6.12.
     const NEEDED: ABI = ABI::V6;
@@ -106,23 +111,48 @@ mod implementation {
             .create()
     }
 
-    pub(super) fn restrict_self(rules: &LandlockRules) -> Result<(), String> {
+    /// Paths as they can be opened by name without following a link: those of open files. What has become
+    /// a link inside of what is guarded is left out.
+    fn opened(
+        paths: &[PathBuf],
+        guarded: &[PathBuf],
+        open: &mut Vec<OwnedFd>,
+    ) -> Result<Vec<PathBuf>, String> {
+        let mut opened = Vec::new();
+        for path in paths {
+            if !guarded.iter().any(|folder| path.starts_with(folder)) {
+                opened.push(path.clone());
+                continue;
+            }
+            match guard::open(path) {
+                Ok(file) => {
+                    opened.push(format!("/proc/self/fd/{}", file.as_raw_fd()).into());
+                    open.push(file);
+                }
+                Err(error) if guarded.contains(path) => {
+                    return Err(format!("`{}`: {error}", path.display()));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(opened)
+    }
+
+    pub(super) fn restrict_self(rules: &LandlockRules, guarded: &[PathBuf]) -> Result<(), String> {
+        let mut open = Vec::new();
+        let mut opened = |paths| opened(paths, guarded, &mut open);
+        let (readable, listed) = (opened(&rules.readable)?, opened(&rules.listed)?);
+        let writable = opened(&rules.writable)?;
         let wrong = |error: landlock::RulesetError| format!("Landlock: {error}");
         let status = ruleset()
             .map_err(wrong)?
             // A path that is gone by now is no reason to fail.
             .set_compatibility(CompatLevel::BestEffort)
-            .add_rules(path_beneath_rules(
-                &rules.readable,
-                AccessFs::from_read(NEEDED),
-            ))
+            .add_rules(path_beneath_rules(&readable, AccessFs::from_read(NEEDED)))
             .map_err(wrong)?
-            .add_rules(path_beneath_rules(&rules.listed, AccessFs::ReadDir))
+            .add_rules(path_beneath_rules(&listed, AccessFs::ReadDir))
             .map_err(wrong)?
-            .add_rules(path_beneath_rules(
-                &rules.writable,
-                AccessFs::from_all(NEEDED),
-            ))
+            .add_rules(path_beneath_rules(&writable, AccessFs::from_all(NEEDED)))
             .map_err(wrong)?
             .restrict_self()
             .map_err(wrong)?;
@@ -141,7 +171,7 @@ mod implementation {
         Err("only Linux has Landlock".to_owned())
     }
 
-    pub(super) fn restrict_self(_: &LandlockRules) -> Result<(), String> {
+    pub(super) fn restrict_self(_: &LandlockRules, _: &[super::PathBuf]) -> Result<(), String> {
         Err("only Linux has Landlock".to_owned())
     }
 }

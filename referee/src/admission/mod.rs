@@ -1,11 +1,14 @@
 //! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
 //! pass checks are checked, exactly as the tournament would run them.
 
+mod builds;
+mod census;
+mod quota;
+
 use std::fs::{File, TryLockError};
 use std::io::{
     self,
     ErrorKind::{NotADirectory, NotFound},
-    Read as _, Seek as _,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,35 +22,23 @@ use tokio::time::sleep;
 
 use crate::bundle::{BundleError, Digest, Unpacked};
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use crate::config::{BuildPlan, Config, ConfigError, OnBroken};
+pub use crate::config::LeftOut;
+use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use crate::files::{self, MOST_TEXT};
 use crate::log::WriteError;
 use crate::output;
+use builds::{NotMade, SETUP};
 
-/// Where the output of a build goes, in the bot's folder.
-pub(crate) const BUILD_LOG: &str = "build.log";
-/// Where that of a setup goes. It is hidden, so that it does not count as one of the bot's files: it may
-/// be another one on each machine.
-const SETUP_LOG: &str = ".setup.log";
+pub(crate) use builds::{BUILD_LOG, built_for};
+
 /// How often another process that sets the same bot up is waited for.
 const LOCK_PATROL: Duration = Duration::from_millis(100);
-/// How much of a log is searched for its last line, in bytes.
-const LOG_END: u64 = 64 << 10;
 /// What the folder of a tournament says about bots that were left out.
 const LEFT_OUT: &str = "left-out.toml";
 /// What a bot that must pass has to do: start, and play its games.
 const MUST_PASS: [&str; 2] = ["handshake", "match/"];
 /// How long any answer may take in these checks.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A bot that does not play.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Its name.
-    pub bot: String,
-    /// Why.
-    pub why: String,
-}
 
 /// The file [`LEFT_OUT`].
 #[derive(Serialize, Deserialize)]
@@ -95,13 +86,6 @@ pub enum AdmissionError {
     Bundle(#[from] BundleError),
 }
 
-impl LeftOut {
-    /// In a sentence.
-    pub fn in_words(&self) -> String {
-        format!("bot `{}`: {}", self.bot, self.why)
-    }
-}
-
 /// Whether there is anything to build or to check before bots may play: all, or those of these names.
 pub(crate) fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
     candidates(config, among).next().is_some()
@@ -138,17 +122,72 @@ pub(crate) async fn broken(
 ) -> Result<Vec<LeftOut>, AdmissionError> {
     let mut broken = Vec::new();
     for (spec, build) in candidates(config, among) {
-        let why = match built(spec, build, &mut report).await? {
-            Err(why) => Some(why),
-            Ok(()) if build.must_pass => mistake(config, spec).await?,
-            Ok(()) => None,
+        let (why, log) = match builds::built(config, spec, build, &mut report).await? {
+            Err(NotMade { why, log }) => (Some(why), log),
+            Ok(()) if build.must_pass => (mistake(config, spec).await?, None),
+            Ok(()) => (None, None),
         };
         if let Some(why) = why {
-            let bot = spec.name.clone();
-            broken.push(LeftOut { bot, why });
+            broken.push(LeftOut {
+                log,
+                ..LeftOut::new(&spec.name, why)
+            });
         }
     }
     Ok(broken)
+}
+
+/// The configuration without the bots of which it is known before they are built or started that they
+/// would be left out; `report` gets a line for each.
+///
+/// # Errors
+/// If broken bots are to stop the tournament, or too few are left, or nothing can be started here.
+pub(crate) fn foreseen(
+    config: Config,
+    mut report: impl FnMut(&str),
+) -> Result<Config, AdmissionError> {
+    for note in &config.notes {
+        report(&format!("note: {note}"));
+    }
+    let mut broken = Vec::new();
+    for (spec, build) in candidates(&config, None).filter(|(_, build)| build.must_pass) {
+        // What is built may be there then.
+        if build.command.is_none()
+            && let Some(why) = cannot_start(&config, spec)?
+        {
+            broken.push(LeftOut::new(&spec.name, why));
+        }
+    }
+    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+        return Err(AdmissionError::Broken(broken));
+    }
+    let left_out: Vec<LeftOut> = config.left_out.iter().chain(&broken).cloned().collect();
+    for left_out in &left_out {
+        report(&format!("left out: {}", left_out.in_words()));
+    }
+    if broken.is_empty() {
+        return Ok(config);
+    }
+    let mut fewer = without(&config, &broken)?;
+    fewer.left_out = left_out;
+    Ok(fewer)
+}
+
+/// Why a bot cannot be started, as far as that shows without starting it.
+fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
+    let wrong = match spec.program() {
+        Err(error) => Some(error.to_string()),
+        Ok(_) => command_check::check(spec).err(),
+    };
+    let hidden = builds::others(config, spec);
+    let wrong = match wrong {
+        Some(wrong) => Some(wrong),
+        None => match BotFactory::new(&[Arc::new(spec.clone())], &hidden, None) {
+            Ok(_) => None,
+            Err(error) => Some(builds::fault_of_bot(error)?),
+        },
+    };
+    Ok(wrong.map(|wrong| builds::without_places(&wrong, config, spec)))
 }
 
 /// The configuration without its broken bots, which are looked for as by [`broken`].
@@ -160,17 +199,22 @@ pub(crate) async fn admit(
     among: Option<&[String]>,
     mut report: impl FnMut(&str),
 ) -> Result<(Config, Vec<LeftOut>), AdmissionError> {
-    let left_out = broken(&config, among, &mut report).await?;
-    if left_out.is_empty() {
-        return Ok((config, left_out));
+    for note in &config.notes {
+        report(&format!("note: {note}"));
     }
-    if config.on_broken == OnBroken::Stop {
-        return Err(AdmissionError::Broken(left_out));
+    let broken = broken(&config, among, &mut report).await?;
+    if config.on_broken == OnBroken::Stop && !broken.is_empty() {
+        return Err(AdmissionError::Broken(broken));
     }
+    let mut left_out = config.left_out.clone();
+    left_out.extend(broken.iter().cloned());
     for broken in &left_out {
         report(&format!("left out: {}", broken.in_words()));
     }
-    Ok((without(&config, &left_out)?, left_out))
+    if broken.is_empty() {
+        return Ok((config, left_out));
+    }
+    Ok((without(&config, &broken)?, left_out))
 }
 
 fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionError> {
@@ -202,6 +246,13 @@ pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError
 /// The note about who was left out in a folder, as text; `None` if there is none.
 pub(crate) fn noted(folder: &Path) -> Option<String> {
     files::read(&folder.join(LEFT_OUT), MOST_TEXT).ok()
+}
+
+/// The names of the bots that were left out by such a text.
+pub(crate) fn names_in(text: &str) -> Vec<String> {
+    let file: Result<LeftOutFile, _> = toml::from_str(text);
+    let left_out = file.map(|file| file.left_out).unwrap_or_default();
+    left_out.into_iter().map(|left_out| left_out.bot).collect()
 }
 
 /// Copies the note about who was left out to another folder.
@@ -252,22 +303,6 @@ pub(crate) fn as_it_began(
     without(config, &left_out).map(Some)
 }
 
-/// Builds a bot, if there is anything to build; the inner error says why that failed.
-///
-/// # Errors
-/// If builds cannot be started on this machine.
-pub(crate) async fn built(
-    spec: &BotSpec,
-    build: &BuildPlan,
-    mut report: impl FnMut(&str),
-) -> Result<Result<(), String>, FactoryError> {
-    let Some(command) = &build.command else {
-        return Ok(Ok(()));
-    };
-    report(&format!("building `{}`", spec.name));
-    made(spec, build, command, &BUILD).await
-}
-
 /// Sets up the bots that were unpacked from bundles and need it, unless that was done before; `report`
 /// gets a line for each.
 ///
@@ -291,7 +326,8 @@ pub(crate) async fn set_up(
         }
         let bundle = &unpacked.bundle().sha256;
         report(&format!("setting up `{}` (bundle {bundle:.12})", spec.name));
-        let done = made(spec, plan, command, &SETUP).await?;
+        let done = builds::made(config, spec, plan, command, &SETUP).await?;
+        let done = done.map_err(|not| not.why);
         let done = done.and_then(|()| spec.program().map_err(|error| error.to_string()));
         done.map_err(|why| AdmissionError::SetUp {
             bot: spec.name.clone(),
@@ -316,102 +352,6 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
             }
         }
     }
-}
-
-/// What is done to a bot before it plays, in words.
-struct Making {
-    noun: &'static str,
-    participle: &'static str,
-    /// Where the output goes.
-    log: &'static str,
-}
-
-const BUILD: Making = Making {
-    noun: "build",
-    participle: "built",
-    log: BUILD_LOG,
-};
-const SETUP: Making = Making {
-    noun: "setup",
-    participle: "set up",
-    log: SETUP_LOG,
-};
-
-/// Runs a command in a bot's folder, in the sandbox of builds; the inner error says why that failed.
-async fn made(
-    spec: &BotSpec,
-    build: &BuildPlan,
-    command: &[String],
-    making: &Making,
-) -> Result<Result<(), String>, FactoryError> {
-    let log = spec.dir.join(making.log);
-    // The output is no protocol: all of it goes to the log.
-    let script = "exec \"$@\" >\"$0\" 2>&1 </dev/null";
-    let mut words = ["sh", "-c", script].map(str::to_owned).to_vec();
-    words.push(log.to_string_lossy().into_owned());
-    words.extend(command.iter().cloned());
-    let spec = BotSpec {
-        name: format!("{} of {}", making.noun, spec.name),
-        command: words,
-        wanted: build.wanted.clone(),
-        ..spec.clone()
-    };
-    let factory = BotFactory::new(&[Arc::new(spec.clone())], &[], None)?;
-    let mut process = match factory.launch(&spec).await {
-        Ok(process) => process,
-        Err(not) => {
-            let (participle, why) = (making.participle, not.failure.message);
-            return Ok(Err(format!("cannot be {participle}: {why}")));
-        }
-    };
-    let ended = process.ended(build.timeout).await;
-    let well = process.ended_well();
-    process.end().await;
-    factory.all_gone().await;
-    Ok(match ended {
-        Some(_) if well => Ok(()),
-        Some(how) => Err(failed(making, &how, &log)),
-        None => {
-            let limit = humantime::format_duration(build.timeout);
-            Err(failed(making, &format!("took longer than {limit}"), &log))
-        }
-    })
-}
-
-/// Why a build or a setup failed, with the line of its output that says it.
-fn failed(making: &Making, how: &str, log: &Path) -> String {
-    let text = end_of(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let line = telling_line(&text).map_or(String::new(), |line| {
-        format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
-    });
-    format!(
-        "its {} {how}{line} (all of it is in `{}`)",
-        making.noun,
-        log.display()
-    )
-}
-
-/// The first line that speaks of an error, since compilers draw arrows and count below it; else the
-/// last one.
-fn telling_line(text: &str) -> Option<&str> {
-    let speaks = |line: &&str| line.to_lowercase().contains("error");
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.clone().find(speaks).or_else(|| lines.next_back())
-}
-
-/// The end of what a build has printed. The build may have put anything in the place of its log: what
-/// is no file, or a link to one, is not read.
-fn end_of(log: &Path) -> io::Result<Vec<u8>> {
-    if !log.symlink_metadata()?.is_file() {
-        return Ok(Vec::new());
-    }
-    let mut file = File::open(log)?;
-    let length = file.metadata()?.len();
-    file.seek(io::SeekFrom::Start(length.saturating_sub(LOG_END)))?;
-    let mut end = Vec::new();
-    file.take(LOG_END).read_to_end(&mut end)?;
-    Ok(end)
 }
 
 /// The first thing that is wrong with a bot as it would play.
@@ -441,10 +381,11 @@ async fn mistake_within(
     spec: &BotSpec,
     extent: Extent,
 ) -> Result<Option<String>, FactoryError> {
-    if let Err(error) = spec.program() {
-        return Ok(Some(error.to_string()));
+    let without_places = |why: String| builds::without_places(&why, config, spec);
+    if let Some(why) = cannot_start(config, spec)? {
+        return Ok(Some(why));
     }
-    let lab = Lab::new(spec.clone(), extent, None)?;
+    let lab = Lab::hiding(spec.clone(), extent, None, builds::others(config, spec))?;
     let mut wrong = None;
     check::run(&lab, &selection(config, &MUST_PASS), |report| {
         if let CheckReport {
@@ -459,7 +400,7 @@ async fn mistake_within(
                 // How a start failed says it already.
                 let last = last.filter(|line| !finding.what.contains(line.trim()));
                 let what = faults::with_stderr(finding.what, last.map(str::trim));
-                format!("did not pass the check `{name}`: {what}")
+                without_places(format!("did not pass the check `{name}`: {what}"))
             });
         }
     })
