@@ -8,9 +8,9 @@ use super::file::BuildTable;
 use crate::bundle::Unpacked;
 
 /// How much a build may add to its folder by default, in bytes.
-const MOST_BYTES: u64 = 1 << 30;
+pub(crate) const BUILD_BYTES: u64 = 1 << 30;
 /// How many files and folders it may add by default.
-const MOST_FILES: u64 = 50_000;
+pub(crate) const BUILD_FILES: u64 = 50_000;
 
 /// How a bot is built before it plays, and whether it has to pass checks then.
 #[derive(Clone, Debug)]
@@ -49,8 +49,8 @@ impl Quota {
     pub(super) fn of(table: &BuildTable) -> Self {
         let given = |size: Option<Size>, default| size.map_or(Some(default), |size| size.0);
         Quota {
-            bytes: given(table.disk, MOST_BYTES),
-            files: given(table.files, MOST_FILES),
+            bytes: given(table.disk, BUILD_BYTES),
+            files: given(table.files, BUILD_FILES),
         }
     }
 }

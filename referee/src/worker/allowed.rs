@@ -17,7 +17,7 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use super::programs;
-use crate::config::variables_in;
+use crate::config::{BUILD_BYTES, BUILD_FILES, variables_in};
 
 /// How many times the default a limit may be: whoever announces a tournament does not get all of a machine.
 const MOST_TIMES: u64 = 16;
@@ -152,6 +152,9 @@ const ALLOWED: &[(&str, Rule)] = &[
     ("opening.balanced", Any),
     ("on_broken", Any),
     ("build.timeout", Short),
+    ("build.disk", UpTo(BUILD_BYTES)),
+    ("build.files", UpTo(BUILD_FILES)),
+    ("submissions.names", Any),
     ("bots[].name", Any),
     ("bots[].command", Command),
     ("bots[].build", Any),
@@ -164,6 +167,8 @@ const ALLOWED: &[(&str, Rule)] = &[
     ("bots[].restart", Any),
     ("bots[].start_attempts", Any),
     ("bots[].sandbox", Replaced),
+    // It binds the bot to its own folder.
+    ("bots[].submission", Any),
 ];
 
 /// The tables of limits, and that of a bot's own times.

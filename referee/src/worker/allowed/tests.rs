@@ -29,7 +29,7 @@ fn with(key: &str, value: Value) -> Table {
 }
 
 /// The keys that are declined with every value that says something.
-const NEVER: [&str; 8] = [
+const NEVER: [&str; 11] = [
     "include",
     "readable",
     "bots_from",
@@ -38,6 +38,9 @@ const NEVER: [&str; 8] = [
     "bots[].ggp",
     "bots[].scramble",
     "bots[].readable",
+    "secret",
+    "submissions.variables",
+    "submissions.readable",
 ];
 
 #[test]
