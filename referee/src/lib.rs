@@ -90,6 +90,7 @@ mod match_runner;
 mod model;
 mod one_match;
 mod players;
+mod probe;
 mod prose;
 mod reference_bot;
 mod report;
@@ -115,6 +116,7 @@ pub use tournament::{Tournament, TournamentError};
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::model::Model;
+    pub use crate::probe::{ggp_player_answers, web_answers};
     pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
     pub use crate::report::summary;
     pub use crate::report::tables::report as standings_table;
