@@ -93,6 +93,7 @@ mod one_match;
 mod output;
 mod places;
 mod players;
+mod probe;
 mod prose;
 mod reference_bot;
 mod report;
@@ -118,6 +119,7 @@ pub use tournament::{Tournament, TournamentError};
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::model::Model;
+    pub use crate::probe::{ggp_player_answers, web_answers};
     pub use crate::report::sheet::{By, Sheet, SheetFormat, plot};
     pub use crate::report::summary;
     pub use crate::report::tables::report as standings_table;

@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod chaos;
 pub mod cut_off;
+pub mod flood;
 pub mod liar;
 pub mod model;
 pub mod nats;

@@ -84,7 +84,7 @@ impl SheetGame {
             hidden,
             began,
             count,
-            time: limits.time,
+            time: limits.question_time,
         };
         match made {
             Ok(network) => {

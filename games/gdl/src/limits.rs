@@ -41,13 +41,14 @@ pub struct GroundLimits {
     pub depth: u32,
     /// Candidates that the interpreter matches for one position, some million a second.
     pub steps: u64,
-    /// How long grounding may take, and after that each question about a position; `None` if only counts
-    /// limit them.
+    /// How long grounding may take; `None` if only counts limit it.
     pub time: Option<Duration>,
+    /// How long each question about a position may take, likewise.
+    pub question_time: Option<Duration>,
 }
 
 impl GroundLimits {
-    /// What grounding, or a question about a position, may take.
+    /// What grounding may take.
     pub(crate) fn budget(&self) -> Budget {
         within(self.time)
     }
@@ -60,6 +61,7 @@ impl GroundLimits {
         depth: 200,
         steps: 30_000_000,
         time: None,
+        question_time: None,
     };
 }
 

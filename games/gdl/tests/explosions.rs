@@ -17,6 +17,7 @@ const TIME_ALONE: GroundLimits = GroundLimits {
     depth: u32::MAX,
     steps: u64::MAX,
     time: Some(Duration::from_millis(100)),
+    question_time: Some(Duration::from_millis(100)),
 };
 /// Longer than anything takes on the slowest machine, and far shorter than without a limit.
 const MUCH: Duration = Duration::from_secs(100);
@@ -123,6 +124,7 @@ fn reading_is_given_up_when_somebody_says_so() {
     let text = &explosions()[1].1;
     let limits = GroundLimits {
         time: None,
+        question_time: None,
         ..TIME_ALONE
     };
     let cancel = Cancel::default();
@@ -165,6 +167,7 @@ fn one_step_that_takes_long_does_not_hold_up_a_random_game() {
         text.to_owned() + &product("h").replace("(c ?a) (c ?b)", "(true (at ?z)) (c ?a) (c ?b)");
     let limits = GroundLimits {
         time: None,
+        question_time: None,
         ..TIME_ALONE
     };
     let limits = GroundLimits {

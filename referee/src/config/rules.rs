@@ -158,6 +158,7 @@ fn source(
             best_effort: file.best_effort,
         },
         timeout: None,
+        grounding: None,
     };
     source.checked().map_err(wrong)
 }

@@ -6,21 +6,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::places::{Phase, Place};
 
 /// A connection with a place.
-pub(super) struct Connection {
-    stream: TcpStream,
+pub(super) struct Connection<S> {
+    stream: S,
     place: Place,
     /// Runs while something waits to be taken.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl Connection {
-    pub(super) fn new(stream: TcpStream, place: Place) -> Self {
+impl<S> Connection<S> {
+    pub(super) fn new(stream: S, place: Place) -> Self {
         Connection {
             stream,
             place,
@@ -45,7 +44,7 @@ impl Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -60,7 +59,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

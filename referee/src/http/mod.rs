@@ -11,4 +11,4 @@ mod places;
 mod serve;
 
 pub(crate) use places::{Limits, Place};
-pub(crate) use serve::serve;
+pub(crate) use serve::{answers_to, serve};

@@ -35,7 +35,7 @@ impl Limits {
         trusted: 64,
         head: Duration::from_secs(10),
         idle: Duration::from_secs(60),
-        body: Duration::from_secs(30),
+        body: Duration::from_secs(20),
         write: Duration::from_secs(20),
     };
 

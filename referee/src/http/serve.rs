@@ -1,6 +1,7 @@
 //! Accepts connections, and answers the requests that come by them.
 
 use std::convert::Infallible;
+use std::net::Ipv4Addr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -17,7 +18,8 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, getrlimit};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, duplex};
+use tokio::net::TcpListener;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::connection::Connection;
@@ -42,7 +44,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
                 Ok((stream, from)) => {
                     let _ = stream.set_nodelay(true);
                     let place = places.admit(from.ip(), Instant::now());
-                    tokio::spawn(answer(stream, place, router.clone()));
+                    let http = http1::Builder::new();
+                    tokio::spawn(answer(stream, place, router.clone(), http));
                 }
                 Err(_) => {
                     places.make_room();
@@ -54,8 +57,31 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
     }
 }
 
+/// What is answered to these bytes, after which the other side says nothing more.
+pub(crate) async fn answers_to(router: Router, sent: &[u8]) -> Vec<u8> {
+    let (here, mut there) = duplex(1 << 20);
+    let places = Places::new(Limits::DEFAULT);
+    let place = places.admit(Ipv4Addr::LOCALHOST.into(), Instant::now());
+    let mut http = http1::Builder::new();
+    http.half_close(true);
+    let mut answers = Vec::new();
+    let ask = async {
+        // It may end the connection before it has read everything.
+        let _ = there.write_all(sent).await;
+        let _ = there.shutdown().await;
+        let _ = there.read_to_end(&mut answers).await;
+    };
+    tokio::join!(answer(here, place, router, http), ask);
+    answers
+}
+
 /// Answers the requests of one connection until it ends.
-async fn answer(stream: TcpStream, place: Place, router: Router) {
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    place: Place,
+    router: Router,
+    mut http: http1::Builder,
+) {
     let io = TokioIo::new(Connection::new(stream, place.clone()));
     let router = TowerToHyperService::new(router);
     let served = place.clone();
@@ -63,7 +89,6 @@ async fn answer(stream: TcpStream, place: Place, router: Router) {
         let (router, place) = (router.clone(), served.clone());
         async move { Ok::<_, Infallible>(one(router, request, place).await) }
     });
-    let mut http = http1::Builder::new();
     let connection = http.max_buf_size(MAX_HEAD).serve_connection(io, service);
     tokio::select! {
         // Whatever went wrong, the other side has noticed it.

@@ -57,12 +57,15 @@ impl RulesSet {
         let mut sheets = Vec::new();
         for source in &mut sources {
             let timeout = *source.timeout.get_or_insert(surroundings.timeout);
+            let grounding = source.grounding.or(surroundings.grounding);
+            source.grounding = grounding;
             // Inside of a bot nobody has to ask this very program for its own games.
             let entries = if source.is_referee() && !surroundings.supervised {
                 let own = GAMES.iter().map(|entry| own_game(entry, source));
                 own.collect()
             } else if let Some(path) = source.sheet() {
-                let (sheet, entry) = source.open_sheet(&path, timeout)?;
+                let (sheet, entry) =
+                    source.open_sheet(&path, (grounding.unwrap_or(timeout), timeout))?;
                 sheets.push(sheet);
                 vec![entry]
             } else {

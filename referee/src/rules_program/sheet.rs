@@ -50,15 +50,15 @@ impl RulesSource {
         }
     }
 
-    /// Reads the sheet in this file. What is grounded after that long is grounded no further, and no
-    /// question about a position takes longer.
+    /// Reads the sheet in this file. What is not grounded after that long is interpreted, and no
+    /// question about a position takes longer than the other.
     ///
     /// # Errors
     /// If it cannot be read, or is not well formed.
     pub(super) fn open_sheet(
         &self,
         path: &Path,
-        timeout: Duration,
+        (grounding, timeout): (Duration, Duration),
     ) -> Result<(Sheet, Arc<Entry>), SourceError> {
         let text = files::read(path, MOST_BYTES).map_err(|error| SourceError::File {
             name: self.name(),
@@ -71,7 +71,8 @@ impl RulesSource {
             own_id: &own_id,
         };
         let limits = GroundLimits {
-            time: Some(timeout),
+            time: Some(grounding),
+            question_time: Some(timeout),
             ..GroundLimits::DEFAULT
         };
         let game = SheetGame::with_limits(&names, &text, &limits);

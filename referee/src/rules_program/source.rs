@@ -81,6 +81,8 @@ pub(crate) struct RulesSource {
     pub(crate) wanted: Wanted,
     /// How long it may think about a request; `None` for what is usual where it is used.
     pub(crate) timeout: Option<Duration>,
+    /// How long it may be grounded, if it is a sheet; `None` for as long as it may think.
+    pub(crate) grounding: Option<Duration>,
 }
 
 /// The same in the environment of bots.
@@ -95,6 +97,9 @@ struct Inherited {
     /// Left out if it is the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     timeout_ms: Option<u64>,
+    /// Left out if it is no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grounding_ms: Option<u64>,
 }
 
 /// Whether a prefix, a hyphen and an id are an id.
@@ -118,6 +123,7 @@ impl RulesSource {
             prefix: None,
             wanted: Wanted::default(),
             timeout: None,
+            grounding: None,
         };
         source.checked()
     }
@@ -176,21 +182,22 @@ impl RulesSource {
             prefix: source.prefix,
             wanted: Wanted::default(),
             timeout: source.timeout_ms.map(Duration::from_millis),
+            grounding: source.grounding_ms.map(Duration::from_millis),
         });
         Ok(sources.collect())
     }
 
     /// These sources as the value of [`RULES_VARIABLE`].
     pub(crate) fn to_variable(sources: &[Self]) -> String {
+        let is_unusual = |timeout: &Duration| *timeout != TIMEOUT;
+        let millis = |time: Duration| u64::try_from(time.as_millis()).ok();
         let sources = sources.iter().map(|source| Inherited {
             command: source.command.clone(),
             dir: source.dir.clone(),
             env: source.env.clone(),
             prefix: source.prefix.clone(),
-            timeout_ms: source
-                .timeout
-                .filter(|timeout| *timeout != TIMEOUT)
-                .and_then(|timeout| timeout.as_millis().try_into().ok()),
+            timeout_ms: source.timeout.filter(is_unusual).and_then(millis),
+            grounding_ms: source.grounding.and_then(millis),
         });
         let sources: Vec<Inherited> = sources.collect();
         serde_json::to_string(&sources).expect("texts are JSON")

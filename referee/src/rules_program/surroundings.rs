@@ -40,6 +40,8 @@ pub(crate) struct Surroundings {
     pub(crate) supervised: bool,
     /// How long they may think about a request.
     pub(crate) timeout: Duration,
+    /// How long sheets may be grounded; `None` for as long as rules may think.
+    pub(crate) grounding: Option<Duration>,
 }
 
 impl Default for Surroundings {
@@ -47,6 +49,7 @@ impl Default for Surroundings {
         Surroundings {
             supervised: true,
             timeout: TIMEOUT,
+            grounding: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can be asked of the server, and the server itself.
 
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,6 +28,7 @@ use super::index::Wanted;
 use super::match_list;
 use super::match_page::find;
 use super::position::Asked;
+use super::server::PORT;
 use super::site::Site;
 use super::{assets, live_task, reader, reports};
 use crate::http;
@@ -61,6 +63,18 @@ impl Watch {
         }
     }
 
+    /// All that can be asked, at an address.
+    fn router(&self, address: SocketAddr) -> Router {
+        let guard = Arc::new(Guard::new(address));
+        router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded))
+    }
+
+    /// What is answered to these bytes of a connection, with nothing but what was read by now.
+    pub(crate) async fn answers_to(&self, sent: &[u8]) -> Vec<u8> {
+        let router = self.router((Ipv4Addr::LOCALHOST, PORT).into());
+        http::answers_to(router, sent).await
+    }
+
     /// Answers until `stop` turns true.
     ///
     /// # Errors
@@ -70,9 +84,7 @@ impl Watch {
         listener: TcpListener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<(), WatchError> {
-        let guard = Arc::new(Guard::new(listener.local_addr()?));
-        let router =
-            router(self.site.clone()).layer(middleware::from_fn_with_state(guard, guarded));
+        let router = self.router(listener.local_addr()?);
         let reader = reader::start(self.site.clone())?;
         tokio::select! {
             never = http::serve(listener, router, http::Limits::DEFAULT) => match never {},

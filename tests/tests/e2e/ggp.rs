@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Arena, referee, root, run, verified};
+use tests::{Arena, referee, root, run, verified, wait_until};
 
 use crate::ggp_player::{GgpPlayer, Way, no_port};
 
@@ -374,4 +375,50 @@ fn game_managers_get_legal_moves_or_nothing() {
     assert_eq!(said("(ABORT m3)"), some("busy"));
     assert_eq!(said("(ABORT m2)"), some("aborted"));
     assert_eq!(said("(INFO)"), some("((name mine) (status available))"));
+}
+
+/// A sheet of some hundred bytes whose first position takes years to find out.
+fn heavy() -> String {
+    let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
+    let product = "(c ?a) (c ?b) (c ?d) (c ?e) (c ?f) (c ?g) (c ?h) (c ?i)";
+    format!(
+        "(role me) (init go) (legal me a) (legal me b) (<= (legal me d) h) (goal me 50) \
+         (<= (next done) (does me ?m)) (<= terminal (true done)) (<= h {product}) {constants}"
+    )
+}
+
+#[test]
+fn clocks_and_aborts_hold_whatever_a_sheet_takes() {
+    let served = Served::new(&["--", "referee", "bot", "mcts"]);
+    let port = served.port;
+    let begun = Instant::now();
+    assert_eq!(
+        ask(port, &format!("(START m1 me ({}) 2 2)", heavy())),
+        (200, "ready".to_owned())
+    );
+    assert_eq!(ask(port, "(PLAY m1 NIL)").0, 400, "there is nothing to say");
+    assert_eq!(ask(port, "(ABORT m1)"), (200, "aborted".to_owned()));
+    // With time for everything else, but not for the years.
+    assert!(
+        begun.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begun.elapsed()
+    );
+    let waits = thread::spawn(move || ask(port, &format!("(START m2 me ({}) 1000 1000)", heavy())));
+    wait_until("the match", || ask(port, "(INFO)").1.contains("busy"));
+    assert_eq!(ask(port, "(ABORT m2)"), (200, "aborted".to_owned()));
+    assert_eq!(waits.join().unwrap().0, 400);
+    // It is as good as new.
+    let sheet = "(role me) (legal me a) (legal me b) (<= (next done) (does me ?m)) \
+                 (<= terminal (true done)) (<= (goal me 100) (true done)) (goal me 0)";
+    assert_eq!(
+        ask(port, &format!("(START m3 me ({sheet}) 30 30)")),
+        (200, "ready".to_owned())
+    );
+    let moved = ask(port, "(PLAY m3 NIL)");
+    assert!(
+        moved == (200, "a".to_owned()) || moved == (200, "b".to_owned()),
+        "{moved:?}"
+    );
+    assert_eq!(ask(port, "(STOP m3 (a))"), (200, "done".to_owned()));
 }

@@ -58,7 +58,7 @@ impl Interpreter {
                 steps: limits.steps,
                 ..QuestionLimits::DEFAULT
             },
-            time: limits.time,
+            time: limits.question_time,
             sheet,
         }
     }

@@ -23,9 +23,9 @@ const BUSY: &str = "busy";
 /// A part of the start clock is for grounding: the bot needs as much for that again, and both may have
 /// to look at the first position.
 const GROUNDING_SHARE: u32 = 4;
-/// Grounding may take this in any case, and no question about a position takes longer than the other.
-const LEAST_TIMEOUT: Duration = Duration::from_millis(200);
-const MOST_TIMEOUT: Duration = Duration::from_secs(20);
+/// It takes no less than the one and no more than the other.
+const LEAST_GROUNDING: Duration = Duration::from_millis(200);
+const MOST_GROUNDING: Duration = Duration::from_secs(20);
 /// How many play clocks, after the start clock, a bot may take to get ready.
 const LATE_STARTS: u32 = 3;
 
@@ -193,10 +193,10 @@ impl Attendant {
     ) -> Pin<Box<dyn Future<Output = Result<Playing, String>> + Send>> {
         let start_clock = self.within(start.start_clock);
         let per_move = self.within(start.play_clock);
-        let timeout = (start_clock / GROUNDING_SHARE).clamp(LEAST_TIMEOUT, MOST_TIMEOUT);
+        let grounding = (start_clock / GROUNDING_SHARE).clamp(LEAST_GROUNDING, MOST_GROUNDING);
         let startup = start_clock.saturating_add(per_move.saturating_mul(LATE_STARTS));
         let (spec, id) = (self.offer.spec.clone(), start.id.clone());
-        let begun = GameThread::begin(start, timeout);
+        let begun = GameThread::begin(start, grounding);
         Box::pin(async move {
             let (thread, ready) = begun.map_err(|error| error.to_string())?;
             let read = ready.await.map_err(|_| "the sheet was not read")?;

@@ -17,6 +17,8 @@ use crate::rules_program::{RulesSet, RulesSource, Surroundings};
 
 /// The name of the sheet's file, which makes the game's id.
 const FILE: &str = "ggp.kif";
+/// Clocks are looked at elsewhere, and a match that nobody waits for is given up.
+const UNLIMITED: Duration = Duration::from_secs(3600);
 /// The game's id.
 pub(super) const ID: &str = "ggp";
 
@@ -90,17 +92,18 @@ pub(super) enum Task {
 }
 
 impl Game {
-    /// The game of a sheet, for a role.
+    /// The game of a sheet, for a role. What is not grounded after a while is interpreted.
     ///
     /// # Errors
     /// If the sheet is not well formed, has no such role, or needs more time than it has.
-    pub(super) fn read(sheet: &str, role: &str, timeout: Duration) -> Result<Self, String> {
+    pub(super) fn read(sheet: &str, role: &str, grounding: Duration) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         std::fs::write(folder.path().join(FILE), lines(sheet)?)
             .map_err(|error| error.to_string())?;
         let source = RulesSource::parse(FILE, folder.path()).map_err(|error| error.to_string())?;
         let surroundings = Surroundings {
-            timeout,
+            timeout: UNLIMITED,
+            grounding: Some(grounding),
             ..Surroundings::default()
         };
         let set = RulesSet::open(vec![source], &surroundings);

@@ -23,11 +23,11 @@ pub(super) struct GameThread {
 }
 
 impl GameThread {
-    /// Begins to read the sheet of a match; grounding takes no longer than `timeout`, and no question
-    /// about a position does. The receiver gets what is known at the start.
+    /// Begins to read the sheet of a match; it is grounded no longer than this. The receiver
+    /// gets what is known at the start.
     pub(super) fn begin(
         start: &Start,
-        timeout: Duration,
+        grounding: Duration,
     ) -> std::io::Result<(Self, oneshot::Receiver<Result<Arc<Seen>, String>>)> {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let (sender, ready) = oneshot::channel();
@@ -35,7 +35,7 @@ impl GameThread {
         let budget = Budget::default().unless(&cancel);
         let (sheet, role) = (start.sheet.clone(), start.role.clone());
         let work = move || {
-            let read = Game::read(&sheet, &role, timeout);
+            let read = Game::read(&sheet, &role, grounding);
             let mut game = match read {
                 Ok(game) => game,
                 Err(why) => return drop(sender.send(Err(why))),

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 
 /// Says who may ask.
 #[derive(Clone, Debug)]
-pub(crate) struct HostGuard {
+pub(super) struct HostGuard {
     /// The address that is listened at.
     address: IpAddr,
     /// Names under which game managers may ask, besides those that mean this machine.
@@ -31,7 +31,7 @@ impl HostGuard {
     }
 
     /// Whether a request may be answered; why not, otherwise.
-    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
+    fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), &'static str> {
         if headers.contains_key(ORIGIN) {
             return Err("a page in a browser asks; only game managers may");
         }

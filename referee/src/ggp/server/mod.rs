@@ -9,6 +9,7 @@ mod guard;
 mod offer;
 mod possible;
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +25,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::message::Request;
 use crate::http;
 use attendant::Attendant;
-pub(crate) use guard::HostGuard;
+use guard::HostGuard;
 use offer::Asked;
 pub(crate) use offer::Offer;
 
@@ -63,12 +64,7 @@ pub(crate) async fn serve(
         log,
     });
     let address = listener.local_addr()?.ip();
-    let guard = Arc::new(HostGuard::new(address, &offer.allowed_hosts, log));
-    let router = Router::new()
-        .fallback(answer)
-        .layer(DefaultBodyLimit::max(MAX_REQUEST))
-        .with_state(shared)
-        .layer(middleware::from_fn_with_state(guard, guard::guarded));
+    let router = router(shared, HostGuard::new(address, &offer.allowed_hosts, log));
     let attendant = Attendant::new(offer, is_busy, log);
     let mut until = stop.clone();
     let served = async {
@@ -79,6 +75,42 @@ pub(crate) async fn serve(
     };
     tokio::join!(served, attendant.run(inbox, &mut stop));
     Ok(())
+}
+
+/// All that can be asked.
+fn router(shared: Arc<Shared>, guard: HostGuard) -> Router {
+    Router::new()
+        .fallback(answer)
+        .layer(DefaultBodyLimit::max(MAX_REQUEST))
+        .with_state(shared)
+        .layer(middleware::from_fn_with_state(
+            Arc::new(guard),
+            guard::guarded,
+        ))
+}
+
+/// What is answered to these bytes of a connection to a player that is busy with another match.
+pub(crate) async fn answers_to(sent: &[u8]) -> Vec<u8> {
+    let (asked, mut inbox) = mpsc::channel::<Asked>(MAX_WAITING);
+    let shared = Arc::new(Shared {
+        name: "bot".to_owned(),
+        asked,
+        is_busy: Arc::new(AtomicBool::new(true)),
+        log: |_| {},
+    });
+    let router = router(
+        shared,
+        HostGuard::new(Ipv4Addr::LOCALHOST.into(), &[], |_| {}),
+    );
+    let attend = async {
+        while let Some((_, answer)) = inbox.recv().await {
+            let _ = answer.send("busy".to_owned());
+        }
+    };
+    tokio::select! {
+        answers = http::answers_to(router, sent) => answers,
+        () = attend => Vec::new(),
+    }
 }
 
 /// A name as one word of KIF.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::unistd::{Pid, setsid};
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -150,14 +150,23 @@ fn spawn(launch: &ProcessStart<'_>, set_up: impl FnOnce(&mut Command)) -> io::Re
 }
 
 /// Gives a process a session of its own before it begins: Ctrl-C in the terminal is for the referee
-/// alone, which may want to finish what the process is needed for.
+/// alone, which may want to finish what the process is needed for. Signals do there what they usually do,
+/// also where the referee was told to ignore them (`nohup`): bots find the same everywhere.
 fn leave_session(command: &mut Command) {
-    // SAFETY: between fork and exec only what is safe in signal handlers may be called; this is one
-    // system call.
+    // SAFETY: between fork and exec only what is safe in signal handlers may be called; these are
+    // system calls. No handler of this program is lost: the child has none after exec anyway.
     #[expect(unsafe_code, reason = "there is no safe way to set it for a child")]
     unsafe {
         command.pre_exec(|| {
             setsid()?;
+            for ending in [
+                Signal::SIGHUP,
+                Signal::SIGINT,
+                Signal::SIGQUIT,
+                Signal::SIGTERM,
+            ] {
+                signal(ending, SigHandler::SigDfl)?;
+            }
             Ok(())
         });
     }

@@ -1,7 +1,9 @@
 //! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
 
 mod bundles;
+mod clocks;
 mod config;
+mod http;
 mod log;
 mod messages;
 mod model;
@@ -40,4 +42,6 @@ targets![
     "log" log::seeds, log::run;
     "sheets" sheets::seeds, sheets::run;
     "bundles" bundles::seeds, bundles::run;
+    "http" http::seeds, http::run;
+    "clocks" clocks::seeds, clocks::run;
 ];

@@ -12,6 +12,7 @@ const LIMITS: GroundLimits = GroundLimits {
     depth: 40,
     steps: 100_000,
     time: None,
+    question_time: None,
 };
 /// No game is followed further, in steps.
 const LONGEST: usize = 12;

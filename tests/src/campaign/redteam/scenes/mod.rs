@@ -2,6 +2,7 @@
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
 pub(super) mod deals;
+mod network;
 mod spectators;
 
 use super::judge::Verdict;
@@ -9,7 +10,7 @@ use super::options::{Options, Tier, User};
 use super::site::Programs;
 
 /// Everything that is tried.
-const ALL: &[&[Scene]] = &[deals::SCENES, spectators::SCENES];
+const ALL: &[&[Scene]] = &[deals::SCENES, network::SCENES, spectators::SCENES];
 
 /// One attack, tried by every user who may run the referee.
 pub(super) struct Scene {

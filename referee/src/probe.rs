@@ -1,0 +1,28 @@
+//! Our servers as functions from bytes to bytes, without a socket.
+
+use std::path::Path;
+
+use crate::ggp::server;
+use crate::web::Watch;
+
+/// What `referee watch` of a folder answers to the bytes of a connection.
+///
+/// # Panics
+/// If the system has no runtime for it.
+pub fn web_answers(folder: &Path, sent: &[u8]) -> Vec<u8> {
+    let watch = Watch::new(&[folder.to_owned()], None);
+    runtime().block_on(watch.answers_to(sent))
+}
+
+/// What `referee ggp-player`, busy with a match, answers to the bytes of a connection.
+///
+/// # Panics
+/// If the system has no runtime for it.
+pub fn ggp_player_answers(sent: &[u8]) -> Vec<u8> {
+    runtime().block_on(server::answers_to(sent))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().expect("a runtime")
+}
