@@ -45,24 +45,63 @@ pub(crate) fn sample<E: Engine>(
         at: rules.root()?,
         weight: 1.0,
     }];
-    for step in &steps {
+    for (number, step) in steps.iter().enumerate() {
         let mut next = Vec::new();
         for world in &worlds {
             follow(rules, world, (seat, step), &mut rng, &mut next)?;
         }
+        // What cannot be the real position must not crowd out what can.
+        if number + 1 == steps.len() {
+            next = as_asked(rules, next, seat);
+        } else {
+            next.retain(|world| !rules.play.engine.is_over(&world.at.position));
+        }
         worlds = thinned(next, MOST, &mut rng);
     }
-    // The real position is one in which somebody has a choice, or the last one.
-    worlds.retain(|world| {
-        let mut counts = Vec::new();
-        let counted = rules.play.count(&world.at.position, &mut counts);
-        counted.is_ok() && counts.iter().any(|count| *count != 1)
-    });
+    if steps.is_empty() {
+        worlds = as_asked(rules, worlds, seat);
+    }
     if worlds.is_empty() {
         return Err(wrong("nobody can know this: no way to play leads there"));
     }
     let drawn = (0..count).filter_map(|_| draw(&worlds, &mut rng));
     Ok(drawn.map(|world| rules.state(&world.at)).collect())
+}
+
+/// Where this seat is asked something, as far as that can be told: it knows by that that the game goes on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Asked {
+    /// The game is over.
+    Over,
+    /// Others have a choice.
+    Others,
+    /// The seat has a choice.
+    Itself,
+}
+
+/// The worlds that can be the real one, if the seat is asked to move in it. If it has a choice in none of
+/// them, those in which the game goes on; if there are none, those in which it is over.
+fn as_asked<E: Engine>(rules: &SharedRules<E>, worlds: Vec<World<E>>, seat: Seat) -> Vec<World<E>> {
+    let play = &rules.play;
+    let asked = |world: &World<E>| {
+        let mut counts = Vec::new();
+        play.count(&world.at.position, &mut counts).ok()?;
+        if play.engine.is_over(&world.at.position) {
+            return Some(Asked::Over);
+        }
+        // A position in which nobody has a choice is on the way only.
+        let has_choice = |role: usize| counts.get(role).is_some_and(|count| *count > 1);
+        if has_choice(play.seats[seat]) {
+            Some(Asked::Itself)
+        } else {
+            (0..counts.len()).any(has_choice).then_some(Asked::Others)
+        }
+    };
+    let asked: Vec<Option<Asked>> = worlds.iter().map(asked).collect();
+    let most = asked.iter().max().copied().flatten();
+    let kept = worlds.into_iter().zip(asked);
+    let kept = kept.filter(|(_, asked)| asked.is_some() && *asked == most);
+    kept.map(|(world, _)| world).collect()
 }
 
 /// Adds the positions that may come after one, given what the seat did and saw.

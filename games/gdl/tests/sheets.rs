@@ -415,6 +415,48 @@ fn seats_know_what_they_see() {
     );
 }
 
+/// A coin is flipped, and nobody sees it. Tails ends the game at once.
+const COIN: &str = "
+    (role caller) (role random) (init flipping)
+    (<= (legal random heads) (true flipping)) (<= (legal random tails) (true flipping))
+    (<= (legal random noop) (not (true flipping)))
+    (<= (legal caller noop) (true flipping))
+    (<= (legal caller left) (true heads)) (<= (legal caller right) (true heads))
+    (<= (legal caller noop) (not (true flipping)) (not (true heads)))
+    (<= (next heads) (does random heads)) (<= (next tails) (does random tails))
+    (<= (next done) (does caller left)) (<= (next done) (does caller right))
+    (<= terminal (true tails)) (<= terminal (true done))
+    (<= (sees caller moved) (does caller left))
+    (<= (goal caller 0) (true tails)) (<= (goal caller 100) (true done))";
+
+/// Who is asked to move knows that the game goes on.
+#[test]
+fn no_world_is_over_for_a_seat_that_is_asked_to_move() {
+    let names = Names {
+        id: "coin",
+        own_id: "coin",
+    };
+    let rules = SheetGame::new(&names, COIN).unwrap().rules;
+    let mut asked = rules.start(0).unwrap();
+    asked.play("heads").unwrap();
+    assert_eq!(asked.to_move(), ToMove::seat(0));
+    let observation = asked.observation(0).unwrap();
+    let states = rules.sample(&observation, 0, 1, 100).unwrap();
+    assert_eq!(states.len(), 100);
+    for state in states {
+        let session = rules.load(&state).unwrap();
+        assert!(session.end().is_none(), "{state}");
+        assert_eq!(session.to_move(), ToMove::seat(0));
+    }
+    // At the end there is nothing else to draw.
+    asked.play("left").unwrap();
+    let states = rules
+        .sample(&asked.observation(0).unwrap(), 0, 1, 9)
+        .unwrap();
+    let over = |state: &Value| rules.load(state).unwrap().end().is_some();
+    assert!(states.len() == 9 && states.iter().all(over));
+}
+
 /// The host avoids the car, which makes switching better: filtering knows how likely states are.
 #[test]
 fn samples_are_weighted() {

@@ -320,7 +320,12 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
     }
     let mut drawn = 0;
     bench.each_position(|session| {
+        if session.end().is_some() {
+            // Bots draw what may be when they are asked to move.
+            return Ok(());
+        }
         for seat in 0..bench.rules.seats() {
+            let is_asked = session.to_move().includes(seat);
             let observation = observe(session, seat)?;
             let samples = bench
                 .rules
@@ -335,7 +340,15 @@ pub(super) fn hidden(bench: &Bench<'_>) -> Verdict {
                          {observation}"
                     ));
                 }
-                if listed(session, seat)? != listed(&mut *other, seat)? {
+                // That the game goes on is part of what a seat knows that is asked to move.
+                if is_asked && other.end().is_some() {
+                    let state = cut(&state);
+                    return Err(format!(
+                        "draws the state {state} for seat {seat}, which is asked to move, but there the game \
+                         is over"
+                    ));
+                }
+                if is_asked && listed(session, seat)? != listed(&mut *other, seat)? {
                     return Err(format!(
                         "lists other moves for seat {seat} in a state that it cannot tell apart"
                     ));

@@ -533,11 +533,23 @@ fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), T
     let lowered = capacity::fit(config)?;
     BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
+    let mut warnings: Vec<String> = lowered.map(warning).into_iter().collect();
+    warnings.extend(who_remembers_deals(config));
     let scale = config.scale_here().map(|scale| scaled(config, scale));
-    Ok((
-        lowered.map(warning).into_iter().collect(),
-        scale.transpose()?,
-    ))
+    Ok((warnings, scale.transpose()?))
+}
+
+/// A warning about players that stay from match to match, where these have the same deal.
+fn who_remembers_deals(config: &Config) -> Option<String> {
+    let elsewhere = config.bots.iter().filter(|spec| spec.ggp.is_some());
+    let names: Vec<String> = elsewhere.map(|spec| format!("`{}`", spec.name)).collect();
+    (config.has_deals() && !names.is_empty()).then(|| {
+        format!(
+            "{}: the referee does not start players that it asks over HTTP, and the matches of a pairing have \
+             the same deal: in the second one a player may remember the first",
+            names.join(", ")
+        )
+    })
 }
 
 /// Scales time limits by the speed of this machine.

@@ -6,6 +6,7 @@
 )]
 
 mod bundles;
+mod deals;
 mod machines;
 mod messages;
 mod rechecks;

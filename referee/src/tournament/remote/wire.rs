@@ -358,6 +358,24 @@ mod tests {
     }
 
     #[test]
+    fn workers_are_not_told_the_secret_that_deals_follow_from() {
+        let digits = "5ec2e75e".repeat(8);
+        let text = format!(
+            "name = \"t\"\nsecret = \"{digits}\"\ngames = [\"run\"]\n\
+             [[bots]]\nname = \"a\"\ncommand = \"referee bot random\"\n\
+             [[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n"
+        );
+        let config = Config::parse(&text, Path::new("/")).unwrap();
+        assert!(config.secret.is_some());
+        let announced = Announced::new(&config, WAIT).unwrap();
+        let sent = serde_json::to_string(&announced).unwrap();
+        assert!(
+            !sent.contains("5ec2e7") && sent.contains("games ="),
+            "{sent}"
+        );
+    }
+
+    #[test]
     fn what_would_fill_the_memory_is_refused() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         let zeros = vec![b' '; 1 << 20];

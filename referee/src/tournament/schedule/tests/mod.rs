@@ -102,6 +102,23 @@ fn every_group_plays_in_every_order_every_round() {
             assert_eq!(scheduled.turn, scheduled.round);
             assert!(seen.insert((scheduled.round, scheduled.game, scheduled.seats.clone())));
         }
+        let schedule = Schedule::new(&shape);
+        for scheduled in &all {
+            let group = schedule.group_of(scheduled.number);
+            let size = if scheduled.seats.len() == 2 {
+                2
+            } else {
+                of_three
+            };
+            assert_eq!(group.len(), size, "{scheduled:?}");
+            assert!(group.contains(&scheduled.number));
+            let same = |number: &usize| {
+                let other = &all[number - 1];
+                (other.game, other.turn, other.group())
+                    == (scheduled.game, scheduled.turn, scheduled.group())
+            };
+            assert!(group.iter().all(same));
+        }
         let mut at: HashMap<(usize, usize, usize), u32> = HashMap::new();
         for scheduled in &all {
             for (seat, bot) in scheduled.seats.iter().enumerate() {
