@@ -6,6 +6,7 @@
 )]
 
 mod bundles;
+mod hostile;
 mod machines;
 mod messages;
 mod rechecks;

@@ -1,5 +1,6 @@
 //! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
 
+mod announcements;
 mod bundles;
 mod config;
 mod log;
@@ -7,6 +8,7 @@ mod messages;
 mod model;
 mod moves;
 mod options;
+mod results;
 mod sheets;
 mod states;
 
@@ -40,4 +42,6 @@ targets![
     "log" log::seeds, log::run;
     "sheets" sheets::seeds, sheets::run;
     "bundles" bundles::seeds, bundles::run;
+    "announcements" announcements::seeds, announcements::run;
+    "results" results::seeds, results::run;
 ];
