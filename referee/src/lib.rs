@@ -136,11 +136,15 @@ pub mod dispatching {
     pub use crate::tournament::remote::dispatch::{
         Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
+    pub use crate::tournament::remote::examine::examine as examine_result;
     pub use crate::tournament::remote::wire::{
         Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
         unpack,
     };
     pub use crate::tournament::schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
+    pub use crate::worker::serving::{
+        check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
+    };
     pub use protocol::Record;
 }
 

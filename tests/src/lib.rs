@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: the built program, folders, waiting.
 
+pub mod announcer;
 pub mod campaign;
 pub mod chaos;
 pub mod cut_off;

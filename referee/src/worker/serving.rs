@@ -137,7 +137,7 @@ impl Serving {
 ///
 /// # Errors
 /// What is wrong with them.
-pub(crate) fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
+pub fn jobs_of(config: &Config, hash: &str, payload: &[u8]) -> Result<GroupJob, String> {
     let job: GroupJob = unpack(payload)?;
     if job.config != hash {
         // The indices are of another one.
@@ -189,7 +189,7 @@ impl Room {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String> {
+pub fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), String> {
     let table = announced.table()?;
     let along = along(announced, None, folder);
     allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
@@ -213,14 +213,16 @@ pub(crate) fn check(announced: &Announced, folder: Option<&Path>) -> Result<(), 
 ///
 /// # Errors
 /// Why this worker declines it.
-pub(crate) fn untrusted(
+pub fn untrusted(
     announced: &Announced,
     bundles: Option<Arc<Bundles>>,
     folder: Option<&Path>,
     own: &Path,
 ) -> Result<Config, String> {
     let in_words = |error: io::Error| error.to_string();
-    let along = along(announced, bundles.as_deref(), folder);
+    let mut along = along(announced, bundles.as_deref(), folder);
+    // What was not fetched is not here.
+    along.bundled.retain(|bot| along.unpacked.contains_key(bot));
     let table = announced.table()?;
     allowed::check(&table, &along).map_err(|declined| declined.to_string())?;
     let mut table = announced.with_files(&own.join("files")).map_err(in_words)?;

@@ -74,4 +74,6 @@ short_runs![
     bundles seeds_of_bundles "bundles" 500 0.05,
     http seeds_of_http "http" 1_000 0.05,
     clocks seeds_of_clocks "clocks" 300 0.02,
+    announcements seeds_of_announcements "announcements" 1_000 0.05,
+    results seeds_of_results "results" 1_000 0.02,
 ];

@@ -7,6 +7,7 @@
 
 mod bundles;
 mod deals;
+mod hostile;
 mod machines;
 mod messages;
 mod rechecks;

@@ -61,7 +61,14 @@ impl Examiner {
 }
 
 /// The matches of a result, if it can be believed.
-fn examine(config: &Config, group: &ScheduledGroup, payload: &[u8]) -> Result<Vec<Record>, String> {
+///
+/// # Errors
+/// What is wrong with it.
+pub fn examine(
+    config: &Config,
+    group: &ScheduledGroup,
+    payload: &[u8],
+) -> Result<Vec<Record>, String> {
     let PlayedGroup { records } = unpack(payload)?;
     let found = group.matches.iter().map(|scheduled| {
         let id = scheduled.id();

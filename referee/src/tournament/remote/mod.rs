@@ -5,7 +5,7 @@
 mod bundles;
 pub(crate) mod dispatch;
 mod error;
-mod examine;
+pub(crate) mod examine;
 mod identity;
 mod venue;
 pub(crate) mod wire;

@@ -198,7 +198,7 @@ impl Announced {
     ///
     /// # Errors
     /// If it is none, or of another version of this program.
-    pub(crate) fn read(payload: &[u8]) -> Result<Self, String> {
+    pub fn read(payload: &[u8]) -> Result<Self, String> {
         let announced: Announced = unpack(payload)?;
         if announced.referee != REFEREE_NAME {
             return Err(format!(
@@ -210,6 +210,13 @@ impl Announced {
             return Err("its hash is not that of its configuration and bundles".to_owned());
         }
         Ok(announced)
+    }
+
+    /// The same with the hash of what it has, for those who make one up.
+    #[must_use]
+    pub fn sealed(mut self) -> Self {
+        self.hash = hash(&self.config, &self.bundles);
+        self
     }
 
     /// The configuration as values.

@@ -1,5 +1,6 @@
 //! The targets: each takes any bytes, and panics if something is wrong with what they lead to.
 
+mod announcements;
 mod bundles;
 mod clocks;
 mod config;
@@ -9,6 +10,7 @@ mod messages;
 mod model;
 mod moves;
 mod options;
+mod results;
 mod sheets;
 mod states;
 
@@ -44,4 +46,6 @@ targets![
     "bundles" bundles::seeds, bundles::run;
     "http" http::seeds, http::run;
     "clocks" clocks::seeds, clocks::run;
+    "announcements" announcements::seeds, announcements::run;
+    "results" results::seeds, results::run;
 ];
