@@ -9,7 +9,7 @@ use std::io::{
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use protocol::faults;
 use serde::{Deserialize, Serialize};
@@ -264,6 +264,7 @@ pub(crate) async fn built(
     let Some(command) = &build.command else {
         return Ok(Ok(()));
     };
+    let _alone = in_turn(spec, build.timeout, &mut report).await;
     report(&format!("building `{}`", spec.name));
     made(spec, build, command, &BUILD).await
 }
@@ -313,6 +314,32 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
             Err(TryLockError::Error(error)) => {
                 let path = unpacked.dir();
                 return Err(BundleError::Io { path, error });
+            }
+        }
+    }
+}
+
+/// Waits until no other tournament on this machine builds in the bot's folder: two builds in one folder spoil
+/// each other. Nobody waits where folders cannot be locked, nor longer than a build may take: a bot could hold
+/// the lock.
+async fn in_turn(spec: &BotSpec, most: Duration, mut report: impl FnMut(&str)) -> Option<File> {
+    let folder = File::open(&spec.dir).ok()?;
+    let end = Instant::now() + most;
+    let mut is_said = false;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::Error(_)) => return None,
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => return None,
+            Err(TryLockError::WouldBlock) => {
+                if !is_said {
+                    report(&format!(
+                        "waiting until another tournament has built `{}`",
+                        spec.name
+                    ));
+                    is_said = true;
+                }
+                sleep(LOCK_PATROL).await;
             }
         }
     }

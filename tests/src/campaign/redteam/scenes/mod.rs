@@ -1,6 +1,9 @@
 //! Attacks by others than a bot in a match: the author of a submission, a worker or a coordinator over
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
+mod analysts;
+mod limits;
+mod neighbours;
 mod spectators;
 
 use super::judge::Verdict;
@@ -8,7 +11,12 @@ use super::options::{Options, Tier, User};
 use super::site::Programs;
 
 /// Everything that is tried.
-const ALL: &[&[Scene]] = &[spectators::SCENES];
+const ALL: &[&[Scene]] = &[
+    analysts::SCENES,
+    limits::SCENES,
+    neighbours::SCENES,
+    spectators::SCENES,
+];
 
 /// One attack, tried by every user who may run the referee.
 pub(super) struct Scene {
