@@ -1,14 +1,17 @@
 //! Builds and setups of bots: run in a sandbox, within a quota, and reported by the line of their output
 //! that says most.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use supervisor::sandbox::build::SandboxError;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
+use tokio::time::{Instant, sleep};
 
+use super::LOCK_PATROL;
 use super::census::Census;
 use super::quota::Watch;
 use crate::config::submissions::BOT_FILE;
@@ -85,8 +88,35 @@ pub(super) async fn built(
     let Some(command) = &build.command else {
         return Ok(Ok(()));
     };
+    let _alone = in_turn(spec, build.timeout, &mut report).await;
     report(&format!("building `{}`", spec.name));
     made(config, spec, build, command, &BUILD).await
+}
+
+/// Waits until no other tournament on this machine builds in the bot's folder: two builds in one folder spoil
+/// each other. Nobody waits where folders cannot be locked, nor longer than a build may take: a bot could hold
+/// the lock.
+async fn in_turn(spec: &BotSpec, most: Duration, mut report: impl FnMut(&str)) -> Option<File> {
+    let folder = File::open(&spec.dir).ok()?;
+    let end = Instant::now() + most;
+    let mut is_said = false;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::Error(_)) => return None,
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => return None,
+            Err(TryLockError::WouldBlock) => {
+                if !is_said {
+                    report(&format!(
+                        "waiting until another tournament has built `{}`",
+                        spec.name
+                    ));
+                    is_said = true;
+                }
+                sleep(LOCK_PATROL).await;
+            }
+        }
+    }
 }
 
 /// Runs a command in a bot's folder, in the sandbox of builds; the inner error says why that failed.

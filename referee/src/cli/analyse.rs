@@ -14,7 +14,7 @@ use supervisor::{BotFactory, BotSpec};
 
 use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
-use super::input::{RulesArgs, StartArgs, configured};
+use super::input::{RulesArgs, SandboxArgs, StartArgs, configured};
 use super::play::spec;
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::analysis::{
@@ -104,6 +104,8 @@ pub(super) struct Args {
     /// With --format json: also a line for each report of a bot that still thinks, with `"done":false`
     #[arg(long, conflicts_with = "each_ply")]
     updates: bool,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -312,6 +314,8 @@ impl Args {
 /// The bots that think, and how many of them at the same time.
 struct Bots {
     specs: Vec<Arc<BotSpec>>,
+    /// What a sandbox hides from them: the log of the match.
+    hidden: Vec<PathBuf>,
     concurrency: usize,
     /// How often a bot has finished thinking.
     done: Cell<usize>,
@@ -340,13 +344,19 @@ impl Bots {
         let mut specs: Vec<Arc<BotSpec>> = Vec::new();
         for bot in named {
             let mut spec = spec(bot, &specs, &time)?;
+            spec.wanted.tier = args.sandbox.sandbox;
             subject.set.equip(&mut spec);
             specs.push(Arc::new(spec));
         }
         let cores = identity::cores() as usize;
         let concurrency = args.concurrency.map_or(cores, usize::from);
+        let log = args.match_id.as_ref().map(|_| {
+            let given = args.log.clone();
+            given.unwrap_or_else(|| PathBuf::from(&args.subject))
+        });
         Ok(Bots {
             specs,
+            hidden: log.into_iter().collect(),
             concurrency,
             done: Cell::new(0),
         })
@@ -360,7 +370,7 @@ impl Bots {
         lines: u8,
         update: impl Fn(usize, &Thought),
     ) -> Result<Vec<Thought>, CliError> {
-        let factory = Arc::new(BotFactory::new(&self.specs, &[], None)?);
+        let factory = Arc::new(BotFactory::new(&self.specs, &self.hidden, None)?);
         let mut stop = on_interrupt()?;
         let (factory, update) = (&factory, &update);
         let job = async |&(bot, position): &'a Job<'a>| {

@@ -8,6 +8,7 @@ use games::registry::Entry;
 use games::session::LoadError;
 use games::{Catalog, ConfigureError, Rules, Session};
 use serde_json::Value;
+use supervisor::sandbox::limits::Tier;
 
 use super::CliError;
 use crate::config::{recorded_rules, source_of};
@@ -167,4 +168,20 @@ pub(super) fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Entry>,
 fn json(text: &str, what: &str) -> Result<Value, CliError> {
     serde_json::from_str(text)
         .map_err(|error| CliError::Usage(format!("{what}: not JSON: {error}")))
+}
+
+/// How far bots of the command line are kept apart from the machine.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct SandboxArgs {
+    /// The bots' sandbox, as in a configuration: "none", "limits", "restricted" or "strict"
+    #[arg(long, value_name = "TIER", default_value = "none", value_parser = tier)]
+    pub(super) sandbox: Tier,
+}
+
+fn tier(text: &str) -> Result<Tier, String> {
+    let found = Tier::ALL.into_iter().find(|tier| tier.name() == text);
+    found.ok_or_else(|| {
+        let known = Tier::ALL.map(Tier::name).join(", ");
+        format!("there are {known}")
+    })
 }

@@ -14,7 +14,7 @@ use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 
 use super::format::OutputFormat;
 use super::human::{self, Ask, Scene, Terminal};
-use super::input::{GameArgs, StartArgs};
+use super::input::{GameArgs, SandboxArgs, StartArgs};
 use super::watch::ListenArgs;
 use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
 use crate::config::file::LimitsTable;
@@ -82,6 +82,8 @@ pub(super) struct Args {
     /// and rematches; Ctrl-C ends it
     #[arg(long, requires = "humans", conflicts_with = "quiet")]
     web: bool,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     #[command(flatten)]
     listen: ListenArgs,
     /// How the result is printed; "json" is the line that --log writes, without `prev`, and draws no boards
@@ -201,7 +203,9 @@ impl Args {
             let mut spec = if humans.contains(&seat) {
                 human::spec(role, humans.len(), time)?
             } else {
-                spec(bots.next().map_or("", |bot| bot), &specs, time)?
+                let mut spec = spec(bots.next().map_or("", |bot| bot), &specs, time)?;
+                spec.wanted.tier = self.sandbox.sandbox;
+                spec
             };
             set.equip(&mut spec);
             specs.push(Arc::new(spec));

@@ -299,7 +299,7 @@ impl Args {
         }
         let config = Tournament::as_it_began(config, folder)?;
         if !self.replay_bot.is_empty() {
-            Tournament::renew(&config, &self.replay_bot, report).await?;
+            Tournament::renew(&config, folder, &self.replay_bot, report).await?;
             if let Some(done) = Tournament::play_again(&config, folder, &self.replay_bot)? {
                 tell(format_args!("{done}\n"));
             }

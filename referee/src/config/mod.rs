@@ -57,9 +57,9 @@ use thiserror::Error;
 pub use book::BookOpening;
 pub use bot_places::BotPlaces;
 pub(crate) use bots::{RecordedBot, recorded_bot};
-pub use build::{BuildPlan, Quota};
 #[cfg(feature = "cluster")]
 pub(crate) use build::{BUILD_BYTES, BUILD_FILES};
+pub use build::{BuildPlan, Quota};
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
 pub(crate) use game::game;

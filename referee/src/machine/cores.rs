@@ -6,7 +6,8 @@ use std::io;
 pub(crate) const CAN_CHOOSE: bool = cfg!(target_os = "linux");
 
 /// Keeps the current thread, and what it starts from now on, to one of the cores that it may use:
-/// slots share them out in turn.
+/// slots share them out in turn, and leave to other referees of this machine those that are theirs, as
+/// long as there are others.
 ///
 /// # Errors
 /// If the machine refuses or knows no such thing.
@@ -21,9 +22,34 @@ pub(crate) fn keep_to_one(slot: usize) -> io::Result<()> {
     let cores: Vec<usize> = all
         .filter(|core| allowed.is_set(*core) == Ok(true))
         .collect();
+    let turn = slot % cores.len().max(1);
+    let in_turn = cores.iter().cycle().skip(turn).take(cores.len());
+    let free = in_turn.copied().find(|core| claim(*core));
     let mut mine = CpuSet::new();
-    mine.set(cores[slot % cores.len().max(1)])?;
+    mine.set(free.unwrap_or(cores[turn]))?;
     Ok(sched_setaffinity(this_thread, &mine)?)
+}
+
+/// Takes a core for this thread, until that ends; not if another thread has it, of whatever referee, or
+/// nobody can say.
+#[cfg(target_os = "linux")]
+fn claim(core: usize) -> bool {
+    use std::cell::RefCell;
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+    thread_local! {
+        static CLAIM: RefCell<Option<UnixDatagram>> = const { RefCell::new(None) };
+    }
+
+    // A name that only one socket of the machine can have, and that goes with its process, however it ends.
+    let name = SocketAddr::from_abstract_name(format!("referee-core-{core}"));
+    let socket = name.and_then(|name| UnixDatagram::bind_addr(&name));
+    let is_free = socket.is_ok();
+    if let Ok(socket) = socket {
+        CLAIM.with(|claim| claim.replace(Some(socket)));
+    }
+    is_free
 }
 
 /// Keeps the current thread, and what it starts from now on, to one of the cores that it may use.
@@ -51,5 +77,21 @@ mod tests {
                 .count()
         });
         assert_eq!(thread.join().unwrap(), 1);
+    }
+
+    #[test]
+    fn a_core_has_one_claim_at_a_time() {
+        // A number that no machine has, so that no other test has it.
+        let (sender, held) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            sender.send(claim(1_000_003)).unwrap();
+            released.recv().unwrap();
+        });
+        assert!(held.recv().unwrap());
+        assert!(!claim(1_000_003));
+        release.send(()).unwrap();
+        thread.join().unwrap();
+        assert!(claim(1_000_003));
     }
 }

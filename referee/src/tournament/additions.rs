@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::folder::CONFIG_NAME;
+use super::folder::{self, CONFIG_NAME};
 use super::resume::{self, Allowed};
 use super::runner::{Tournament, TournamentError, folder_of, runtime};
 use crate::admission::{self, AdmissionError, LeftOut};
@@ -95,12 +95,14 @@ impl Tournament {
     /// build. For bots that have changed, before [`Tournament::play_again`].
     ///
     /// # Errors
-    /// If one of them is broken now.
+    /// If one of them is broken now, or another referee is playing in the folder.
     pub async fn renew(
         config: &Config,
+        folder: Option<&Path>,
         bots: &[String],
         report: impl FnMut(&str),
     ) -> Result<(), TournamentError> {
+        folder::must_be_idle(&folder_of(config, folder)?)?;
         let broken = admission::broken(config, Some(bots), report).await?;
         if broken.is_empty() {
             Ok(())
@@ -117,6 +119,7 @@ fn added(config: &Config, folder: Option<&Path>) -> Result<Vec<String>, Tourname
     let Some(copy) = resume::read_copy(&path.join(CONFIG_NAME))? else {
         return Ok(Vec::new());
     };
+    folder::must_be_idle(&path)?;
     // Before time is spent on builds.
     resume::differs(&copy.table, config, Allowed::Additions, &path)?;
     let names = config.bots.iter().map(|bot| bot.name.clone());

@@ -164,25 +164,15 @@ impl Folder {
             path: path.to_owned(),
             error,
         })?;
-        let taken = |found| FolderError::Taken {
-            path: path.to_owned(),
-            found,
-        };
+        must_be_free(path)?;
         let log = path.join(LOG_NAME);
         // The log first: making it fails if another tournament is faster.
         let log = if is_unfinished(path) {
             let log = LogWriter::go_on(&log)?;
             // Somebody else may have had it until now.
-            if !is_unfinished(path) {
-                return Err(taken(LOG_NAME));
-            }
+            must_be_free(path)?;
             log
         } else {
-            let names = [LOG_NAME, CONFIG_NAME];
-            let is_there = |name: &&str| path.join(name).symlink_metadata().is_ok();
-            if let Some(found) = names.into_iter().find(is_there) {
-                return Err(taken(found));
-            }
             LogWriter::create(&log)?
         };
         let mut folder = Self::with(path, log)?;
@@ -417,6 +407,36 @@ impl Folder {
             Err(error) => Err(WriteError::io(&path, error)),
         }
     }
+}
+
+/// Refuses a folder in which a tournament is, before anything is done for a new one.
+///
+/// # Errors
+/// What is there.
+pub(super) fn must_be_free(path: &Path) -> Result<(), FolderError> {
+    if is_unfinished(path) {
+        return Ok(());
+    }
+    let is_there = |name: &&str| path.join(name).symlink_metadata().is_ok();
+    match [LOG_NAME, CONFIG_NAME].into_iter().find(is_there) {
+        Some(found) => Err(FolderError::Taken {
+            path: path.to_owned(),
+            found,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a folder in which another referee writes, before anything is done to go on there.
+///
+/// # Errors
+/// If one does.
+pub(super) fn must_be_idle(path: &Path) -> Result<(), WriteError> {
+    let log = path.join(LOG_NAME);
+    if log.is_file() {
+        LogWriter::go_on(&log)?;
+    }
+    Ok(())
 }
 
 /// Whether a referee was killed in this folder before its tournament began: the log is there, and empty, but

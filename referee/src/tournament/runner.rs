@@ -198,6 +198,11 @@ impl Tournament {
         folder: Option<&Path>,
         report: impl FnMut(&str),
     ) -> Result<Self, TournamentError> {
+        if let Some(folder) = folder {
+            // Builds could spoil the bots of the tournament that is there.
+            folder::must_be_free(folder)?;
+            folder::must_be_idle(folder)?;
+        }
         let (config, left_out) = admission::admit(config, None, report).await?;
         Self::begin(config, left_out, folder)
     }

@@ -214,6 +214,8 @@ impl Bot {
                 sleep_for_ever();
             }
             "close-stdin" => nix::unistd::close(0).expect("stdin is open"),
+            "kills-its-group" => signal_group(Signal::SIGKILL),
+            "stops-its-group" => signal_group(Signal::SIGSTOP),
             "stops-itself" => kill(Pid::this(), Signal::SIGSTOP).expect("own process"),
             "kills-supervisor" => {
                 signal_parent(Signal::SIGKILL);
@@ -290,6 +292,11 @@ impl Bot {
 
 fn signal_parent(signal: Signal) {
     kill(getppid(), signal).expect("a parent");
+}
+
+/// To all processes of the group in which this one is, whoever else is there.
+fn signal_group(signal: Signal) {
+    kill(Pid::from_raw(0), signal).expect("an own group");
 }
 
 fn say(message: &Value) {

@@ -4,7 +4,7 @@ use std::process::exit;
 
 use serde_json::{Value, json};
 
-use crate::say;
+use crate::{lines as output, print, processes, say, sleep_for_ever};
 
 /// The move that is sent instead of a legal one, from the first turn on.
 pub(crate) fn instead(how: &str) -> Option<Value> {
@@ -23,6 +23,7 @@ pub(crate) fn info(how: &str, turn: &Value) -> Option<Value> {
         let many = asked.min(legal.len()).min(3);
         (0..many).map(|at| line(at, depth)).collect()
     };
+    misbehave(how);
     match how {
         "tells-lines" => {
             say(&json!({"type": "info", "depth": 1, "nodes": 10, "lines": lines(1)}));
@@ -47,5 +48,21 @@ pub(crate) fn info(how: &str, turn: &Value) -> Option<Value> {
             exit(5)
         }
         _ => None,
+    }
+}
+
+/// What is done in the first turn.
+fn misbehave(how: &str) {
+    match how {
+        "hangs-at-once" => sleep_for_ever(),
+        "floods-at-once" => {
+            output::flood(&json!({"type": "info", "text": "x".repeat(1 << 10)}));
+        }
+        "forks-at-once" => processes::start("fork-bomb"),
+        "daemon-at-once" => processes::start("closed-daemons"),
+        "tells-no-json" => {
+            print(b"{\"type\":\"info\",\"value\":NaN,\"text\":\"\x1b[2J\x07\"}\n");
+        }
+        _ => {}
     }
 }

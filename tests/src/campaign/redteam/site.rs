@@ -191,12 +191,17 @@ impl<'a> Site<'a> {
         format!("[resources]\ninfo_bytes = \"1MiB\"\n{kernel}")
     }
 
-    /// Plays this configuration as the user.
-    pub(super) fn play(&self, configuration: &str) -> Played {
-        self.arena.write("t.toml", configuration);
+    /// Gives all of it to the user, if that is not who tests.
+    pub(super) fn give_away(&self) {
         if gives_up_root(self.user) {
             give(&self.arena.path(""));
         }
+    }
+
+    /// Plays this configuration as the user.
+    pub(super) fn play(&self, configuration: &str) -> Played {
+        self.arena.write("t.toml", configuration);
+        self.give_away();
         let mut command = as_user(self.user, &self.programs.hostile());
         command
             .arg("outside")

@@ -109,6 +109,17 @@ impl Cgroups {
     /// # Errors
     /// If the kernel refuses.
     pub fn make(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<Group> {
+        loop {
+            match self.make_next(memory, processes) {
+                // What a referee left that was killed and had the number of this process, or one whose
+                // processes are counted apart from ours.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made,
+            }
+        }
+    }
+
+    fn make_next(&self, memory: Option<u64>, processes: Option<u64>) -> io::Result<Group> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("referee-{}-{number}", std::process::id());
         let mut group = Group::default();

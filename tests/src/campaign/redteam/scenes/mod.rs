@@ -1,7 +1,10 @@
 //! Attacks by others than a bot in a match: the author of a submission, a worker or a coordinator over
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
+mod analysts;
 pub(super) mod deals;
+mod limits;
+mod neighbours;
 mod network;
 mod spectators;
 
@@ -10,7 +13,14 @@ use super::options::{Options, Tier, User};
 use super::site::Programs;
 
 /// Everything that is tried.
-const ALL: &[&[Scene]] = &[deals::SCENES, network::SCENES, spectators::SCENES];
+const ALL: &[&[Scene]] = &[
+    analysts::SCENES,
+    deals::SCENES,
+    limits::SCENES,
+    neighbours::SCENES,
+    network::SCENES,
+    spectators::SCENES,
+];
 
 /// One attack, tried by every user who may run the referee.
 pub(super) struct Scene {
