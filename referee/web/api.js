@@ -32,7 +32,7 @@ export function isStored(path) {
 }
 
 /** @param {string} path @returns {Promise<any>} */
-async function stored(path) {
+async function storedAnswer(path) {
   if (!isStored(path)) throw new Error('This file does not contain that.');
   if (STORED) return STORED[path];
   if (!TAKEN.has(path)) {
@@ -49,7 +49,7 @@ async function stored(path) {
 
 /** @param {string} path @param {Record<string, string | number>} [parameters] @returns {Promise<any>} */
 export async function ask(path, parameters = {}) {
-  if (isFile()) return stored(path);
+  if (isFile()) return storedAnswer(path);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== '') query.set(name, String(value));

@@ -255,12 +255,13 @@ export class Board {
       if (place) under.push(this.outline(view, place, 'chosen'));
     }
     this.under.replaceChildren(...under);
-    const occupied = new Set(view.pieces.map((piece) => piece.cell));
+    // A dot would hide what stands there, or how much there is to win.
+    const taken = new Set([...view.pieces.map((piece) => piece.cell), ...view.cells.filter((cell) => cell.label).map((cell) => cell.name)]);
     const over = [];
     for (const name of marks.targets ?? []) {
       const place = this.places?.get(name);
       if (!place) continue;
-      over.push(occupied.has(name)
+      over.push(taken.has(name)
         ? this.outline(view, place, 'target')
         : draw('circle', { class: 'target-dot', cx: place.x, cy: place.y, r: 13 }));
     }

@@ -31,7 +31,7 @@ function standsAlone(text, start, name) {
 }
 
 /** Splits a move by the names of cells; of two names that fit, the longer one counts.
- * @param {string} text @param {Set<string>} names @param {number} longest @returns {SplitMove} */
+ * @param {string} text @param {Map<string, string>} names by how moves write them @param {number} longest @returns {SplitMove} */
 function split(text, names, longest) {
   const cells = [];
   const between = [];
@@ -44,7 +44,7 @@ function split(text, names, longest) {
       continue;
     }
     between.push(text.slice(from, at));
-    cells.push(found);
+    cells.push(names.get(found) ?? found);
     at += found.length;
     from = at;
   }
@@ -52,7 +52,7 @@ function split(text, names, longest) {
   return { text, cells, between };
 }
 
-/** @param {string} text @param {number} at @param {Set<string>} names @param {number} longest */
+/** @param {string} text @param {number} at @param {Map<string, string>} names @param {number} longest */
 function nameAt(text, at, names, longest) {
   for (let length = Math.min(longest, text.length - at); length > 0; length -= 1) {
     const name = text.slice(at, at + length);
@@ -63,9 +63,16 @@ function nameAt(text, at, names, longest) {
 
 /** @param {string[]} moves @param {Iterable<string>} cellNames @returns {SplitMove[]} */
 export function splitMoves(moves, cellNames) {
-  const names = new Set(cellNames);
+  /** @type {Map<string, string>} */
+  const names = new Map();
   let longest = 0;
-  for (const name of names) longest = Math.max(longest, name.length);
+  for (const name of cellNames) {
+    names.set(name, name);
+    // A cell by its coordinates, `1,3`, is two words of a move: `(mark 1 3)`.
+    const words = name.split(',');
+    if (words.length === 2 && words.every((word) => word !== '')) names.set(words.join(' '), name);
+    longest = Math.max(longest, name.length);
+  }
   return moves.map((text) => split(text, names, longest));
 }
 

@@ -183,7 +183,7 @@ class MatchPage {
           hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, match.hidden && match.live ? 'What is hidden is shown when the match is over.' : 'The rules of this game draw no board.'),
           this.notes, this.controls.element, this.values),
         make('div', { class: 'beside' }, this.seats, match.hidden && !match.live && !isFile() && this.viewChoice(match), make('section', { class: 'sheet movelist' }, this.list, this.said))),
-      make('div', { class: 'below' }, this.summary, make('div', { class: 'stack' }, this.variation.element, this.times))),
+      make('div', { class: 'lower-half' }, this.summary, make('div', { class: 'stack' }, this.variation.element, this.times))),
     this.help());
   }
 

@@ -1,6 +1,6 @@
 // A person plays in the page: by clicking cells, by choosing from buttons, or by writing the move.
 
-import { announce, clockText, counted, fill, make, messageOf, nameOf } from './dom.js';
+import { announce, clockText, counted, duration, fill, grouped, make, messageOf, nameOf } from './dom.js';
 import { ask, listen, send } from './api.js';
 import { cellsOf, choiceLabel, clicked, splitMoves, stepAfter } from './clicks.js';
 import { Board, hasBoard, noteLines, seatSign } from './board.js';
@@ -106,12 +106,12 @@ class PlayPage {
     this.turn = make('button', { type: 'button', class: 'quiet small', onclick: () => this.board?.flip() }, 'Turn the board');
     fill(this.place, make('div', { class: 'stack' }, this.heading,
       make('div', { class: 'stage' },
-        this.seats,
         make('div', { class: 'stack tight boards turn-based' }, hasBoard(data.view) ? this.board.element : make('p', { class: 'no-board' }, 'The rules of this game draw no board. Choose from the moves.'),
           make('div', { class: 'turn' }, this.status, this.wrong, this.choices), this.notes),
-        make('div', { class: 'beside' },
+        make('div', { class: 'beside play' },
+          this.seats,
           make('section', { class: 'sheet stack tight', 'aria-label': 'Your move' }, this.actions, this.entry),
-          make('section', { class: 'sheet stack tight' }, make('h2', {}, 'Moves'), this.list),
+          make('section', { class: 'sheet movelist' }, make('h2', {}, 'Moves'), this.list),
           this.guide))));
     if (data.seat === 1 && data.roles.length === 2 && isUpright(data)) this.board.isFlipped = true;
   }
@@ -294,15 +294,16 @@ class PlayPage {
       fitting.length > OFFERED && make('p', { class: 'hint' }, `and ${fitting.length - OFFERED} more`));
   }
 
+  /** What is left of a clock; without one, how long a seat has thought in all. */
   showClocks() {
     const { data } = this;
-    if (!data?.clocks_ms || data.result) return;
+    if (!data || data.result) return;
     for (const node of this.seats.querySelectorAll('[data-clock]')) {
       const seat = Number(/** @type {HTMLElement} */ (node).dataset.clock);
-      const clock = data.clocks_ms[seat];
-      if (typeof clock !== 'number') continue;
+      const clock = data.clocks_ms?.[seat];
       const gone = data.to_move.includes(seat) ? Date.now() - this.received : 0;
-      const text = clockText(clock - gone);
+      const used = data.last.reduce((sum, move) => sum + (move.seat === seat ? move.ms ?? 0 : 0), 0);
+      const text = typeof clock === 'number' ? `${clockText(clock - gone)} left` : `${clockText(used + gone)} s used`.replace(/(:\d\d) s/, '$1');
       if (node.textContent !== text) node.textContent = text;
     }
   }
@@ -315,7 +316,8 @@ class PlayPage {
     this.listed = texts;
     const items = data.last.slice(this.list.childElementCount).map((move, at) => make('li', {}, make('div', { class: 'row played' },
       make('span', { class: 'ply' }, `${this.list.childElementCount + at + 1}.`),
-      move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)))));
+      move.seat === null ? '' : seatSign(data.roles, move.seat), make('bdi', { class: 'move' }, move.text.slice(0, 200)),
+      move.ms ? make('span', { class: 'aside' }, duration(move.ms)) : ''), thoughtOf(move.info)));
     this.list.append(...items);
     this.list.scrollTop = this.list.scrollHeight;
   }
@@ -351,6 +353,21 @@ class PlayPage {
     const moves = news.map((move) => `${move.seat === null ? 'Chance' : data.roles[move.seat]}: ${move.text}.`);
     announce(`${moves.join(' ')} ${statusOf(data)}`);
   }
+}
+
+/** What a bot thought when it moved, for who wants to know.
+ * @param {import('./shapes').Info | null | undefined} info */
+function thoughtOf(info) {
+  const figures = [
+    typeof info?.value === 'number' && `expects ${info.value.toFixed(2)}`,
+    typeof info?.depth === 'number' && `depth ${grouped(info.depth)}`,
+    typeof info?.nodes === 'number' && `${grouped(info.nodes)} nodes`].filter((figure) => figure !== false);
+  const pv = info?.pv ?? [];
+  if (figures.length === 0 && pv.length === 0 && !info?.text) return null;
+  return make('details', { class: 'thought' }, make('summary', {}, 'What it thought'),
+    figures.length > 0 && make('p', {}, figures.join(' · ')),
+    pv.length > 0 && make('p', {}, pv.slice(0, 20).map((move, at) => [at > 0 ? ' ' : '', make('bdi', { class: 'move' }, move.slice(0, 60))])),
+    info?.text && make('p', { class: 'says' }, make('bdi', {}, info.text)));
 }
 
 /** @param {PlayData} data */

@@ -270,7 +270,7 @@ export interface PlayData {
   ply: number;
   to_move: number[];
   view: View | null;
-  last: { seat: number | null; text: string }[];
+  last: { seat: number | null; text: string; ms?: number | null; info?: Info | null }[];
   legal: string[];
   clocks_ms: (number | null)[] | null;
   result: Result | null;

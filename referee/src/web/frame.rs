@@ -122,7 +122,7 @@ pub(super) fn files_of_folder() -> [(&'static str, String); 2] {
 }
 
 /// Text as text of a page, or in an attribute of it.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -124,7 +124,7 @@ struct MoveView {
 
 /// What a bot says of its move, as far as it is of the right type.
 #[derive(Debug, PartialEq, Serialize)]
-struct InfoView {
+pub(super) struct InfoView {
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -457,7 +457,7 @@ fn conditions(record: &Record) -> Value {
 }
 
 /// What a bot says of its move, as far as it is of the right type.
-fn info_view(info: &Value) -> InfoView {
+pub(super) fn info_view(info: &Value) -> InfoView {
     let number = |name: &str| info.get(name).and_then(Value::as_f64);
     let text = info.get("text").map(|text| match text {
         Value::String(text) => text.clone(),

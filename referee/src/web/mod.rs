@@ -29,6 +29,7 @@ mod position;
 mod reader;
 mod reports;
 mod routes;
+mod rules_card;
 mod server;
 mod site;
 mod stderr;

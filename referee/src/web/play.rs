@@ -15,7 +15,9 @@ use tokio::sync::mpsc;
 use super::answer::Refusal;
 use super::events::{Listeners, event};
 use super::guard::{new_token, same_secret};
+use super::match_page::info_view;
 use super::page_folder::encoded;
+use super::rules_card::card;
 use super::views::{SeenBy, view};
 use super::words::result_in_words;
 use crate::players::Voice;
@@ -35,7 +37,7 @@ pub(crate) struct Table {
     /// The names of all players, in seat order.
     names: Vec<String>,
     /// The rules in words, as HTML.
-    guide: Option<String>,
+    guide: String,
     seats: BTreeMap<usize, PersonSeat>,
     now: Mutex<Now>,
     commands: mpsc::UnboundedSender<Command>,
@@ -59,6 +61,8 @@ struct Now {
     /// The position at the start, and all plies so far.
     start: Option<Box<dyn Session>>,
     moves: Vec<(Option<usize>, String)>,
+    /// How long each of these took, and what the bot said of it.
+    said: Vec<Value>,
     /// What is left of the game clocks, in milliseconds.
     clocks: Vec<Option<f64>>,
     /// How many plies of these cannot be taken back: those before anybody played.
@@ -116,7 +120,7 @@ impl Table {
             };
             seats.insert(seat, seated);
         }
-        let guide = games::find(&rules.info().id).map(|entry| guide(&entry.guide));
+        let guide = card(&*rules);
         let table = Table {
             rules,
             names,
@@ -210,6 +214,10 @@ impl Table {
         let new = &arbiter.moves()[now.moves.len().min(plies)..];
         now.moves
             .extend(new.iter().map(|ply| (ply.seat, ply.mv.to_string())));
+        let said = new
+            .iter()
+            .map(|ply| json!({"ms": ply.ms, "info": ply.info.as_ref().map(info_view)}));
+        now.said.extend(said);
         now.is_over = arbiter.is_over();
         let ply = arbiter.session().ply();
         now.asked = asked
@@ -270,8 +278,16 @@ impl Table {
             SeenBy::All
         };
         let is_known = |actor: Option<usize>| !info.hidden || actor == Some(seat);
-        let moves = now.moves.iter().filter(|(actor, _)| is_known(*actor));
-        let moves = moves.map(|(seat, text)| json!({"seat": seat, "text": text}));
+        let moves = now.moves.iter().enumerate();
+        let moves = moves.filter(|(_, (actor, _))| is_known(*actor));
+        let moves = moves.map(|(at, (seat, text))| {
+            let mut played = json!({"seat": seat, "text": text});
+            if let Some(said) = now.said.get(at) {
+                played["ms"] = said["ms"].clone();
+                played["info"] = said["info"].clone();
+            }
+            played
+        });
         let to_move = session.to_move().seats().filter(|it| is_known(Some(*it)));
         let asked = now.asked.get(&seat);
         json!({

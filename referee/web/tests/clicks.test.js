@@ -86,3 +86,14 @@ test('every legal move can be played by its cells and one choice', () => {
     assert.ok(step.move === move.text || step.choices.some((choice) => choice.text === move.text), move.text);
   }
 });
+
+test('cells by coordinates are two words of a move', () => {
+  const cells = ['1,1', '1,3', '2,3', '1,12', 'a,2', 'a,4'];
+  const [mark, move, noop] = splitMoves(['(mark 1 3)', '(move wp a 2 a 4)', 'noop'], cells);
+  assert.deepEqual(mark.cells, ['1,3']);
+  assert.deepEqual(mark.between, ['(mark ', ')']);
+  assert.deepEqual(move.cells, ['a,2', 'a,4']);
+  assert.deepEqual(noop.cells, []);
+  assert.deepEqual(splitMoves(['(mark 1 12)'], cells)[0].cells, ['1,12']);
+  assert.equal(stepAfter(splitMoves(['(mark 1 3)', '(mark 2 3)'], cells), ['2,3']).move, '(mark 2 3)');
+});

@@ -5,14 +5,18 @@
     reason = "in tests, also in what several tests share"
 )]
 
+mod analysed;
 mod chromium;
 mod events;
 mod file;
 mod formats;
+mod hostile;
+mod in_flight;
 mod keyboard;
 mod narrow;
 mod pictures;
 mod playing;
 mod served;
+mod site;
 mod text;
 mod watching;

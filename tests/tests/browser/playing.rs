@@ -129,6 +129,66 @@ fn rules_that_are_not_compiled_in_are_played_by_clicks() {
 }
 
 #[test]
+fn sheets_are_played_on_the_board_and_have_their_rules() {
+    let Some(browser) = Browser::open(1280, 800) else {
+        return;
+    };
+    let sheet = format!("{}/games/sheets/tic-tac-toe.kif", tests::root().display());
+    let bot = "referee bot mcts --playouts 50";
+    let arguments = [
+        "play",
+        "tic-tac-toe",
+        "--rules",
+        &sheet,
+        "--human",
+        "0",
+        "--bot",
+        bot,
+        "--web",
+    ];
+    let server = Server::start(arguments, 1);
+    browser.go(&server.links[0]);
+    browser.wait("document.querySelectorAll('.spot.is-target').length === 9");
+    browser.click(".spot[data-cell='2,2']");
+    browser.wait("document.querySelector('.moves li')?.innerText.includes('(mark 2 2)')");
+    browser.wait("document.querySelectorAll('.moves li').length === 2");
+    // What the bot thought is there for who unfolds it.
+    browser.wait("document.querySelector('.moves .thought summary')");
+    browser.wait("document.querySelector('.moves .thought').open === false");
+    browser.wait("document.querySelector('[data-clock]').innerText.includes('used')");
+    browser.wait("document.querySelector('.guide h2')?.textContent === 'Seats'");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn what_can_be_clicked_hides_no_fish() {
+    let Some(browser) = Browser::open(390, 844) else {
+        return;
+    };
+    let arguments = [
+        "play", "penguins", "--human", "0", "--bot", "random", "--web",
+    ];
+    let server = Server::start(arguments, 1);
+    browser.go(&server.links[0]);
+    browser.wait("document.querySelectorAll('.spot.is-target').length > 3");
+    assert_eq!(
+        browser.text("document.querySelectorAll('.target-dot').length"),
+        "0"
+    );
+    assert_eq!(
+        browser.text("document.querySelectorAll('.mark.target').length > 3"),
+        "true"
+    );
+    // A button has an edge.
+    let edge = "getComputedStyle(document.querySelector('[data-key=resign]')).borderTopColor";
+    assert_ne!(browser.text(edge), "rgba(0, 0, 0, 0)");
+    assert_eq!(
+        browser.text("document.documentElement.scrollWidth <= 390"),
+        "true"
+    );
+}
+
+#[test]
 fn what_comes_late_is_not_clicked_on() {
     let Some(browser) = Browser::open(1200, 900) else {
         return;

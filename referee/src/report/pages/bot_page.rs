@@ -272,6 +272,7 @@ fn matches(played: &Played, list: &[Highlight], than_expected: &str, is_linked: 
              a bot had a fault are left out. A match opens at the move that decided it, where that is \
              known."
         );
+        grid.keys = 4;
         return vec![Part::Note(note), Part::Table(grid)];
     }
     grid.links.clear();
