@@ -83,7 +83,9 @@ pub(super) fn bots(
                 bots.specs.push(Arc::new(spec));
                 bots.builds.push(plan);
             }
-            Err(wrong) if leave_out && entry.is_submission() => bots.broken.push((index, wrong)),
+            Err(wrong) if leave_out && entry.is_submission() && wrong.at.starts_with("bots.") => {
+                bots.broken.push((index, wrong));
+            }
             Err(wrong) => return Err(wrong),
         }
     }
@@ -160,6 +162,11 @@ impl<'a> Entry<'a> {
             );
             return Err(self.wrong("build", message));
         }
+        if file.build.network && table.build.is_some() && tier == Tier::Restricted {
+            let message = "a build in the sandbox \"restricted\" cannot have a network; it can in \"strict\" \
+                           and in \"limits\"";
+            return Err(WrongValue::of("build.network", message));
+        }
         let words = |key, command: &Option<BotCommand>| {
             let command = command.as_ref();
             command.map(|command| self.words(key, command)).transpose()
@@ -185,6 +192,7 @@ impl<'a> Entry<'a> {
                     .map(|_| bot.dir.join(BOT_FILE))
                     .into_iter()
                     .collect(),
+                network: file.build.network,
                 best_effort: file.best_effort,
             },
             must_pass: table.must_pass_check,
@@ -440,6 +448,7 @@ impl<'a> Entry<'a> {
             readable: readable.map(|path| folder.join(path)).collect(),
             writable: Vec::new(),
             protected: Vec::new(),
+            network: false,
             best_effort: file.best_effort,
         })
     }

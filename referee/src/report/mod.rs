@@ -13,6 +13,7 @@ pub(crate) mod terminal;
 pub(crate) mod transcript;
 pub(crate) mod trials;
 
+use sheet::count;
 use std::io::Write as _;
 
 use protocol::{Record, shown};
@@ -29,13 +30,13 @@ pub fn summary(record: &Record) -> String {
     let players: Vec<String> = record.players.iter().map(|p| shown(&p.name)).collect();
     let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
     let mut text = format!(
-        "{}  {}  {}  {}  {} after {} plies",
+        "{}  {}  {}  {}  {} after {}",
         shown(&record.match_id),
         shown(&record.game),
         players.join(" – "),
         outcome.join("–"),
         shown(&record.result.reason),
-        record.moves.len()
+        count(record.moves.len() as u64, "ply", "plies")
     );
     for fault in &record.result.faults {
         let name = players.get(fault.seat).map_or("?", |name| name);

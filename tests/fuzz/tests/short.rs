@@ -72,4 +72,5 @@ short_runs![
     log seeds_of_log "log" 400 0.2,
     sheets seeds_of_sheets "sheets" 1_500 0.05,
     bundles seeds_of_bundles "bundles" 500 0.05,
+    submissions seeds_of_submissions "submissions" 1_000 0.05,
 ];

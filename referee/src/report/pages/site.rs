@@ -12,13 +12,14 @@ use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use super::bot_page;
 use super::played::Played;
+use super::{bot_page, left_out_page};
 use crate::files::{self, MOST_TEXT};
+use crate::places;
 use crate::report::sheet::{
     self, COUNTS, Grid, Part, SheetFormat, counts, heading, interval, load,
 };
-use crate::tournament::folder::CONFIG_NAME;
+use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// The folder of the bots' pages.
 const BOTS: &str = "bots";
@@ -52,17 +53,34 @@ pub(crate) fn write_site(played: &Played, out: &Path) -> Result<PathBuf, SiteErr
         write(&page, &rules_page(game))?;
     }
     let names = page_names(played);
+    // Pages are for others, who need not know where on this machine all of it is.
+    let mut places = vec![folder::origin(&played.folder)];
+    let real = played.folder.canonicalize().ok();
+    for folder in [real.as_deref(), Some(&*played.folder)] {
+        let parent = folder.and_then(Path::parent).filter(|it| it.is_absolute());
+        places.push(parent.map(Path::to_owned));
+    }
+    let places: Vec<&Path> = places.iter().flatten().map(PathBuf::as_path).collect();
+    let hidden = |page: &str| places::without_places(page, &places);
     for (bot, page) in played.report().bots.iter().zip(&names) {
         let body = format!(
             "<p><a href=\"../index.html\">All bots</a></p>\n{}",
             sheet::html(bot_page::parts(played, &bot.name))
         );
-        write(&bots.join(page), &sheet::page(&bot.name, &body))?;
+        write(&bots.join(page), &hidden(&sheet::page(&bot.name, &body)))?;
+    }
+    let left_out = &names[played.report().bots.len()..];
+    for (bot, page) in played.left_out.iter().zip(left_out) {
+        let body = format!(
+            "<p><a href=\"../index.html\">All bots</a></p>\n{}",
+            sheet::html(left_out_page::parts(bot))
+        );
+        write(&bots.join(page), &hidden(&sheet::page(&bot.bot, &body)))?;
     }
     let statistics = played.sheet.write(SheetFormat::Html, None);
     write(&out.join(STATISTICS), &statistics)?;
     let index = out.join("index.html");
-    write(&index, &index_page(played, &names))?;
+    write(&index, &hidden(&index_page(played, &names)))?;
     Ok(index)
 }
 
@@ -98,21 +116,23 @@ fn write(path: &Path, text: &str) -> Result<(), SiteError> {
     })
 }
 
-/// A file name for each bot. No two are alike, also where upper and lower case are the same.
+/// A file name for each bot, then for each that was left out. No two are alike, also where upper and lower case are the same.
 fn page_names(played: &Played) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let bots = played.report().bots.iter();
-    bots.map(|bot| {
-        let name = file_name(&bot.name);
-        let mut page = format!("{name}.html");
-        let mut number = 1;
-        while !taken.insert(page.to_lowercase()) {
-            number += 1;
-            page = format!("{name}-{number}.html");
-        }
-        page
-    })
-    .collect()
+    let bots = played.report().bots.iter().map(|bot| &*bot.name);
+    let left_out = played.left_out.iter().map(|left_out| &*left_out.bot);
+    bots.chain(left_out)
+        .map(|bot| {
+            let name = file_name(bot);
+            let mut page = format!("{name}.html");
+            let mut number = 1;
+            while !taken.insert(page.to_lowercase()) {
+                number += 1;
+                page = format!("{name}-{number}.html");
+            }
+            page
+        })
+        .collect()
 }
 
 fn index_page(played: &Played, names: &[String]) -> String {
@@ -132,7 +152,9 @@ fn index_page(played: &Played, names: &[String]) -> String {
     ];
     if !played.left_out.is_empty() {
         parts.push(heading("Left out"));
-        parts.push(Part::Table(left_out(played)));
+        let pages = &names[played.report().bots.len()..];
+        let links = pages.iter().map(|page| format!("{BOTS}/{page}")).collect();
+        parts.push(Part::Table(left_out_page::table(&played.left_out, links)));
     }
     if let Some(mut config) = config {
         hide_environments(config.as_table_mut());
@@ -179,16 +201,6 @@ fn ranking(played: &Played, names: &[String]) -> Grid {
         row.extend(counts(&report.bots[bot].results));
         grid.rows.push(row);
         grid.links.push(format!("{BOTS}/{}", names[bot]));
-    }
-    grid
-}
-
-/// The bots that did not play, and why.
-fn left_out(played: &Played) -> Grid {
-    let mut grid = Grid::new(["bot", "why"], 2);
-    for left_out in &played.left_out {
-        grid.rows
-            .push(vec![shown(&left_out.bot), shown(&left_out.why)]);
     }
     grid
 }

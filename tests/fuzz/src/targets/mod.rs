@@ -9,6 +9,7 @@ mod moves;
 mod options;
 mod sheets;
 mod states;
+mod submissions;
 
 use games::Rng;
 
@@ -40,4 +41,5 @@ targets![
     "log" log::seeds, log::run;
     "sheets" sheets::seeds, sheets::run;
     "bundles" bundles::seeds, bundles::run;
+    "submissions" submissions::seeds, submissions::run;
 ];

@@ -1,6 +1,7 @@
 //! Attacks by others than a bot in a match: the author of a submission, a worker or a coordinator over
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
+mod authors;
 mod spectators;
 
 use super::judge::Verdict;
@@ -8,7 +9,7 @@ use super::options::{Options, Tier, User};
 use super::site::Programs;
 
 /// Everything that is tried.
-const ALL: &[&[Scene]] = &[spectators::SCENES];
+const ALL: &[&[Scene]] = &[authors::SCENES, spectators::SCENES];
 
 /// One attack, tried by every user who may run the referee.
 pub(super) struct Scene {
