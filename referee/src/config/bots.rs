@@ -17,7 +17,7 @@ use super::ggp;
 use super::layers;
 use super::submissions::BOT_FILE;
 use super::time::time_control;
-use super::untrusted::Allowed;
+use super::untrusted::{self, Allowed};
 use super::variables::{expand, split};
 use crate::bundle::Unpacked;
 use crate::files::{self, MOST_TEXT};
@@ -102,14 +102,14 @@ fn name(table: &BotTable) -> Result<&str, Problem> {
 }
 
 /// A bot of the configuration.
-pub(super) struct Entry<'a> {
-    pub(super) file: &'a ConfigFile,
+struct Entry<'a> {
+    file: &'a ConfigFile,
     /// What submissions may name.
-    pub(super) allowed: &'a Allowed,
-    pub(super) table: &'a BotTable,
-    pub(super) name: &'a str,
+    allowed: &'a Allowed,
+    table: &'a BotTable,
+    name: &'a str,
     /// Its place in the list, from 0.
-    pub(super) index: usize,
+    index: usize,
 }
 
 impl<'a> Entry<'a> {
@@ -128,7 +128,10 @@ impl<'a> Entry<'a> {
         if names.contains(self.name) {
             return Err(wrong_name(Problem::TwoBots(self.name.to_owned())));
         }
-        self.check_digest()?;
+        if let Some(digest) = &self.table.submission {
+            let checked = untrusted::check_digest(digest);
+            checked.map_err(|message| self.wrong("submission", message))?;
+        }
         let bundle = self.bundle(places)?;
         let mut spec = match &self.table.ggp {
             Some(url) => self.elsewhere(url, time, folder)?,
@@ -137,7 +140,8 @@ impl<'a> Entry<'a> {
         let plan = self.plan(&spec, bundle, resources)?;
         if self.table.ggp.is_none() && !places.are_elsewhere() {
             self.check(&spec, bundle)?;
-            self.check_bounds(&spec, &plan)?;
+            untrusted::check_bounds(&spec, &plan)
+                .map_err(|(key, message)| self.wrong(key, message))?;
         }
         rules.equip(&mut spec);
         // A name is taken by a bot that can play.
@@ -200,7 +204,7 @@ impl<'a> Entry<'a> {
     }
 
     /// A problem with the value of a key.
-    pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
+    fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
         let problem = Problem::Bot {
             bot: self.name.to_owned(),
             key: key.to_owned(),
@@ -298,7 +302,7 @@ impl<'a> Entry<'a> {
             name: self.name.to_owned(),
             command: self.words("command", command)?,
             bot_file: self.table.submission.clone(),
-            bounds: self.bounds(&dir),
+            bounds: self.is_submission().then(|| self.allowed.bounds(&dir)),
             dir,
             bundle: bundle.map(|bundle| bundle.bundle().sha256.to_string()),
             shows_dir: table.dir.is_some(),
@@ -391,9 +395,17 @@ impl<'a> Entry<'a> {
         env.collect()
     }
 
+    /// Whether the bot was handed in by somebody else.
+    fn is_submission(&self) -> bool {
+        self.table.submission.is_some()
+    }
+
     /// A text with the environment variables that it names.
     fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
-        self.check_variables(key, text)?;
+        if self.is_submission() {
+            let checked = self.allowed.check_variables(text);
+            checked.map_err(|message| self.wrong(key, message))?;
+        }
         self.expanded(key, text)
     }
 

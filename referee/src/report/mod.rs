@@ -13,7 +13,6 @@ pub(crate) mod terminal;
 pub(crate) mod transcript;
 pub(crate) mod trials;
 
-use sheet::count;
 use std::io::Write as _;
 
 use protocol::{Record, shown};
@@ -36,7 +35,10 @@ pub fn summary(record: &Record) -> String {
         players.join(" – "),
         outcome.join("–"),
         shown(&record.result.reason),
-        count(record.moves.len() as u64, "ply", "plies")
+        match record.moves.len() {
+            1 => "1 ply".to_owned(),
+            plies => format!("{plies} plies"),
+        }
     );
     for fault in &record.result.faults {
         let name = players.get(fault.seat).map_or("?", |name| name);

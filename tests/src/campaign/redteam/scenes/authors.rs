@@ -287,9 +287,6 @@ fn loader(stage: &Stage) -> Verdict {
         let written = fs::read_dir(&output).expect("a folder").count();
         let what = format!("{written} files were written outside of the sandbox");
         verdict.tried(what, written > 0);
-        if let Some(why) = class.left_out().get("loader") {
-            verdict.unknown.push(why.clone());
-        }
     }
     verdict
 }
@@ -406,6 +403,10 @@ fn fills(stage: &Stage) -> Verdict {
             "mkdir d; cd d; for i in $(seq 20); do head -c 5000000 /dev/zero > f$i; done; chmod 0 .",
         ),
     ] {
+        // Those that are like others, and take long.
+        if stage.short && ["folders", "links"].contains(&name) {
+            continue;
+        }
         class.hand_in(
             name,
             &format!("{plays}build = ['sh', '-c', '{script}; sleep 30']\n"),
