@@ -22,14 +22,15 @@ fn without_place(text: &str, folder: &Path, inside: &str, itself: &str) -> Strin
     if folder.trim_matches('/').is_empty() {
         return text.to_owned();
     }
+    let is_named = |c: char| c.is_alphanumeric() || "-_.~".contains(c);
     let mut parts = text.split(&*folder);
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let goes_on = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        // Another folder that ends, or begins, like it.
+        let is_other = shown.ends_with(is_named) || part.starts_with(is_named);
         match part.strip_prefix('/') {
+            _ if is_other => shown.extend([&*folder, part]),
             Some(part) => shown.extend([inside, part]),
-            // Another folder that begins like it.
-            None if part.starts_with(goes_on) => shown.extend([&*folder, part]),
             None => shown.extend([itself, part]),
         }
     }
@@ -49,6 +50,7 @@ mod tests {
         );
         assert_eq!(shown("in `/home/anna/class`"), "in `.`");
         assert_eq!(shown("/home/anna/class-2/x"), "/home/anna/class-2/x");
+        assert_eq!(shown("up/home/anna/class/x"), "up/home/anna/class/x");
         assert_eq!(without_place("/a/b", Path::new("/"), "", "."), "/a/b");
     }
 }

@@ -80,11 +80,7 @@ impl Announcer {
         let other = Digest::of(b"a bundle");
         let put = put_file(&self.connection, &id, other.as_str(), &b"another"[..]).await;
         put.expect("room for a bundle");
-        let job = GroupJob {
-            config: String::new(),
-            matches: Vec::new(),
-            not_for: None,
-        };
+        let job = GroupJob::new(String::new(), Vec::new());
         coordinator.publish(1, pack(&job)).await.expect("a job");
         let announced = coordinator.announce(attempt.payload.clone()).await;
         announced.expect("an announcement");

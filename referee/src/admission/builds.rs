@@ -3,11 +3,13 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use supervisor::sandbox::build::SandboxError;
+use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
 use tokio::time::{Instant, sleep};
 
@@ -28,6 +30,8 @@ const SETUP_LOG: &str = ".setup.log";
 const LOG_END: u64 = 64 << 10;
 /// How much of it the author gets, in bytes.
 const LOG_SHOWN: usize = 4 << 10;
+/// How many files of a bot are looked at.
+const MOST_LOOKED_AT: usize = 2000;
 /// No `bot.toml` is longer, in bytes.
 const LONGEST_FILE: u64 = 1 << 20;
 
@@ -50,18 +54,24 @@ pub(super) const SETUP: Making = Making {
     log: SETUP_LOG,
 };
 
-/// Why a bot was not built.
+/// Why a bot does not play.
 #[derive(Debug)]
-pub(super) struct NotMade {
+pub(super) struct Wrong {
     /// As a part of a sentence about the bot.
     pub(super) why: String,
+    /// What its author can do.
+    pub(super) advice: Option<String>,
     /// The end of what was printed, if anything was.
     pub(super) log: Option<String>,
 }
 
-impl From<String> for NotMade {
+impl From<String> for Wrong {
     fn from(why: String) -> Self {
-        NotMade { why, log: None }
+        Wrong {
+            why,
+            advice: None,
+            log: None,
+        }
     }
 }
 
@@ -84,7 +94,7 @@ pub(super) async fn built(
     spec: &BotSpec,
     build: &BuildPlan,
     mut report: impl FnMut(&str),
-) -> Result<Result<(), NotMade>, FactoryError> {
+) -> Result<Result<(), Wrong>, FactoryError> {
     let Some(command) = &build.command else {
         return Ok(Ok(()));
     };
@@ -126,7 +136,7 @@ pub(super) async fn made(
     build: &BuildPlan,
     command: &[String],
     making: &Making,
-) -> Result<Result<(), NotMade>, FactoryError> {
+) -> Result<Result<(), Wrong>, FactoryError> {
     let log = spec.dir.join(making.log);
     let file = match BotFile::of(spec, build) {
         Ok(file) => file,
@@ -142,7 +152,15 @@ pub(super) async fn made(
     let mut words = ["sh", "-c", script].map(str::to_owned).to_vec();
     words.push(log.to_string_lossy().into_owned());
     words.extend(command.iter().cloned());
+    let mut env = spec.env.clone();
+    if lacks_network(build) {
+        for (variable, value) in OFFLINE {
+            env.entry(variable.to_owned())
+                .or_insert_with(|| value.to_owned());
+        }
+    }
     let started = BotSpec {
+        env,
         name: format!("{} of {}", making.noun, spec.name),
         command: words,
         wanted: build.wanted.clone(),
@@ -151,7 +169,7 @@ pub(super) async fn made(
     let factory = BotFactory::new(&[Arc::new(started.clone())], &others(config, spec), None);
     let cannot = |why: String| {
         let why = format!("cannot be {}: {why}", making.participle);
-        NotMade::from(without_places(&why, config, spec))
+        Wrong::from(without_places(&why, config, spec))
     };
     let factory = match factory {
         Ok(factory) => factory,
@@ -169,13 +187,15 @@ pub(super) async fn made(
         Err(Ended::Over(over)) => {
             let removed = watch.clean_up(&log);
             let noun = making.noun;
-            Err(NotMade {
+            Err(Wrong {
                 why: format!("its {noun} {over} and was ended; {removed}"),
+                advice: Some("have the build make less, or hand in what it would make".to_owned()),
                 log: shown_end_of(&log, config, spec),
             })
         }
-        Err(Ended::Badly(how)) => Err(NotMade {
-            why: without_places(&failed(making, &how, &log), config, spec),
+        Err(Ended::Badly(how)) => Err(Wrong {
+            why: without_places(&failed(making, &how, &log, build), config, spec),
+            advice: Some(advice(&log, build)),
             log: shown_end_of(&log, config, spec),
         }),
     };
@@ -308,26 +328,125 @@ impl BotFile {
     }
 }
 
+/// Variables by which programs that would ask other machines give up at once, where there is no network.
+const OFFLINE: [(&str, &str); 7] = [
+    ("PIP_RETRIES", "0"),
+    ("PIP_DISABLE_PIP_VERSION_CHECK", "1"),
+    ("UV_OFFLINE", "1"),
+    ("CARGO_NET_OFFLINE", "true"),
+    ("GOPROXY", "off"),
+    ("npm_config_fetch_retries", "0"),
+    ("npm_config_update_notifier", "false"),
+];
+/// What programs print that miss a network.
+const NO_NETWORK: [&str; 15] = [
+    // What `pip` says of a package that it has not even looked for.
+    "(from versions: none)",
+    "name resolution",
+    "name or service not known",
+    "network is unreachable",
+    "could not resolve",
+    "couldn't resolve",
+    "failed to resolve",
+    "no such host",
+    "getaddrinfo",
+    "enotfound",
+    "eai_again",
+    "newconnectionerror",
+    "failed to establish a new connection",
+    "offline",
+    "goproxy=off",
+];
+
+/// Whether a build has no network.
+fn lacks_network(build: &BuildPlan) -> bool {
+    build.wanted.tier >= Tier::Restricted && !build.wanted.network
+}
+
+/// Whether a build misses a network, by what it has printed.
+fn misses_network(text: &str, build: &BuildPlan) -> bool {
+    let text = text.to_lowercase();
+    lacks_network(build) && NO_NETWORK.iter().any(|said| text.contains(said))
+}
+
 /// Why a build or a setup failed, with the line of its output that says it.
-fn failed(making: &Making, how: &str, log: &Path) -> String {
+fn failed(making: &Making, how: &str, log: &Path, build: &BuildPlan) -> String {
     let text = end_of(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let line = telling_line(&text).map_or(String::new(), |line| {
         format!(": {}", protocol::excerpt(line.trim().as_bytes(), 200))
     });
+    let network = match misses_network(&text, build) {
+        true => format!(
+            "; it asks other machines, and builds have no network in the sandbox `{}`",
+            build.wanted.tier.name()
+        ),
+        false => String::new(),
+    };
     format!(
-        "its {} {how}{line} (all of it is in `{}`)",
+        "its {} {how}{line} (all of it is in `{}`){network}",
         making.noun,
         log.display()
     )
 }
 
-/// The first line that speaks of an error, since compilers draw arrows and count below it; else the
-/// last one.
+/// What an author can do about a build that failed.
+fn advice(log: &Path, build: &BuildPlan) -> String {
+    let text = end_of(log).unwrap_or_default();
+    if misses_network(&String::from_utf8_lossy(&text), build) {
+        return "hand in what the build would fetch, in the folder; or ask the organiser to install it, or \
+                to set `[build] network = true`, which the sandbox \"strict\" allows"
+            .to_owned();
+    }
+    "run the build by hand in a copy of the folder, on a machine like that of the tournament"
+        .to_owned()
+}
+
+/// The first line that speaks of an error, since compilers draw arrows and count below it, and no warning;
+/// else the last one.
 fn telling_line(text: &str) -> Option<&str> {
-    let speaks = |line: &&str| line.to_lowercase().contains("error");
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let speaks = |line: &&str| {
+        let line = line.trim_start().to_lowercase();
+        line.contains("error") && !line.starts_with("warn")
+    };
     lines.clone().find(speaks).or_else(|| lines.next_back())
+}
+
+/// What is wrong with a file of a bot that only its owner may read, where bots are other users, as a part of
+/// a sentence; `None` if there is nothing.
+pub(super) fn closed_file(spec: &BotSpec) -> Option<String> {
+    let are_others = nix::unistd::geteuid().is_root() && spec.wanted.tier >= Tier::Restricted;
+    if !are_others || !spec.shows_dir {
+        return None;
+    }
+    let mut folders = vec![spec.dir.clone()];
+    let mut left = MOST_LOOKED_AT;
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<_> = fs::read_dir(&folder).ok()?.flatten().collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            left = left.checked_sub(1)?;
+            let about = entry.metadata().ok()?;
+            let path = entry.path();
+            let needed = if about.is_dir() { 0o005 } else { 0o004 };
+            let mode = about.permissions().mode();
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if !about.is_symlink() && !is_hidden && mode & needed != needed {
+                let path = path.strip_prefix(&spec.dir).unwrap_or(&path);
+                return Some(format!(
+                    "`{}` is for its owner only (mode {:o}), and bots run as another user here: `chmod -R \
+                     o+rX .` in the folder opens all of it for reading",
+                    path.display(),
+                    mode & 0o777
+                ));
+            }
+            if about.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    None
 }
 
 /// The end of what a build has printed. The build may have put anything in the place of its log: what

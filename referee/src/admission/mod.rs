@@ -27,7 +27,7 @@ use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use crate::files::{self, MOST_TEXT};
 use crate::log::WriteError;
 use crate::output;
-use builds::{NotMade, SETUP};
+use builds::{SETUP, Wrong};
 
 pub(crate) use builds::{BUILD_LOG, built_for};
 
@@ -122,13 +122,14 @@ pub(crate) async fn broken(
 ) -> Result<Vec<LeftOut>, AdmissionError> {
     let mut broken = Vec::new();
     for (spec, build) in candidates(config, among) {
-        let (why, log) = match builds::built(config, spec, build, &mut report).await? {
-            Err(NotMade { why, log }) => (Some(why), log),
-            Ok(()) if build.must_pass => (mistake(config, spec).await?, None),
-            Ok(()) => (None, None),
+        let wrong = match builds::built(config, spec, build, &mut report).await? {
+            Err(not) => Some(not),
+            Ok(()) if build.must_pass => mistake(config, spec).await?,
+            Ok(()) => None,
         };
-        if let Some(why) = why {
+        if let Some(Wrong { why, advice, log }) = wrong {
             broken.push(LeftOut {
+                advice,
                 log,
                 ..LeftOut::new(&spec.name, why)
             });
@@ -355,7 +356,7 @@ async fn locked(unpacked: &Unpacked) -> Result<File, BundleError> {
 }
 
 /// The first thing that is wrong with a bot as it would play.
-async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
+async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, FactoryError> {
     mistake_within(config, spec, extent(spec)).await
 }
 
@@ -373,17 +374,21 @@ pub(crate) async fn cannot_play(
         turns: 1,
         ..extent(spec)
     };
-    mistake_within(config, spec, extent).await
+    let wrong = mistake_within(config, spec, extent).await?;
+    Ok(wrong.map(|wrong| wrong.why))
 }
 
 async fn mistake_within(
     config: &Config,
     spec: &BotSpec,
     extent: Extent,
-) -> Result<Option<String>, FactoryError> {
+) -> Result<Option<Wrong>, FactoryError> {
     let without_places = |why: String| builds::without_places(&why, config, spec);
     if let Some(why) = cannot_start(config, spec)? {
-        return Ok(Some(why));
+        return Ok(Some(Wrong {
+            advice: Some("correct `command` in `bot.toml`, or the file that it names".to_owned()),
+            ..Wrong::from(why)
+        }));
     }
     let lab = Lab::hiding(spec.clone(), extent, None, builds::others(config, spec))?;
     let mut wrong = None;
@@ -400,7 +405,15 @@ async fn mistake_within(
                 // How a start failed says it already.
                 let last = last.filter(|line| !finding.what.contains(line.trim()));
                 let what = faults::with_stderr(finding.what, last.map(str::trim));
-                without_places(format!("did not pass the check `{name}`: {what}"))
+                let closed = builds::closed_file(spec);
+                let what = closed.map_or(what.clone(), |closed| format!("{what}; {closed}"));
+                let why = without_places(format!("did not pass the check `{name}`: {what}"));
+                let fixes = finding.fixes.join("; ");
+                Wrong {
+                    why,
+                    advice: Some(without_places(fixes)).filter(|fixes| !fixes.is_empty()),
+                    log: None,
+                }
             });
         }
     })

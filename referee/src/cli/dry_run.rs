@@ -7,7 +7,7 @@ use super::CliError;
 use super::format::OutputFormat;
 use crate::admission;
 use crate::config::Config;
-use crate::report::tell;
+use crate::report::{sheet, tell};
 use crate::tournament::TournamentError;
 use crate::tournament::forecast::{Forecast, MatchForecast};
 
@@ -85,8 +85,9 @@ fn summary(forecast: &Forecast) -> String {
     if players > MOST_NAMES {
         names += ", …";
     }
+    let players = sheet::count(players as u64, "bot", "bots");
     let mut text = format!(
-        "{name}: {format}{rounds}\n{count} of {players} bots ({names}), {concurrency} at a time\n"
+        "{name}: {format}{rounds}\n{count} of {players} ({names}), {concurrency} at a time\n"
     );
     let _ = writeln!(
         text,
@@ -104,9 +105,9 @@ fn summary(forecast: &Forecast) -> String {
         };
         let _ = writeln!(
             text,
-            "  {}: about {:.0} plies{weight}",
+            "  {}: about {}{weight}",
             label(game),
-            game.plies
+            sheet::count(game.plies.round() as u64, "ply", "plies")
         );
     }
     text

@@ -14,6 +14,7 @@ use super::input::{self, RulesArgs};
 use super::{CliError, print};
 use crate::draw;
 use crate::prose;
+use crate::report::sheet;
 use crate::rules_program::Sheet;
 
 /// Lists the games, or shows one: options, roles, move notation, an example, the rules
@@ -174,7 +175,9 @@ fn show(entry: &Entry) -> Result<String, CliError> {
 }
 
 fn limits(limits: Limits) -> String {
-    let plies = limits.max_plies.map(|n| format!("at most {n} plies"));
+    let plies = limits
+        .max_plies
+        .map(|n| format!("at most {}", sheet::count(n.into(), "ply", "plies")));
     let times = limits
         .repetition
         .map(|n| format!("ended by a position that is there {n} times"));

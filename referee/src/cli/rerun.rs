@@ -12,7 +12,7 @@ use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::config::{RecordedBot, is_ggp, recorded_bot};
 use crate::log;
-use crate::report::tell;
+use crate::report::{sheet, tell};
 use crate::rerun::{self, News};
 use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
@@ -153,7 +153,7 @@ async fn play(
                 return not_started(record, seat, what);
             }
         };
-        let (mut same, mut other) = (0, 0);
+        let (mut same, mut other): (u64, u64) = (0, 0);
         let tell = |news: News<'_>| {
             match &news {
                 News::Answer {
@@ -170,7 +170,11 @@ async fn play(
         rerun::play(record, catalog, seat, bot, tell)
             .await
             .map_err(|error| CliError::Verify(error.to_string()))?;
-        print(&format!("{same} moves as recorded, {other} others\n"))
+        let same = sheet::count(same, "move", "moves");
+        print(&format!(
+            "{same} as recorded, {}\n",
+            sheet::count(other, "other", "others")
+        ))
     };
     tokio::select! {
         done = again => done,

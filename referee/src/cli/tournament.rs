@@ -21,7 +21,7 @@ use crate::bundle::{Bundles, default_cache};
 use crate::config::{BotPlaces, Config};
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};
-use crate::report::{formats, tables, tell, terminal};
+use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]
 use crate::tournament::Cluster;
 use crate::tournament::earlier_names::earlier_names;
@@ -461,9 +461,9 @@ fn announce(tournament: &Tournament, is_elsewhere: bool) {
         format!("{} at a time", tournament.at_a_time())
     };
     tell(format_args!(
-        "{}: {count} of {} bots, {how}; the log is {}\n",
+        "{}: {count} of {}, {how}; the log is {}\n",
         config.name,
-        config.bots.len(),
+        sheet::count(config.bots.len() as u64, "bot", "bots"),
         tournament.folder().join(LOG_NAME).display()
     ));
     if let Some(AppliedScale { speed, factor }) = tournament.time_scale() {

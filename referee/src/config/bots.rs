@@ -17,7 +17,7 @@ use super::ggp;
 use super::layers;
 use super::submissions::BOT_FILE;
 use super::time::time_control;
-use super::untrusted::Allowed;
+use super::untrusted::{self, Allowed};
 use super::variables::{expand, split};
 use crate::bundle::Unpacked;
 use crate::files::{self, MOST_TEXT};
@@ -84,7 +84,9 @@ pub(super) fn bots(
                 bots.specs.push(Arc::new(spec));
                 bots.builds.push(plan);
             }
-            Err(wrong) if leave_out && entry.is_submission() => bots.broken.push((index, wrong)),
+            Err(wrong) if leave_out && entry.is_submission() && wrong.at.starts_with("bots.") => {
+                bots.broken.push((index, wrong));
+            }
             Err(wrong) => return Err(wrong),
         }
     }
@@ -101,16 +103,16 @@ fn name(table: &BotTable) -> Result<&str, Problem> {
 }
 
 /// A bot of the configuration.
-pub(super) struct Entry<'a> {
-    pub(super) file: &'a ConfigFile,
+struct Entry<'a> {
+    file: &'a ConfigFile,
     /// What submissions may name.
-    pub(super) allowed: &'a Allowed,
-    pub(super) table: &'a BotTable,
-    pub(super) name: &'a str,
+    allowed: &'a Allowed,
+    table: &'a BotTable,
+    name: &'a str,
     /// Its place in the list, from 0.
-    pub(super) index: usize,
+    index: usize,
     /// Whether its texts may name variables of the environment.
-    pub(super) has_variables: bool,
+    has_variables: bool,
 }
 
 impl<'a> Entry<'a> {
@@ -129,7 +131,10 @@ impl<'a> Entry<'a> {
         if names.contains(self.name) {
             return Err(wrong_name(Problem::TwoBots(self.name.to_owned())));
         }
-        self.check_digest()?;
+        if let Some(digest) = &self.table.submission {
+            let checked = untrusted::check_digest(digest);
+            checked.map_err(|message| self.wrong("submission", message))?;
+        }
         let bundle = self.bundle(places)?;
         let mut spec = match &self.table.ggp {
             Some(url) => self.elsewhere(url, time, folder)?,
@@ -138,7 +143,8 @@ impl<'a> Entry<'a> {
         let plan = self.plan(&spec, bundle, resources)?;
         if self.table.ggp.is_none() && !places.are_elsewhere() {
             self.check(&spec, bundle)?;
-            self.check_bounds(&spec, &plan)?;
+            untrusted::check_bounds(&spec, &plan)
+                .map_err(|(key, message)| self.wrong(key, message))?;
         }
         rules.equip(&mut spec);
         // A name is taken by a bot that can play.
@@ -162,6 +168,11 @@ impl<'a> Entry<'a> {
                 tier.name()
             );
             return Err(self.wrong("build", message));
+        }
+        if file.build.network && table.build.is_some() && tier == Tier::Restricted {
+            let message = "a build in the sandbox \"restricted\" cannot have a network; it can in \"strict\" \
+                           and in \"limits\"";
+            return Err(WrongValue::of("build.network", message));
         }
         let words = |key, command: &Option<BotCommand>| {
             let command = command.as_ref();
@@ -188,6 +199,7 @@ impl<'a> Entry<'a> {
                     .map(|_| bot.dir.join(BOT_FILE))
                     .into_iter()
                     .collect(),
+                network: file.build.network,
                 best_effort: file.best_effort,
             },
             must_pass: table.must_pass_check,
@@ -195,7 +207,7 @@ impl<'a> Entry<'a> {
     }
 
     /// A problem with the value of a key.
-    pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
+    fn wrong(&self, key: &str, message: impl Into<String>) -> WrongValue {
         let problem = Problem::Bot {
             bot: self.name.to_owned(),
             key: key.to_owned(),
@@ -293,7 +305,7 @@ impl<'a> Entry<'a> {
             name: self.name.to_owned(),
             command: self.words("command", command)?,
             bot_file: self.table.submission.clone(),
-            bounds: self.bounds(&dir),
+            bounds: self.is_submission().then(|| self.allowed.bounds(&dir)),
             dir,
             bundle: bundle.map(|bundle| bundle.bundle().sha256.to_string()),
             shows_dir: table.dir.is_some(),
@@ -386,9 +398,17 @@ impl<'a> Entry<'a> {
         env.collect()
     }
 
+    /// Whether the bot was handed in by somebody else.
+    fn is_submission(&self) -> bool {
+        self.table.submission.is_some()
+    }
+
     /// A text with the environment variables that it names.
     fn with_variables(&self, key: &'static str, text: &str) -> Result<String, WrongValue> {
-        self.check_variables(key, text)?;
+        if self.is_submission() {
+            let checked = self.allowed.check_variables(text);
+            checked.map_err(|message| self.wrong(key, message))?;
+        }
         self.expanded(key, text)
     }
 
@@ -443,6 +463,7 @@ impl<'a> Entry<'a> {
             readable: readable.map(|path| folder.join(path)).collect(),
             writable: Vec::new(),
             protected: Vec::new(),
+            network: false,
             best_effort: file.best_effort,
         })
     }

@@ -89,6 +89,17 @@ impl WrongValue {
         WrongValue { at, problem }
     }
 
+    /// The same, with who was left out, if there are too few bots.
+    pub(super) fn because_of(mut self, left_out: &[String]) -> Self {
+        if let Problem::Value { key, message } = &mut self.problem
+            && key == "bots"
+            && !left_out.is_empty()
+        {
+            message.push_str(&format!("; left out: {}", left_out.join("; ")));
+        }
+        self
+    }
+
     /// The value of a key that is in no list.
     pub(super) fn of(key: &str, message: impl Into<String>) -> Self {
         Self::new(key, Problem::value(key, message))

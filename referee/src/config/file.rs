@@ -221,6 +221,9 @@ pub(crate) struct BuildTable {
     pub(crate) disk: Option<Size>,
     /// How many files, folders and links a build may add there, or "none". Default 50000.
     pub(crate) files: Option<Size>,
+    /// Whether builds may use the network: in the sandbox "strict" they may not by default, and in
+    /// "restricted" they cannot. Every build can send anything anywhere then.
+    pub(crate) network: bool,
     /// What a build may use.
     pub(crate) resources: ResourcesTable,
 }

@@ -129,15 +129,21 @@ pub(super) fn check(shape: &Shape, games: &[GameSetup]) -> Result<(), WrongValue
         if !(2..=MAX_SEATS).contains(&seats) {
             return wrong(
                 "games",
-                format!("{id} has {seats} seats; tournaments are of games with 2 to {MAX_SEATS}"),
+                format!(
+                    "{id} has {seats} seat{}; tournaments are of games with 2 to {MAX_SEATS}",
+                    if seats == 1 { "" } else { "s" }
+                ),
             );
         }
         if shape.bots < seats {
-            let bots = shape.bots;
+            let there = match shape.bots {
+                1 => "1 bot is".to_owned(),
+                bots => format!("{bots} bots are"),
+            };
             return wrong(
                 "bots",
                 format!(
-                    "{id} has {seats} seats but only {bots} bots are there; at least {seats} are needed"
+                    "{id} has {seats} seats but only {there} there; at least {seats} are needed"
                 ),
             );
         }

@@ -9,6 +9,13 @@ use super::layers::{Locate, Read};
 use super::submissions::{BOT_FILE, Unfit, Why};
 use crate::places;
 
+/// What to do where there is no file.
+const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that the bot needs, with nothing \
+                          around it; `command = \"python3 bot.py\"` is a whole `bot.toml`";
+/// What to do where it is wrong.
+const CORRECT_FILE: &str =
+    "correct the `bot.toml` as it says, and try it with `referee config check`";
+
 /// A bot that does not play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
@@ -16,6 +23,9 @@ pub struct LeftOut {
     pub bot: String,
     /// Why.
     pub why: String,
+    /// What its author can do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// The end of what its build has printed, if that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
@@ -30,6 +40,7 @@ impl LeftOut {
         LeftOut {
             bot: bot.into(),
             why: why.into(),
+            advice: None,
             log: None,
             is_missing: false,
         }
@@ -61,12 +72,13 @@ pub(super) fn left_out(
          }| {
             let file = inner.join(BOT_FILE);
             let label = inner.to_string_lossy().into_owned();
-            let (why, is_missing) = match why {
-                Why::NoBot(why) => (why, true),
-                Why::Wrong(error) => (error.reason(&name, &file), false),
+            let (why, is_missing, advice) = match why {
+                Why::NoBot(why) => (why, true, NEEDS_FILE),
+                Why::Wrong(error) => (error.reason(&name, &file), false, CORRECT_FILE),
             };
             let why = places::without_places(&why, &[folder]);
             let left_out = LeftOut {
+                advice: Some(advice.to_owned()),
                 is_missing,
                 ..LeftOut::new(name, why)
             };
@@ -80,7 +92,11 @@ pub(super) fn left_out(
         let dir = table.dir.clone().unwrap_or_default();
         let why = locate(wrong).reason(&name, &dir.join(BOT_FILE));
         let why = places::without_places(&why, &[folder]);
-        left_out.push((dir.to_string_lossy().into_owned(), LeftOut::new(name, why)));
+        let left_out_bot = LeftOut {
+            advice: Some(CORRECT_FILE.to_owned()),
+            ..LeftOut::new(name, why)
+        };
+        left_out.push((dir.to_string_lossy().into_owned(), left_out_bot));
         at.push(index);
     }
     if !at.is_empty() {

@@ -302,8 +302,13 @@ impl Config {
             left_out,
             notes,
         };
-        config.check()?;
-        Ok(config)
+        match config.check() {
+            Ok(()) => Ok(config),
+            Err(wrong) => {
+                let left_out = config.left_out.iter().map(LeftOut::in_words);
+                Err(wrong.because_of(&left_out.collect::<Vec<_>>()))
+            }
+        }
     }
 
     /// The same without these bots.
@@ -324,7 +329,9 @@ impl Config {
             deals: self.deals.clone(),
             left_out: self.left_out.clone(),
             notes: self.notes.clone(),
-            ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())?
+            ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())
+                // Its lines are not those of any file.
+                .map_err(|error| error.at_line(None))?
         })
     }
 

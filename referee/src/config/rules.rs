@@ -155,6 +155,7 @@ fn source(
             readable: Vec::new(),
             writable: Vec::new(),
             protected: Vec::new(),
+            network: false,
             best_effort: file.best_effort,
         },
         timeout: None,

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::block::Block;
 use super::progress::{size, write};
+use super::sheet::count;
 use crate::analysis::{PlyAnalysis, Thought};
 
 /// How many columns the bar of a value has.
@@ -34,7 +35,7 @@ pub(crate) fn thought(bot: &str, thought: &Thought) -> Vec<String> {
 fn in_short(thought: &Thought) -> String {
     let mut parts = Vec::new();
     parts.extend(thought.depth.map(|depth| format!("depth {depth}")));
-    parts.extend(thought.nodes.map(|nodes| format!("{nodes} nodes")));
+    parts.extend(thought.nodes.map(|nodes| count(nodes, "node", "nodes")));
     parts.push(format!("{:.1} s", thought.took.as_secs_f64()));
     if thought.lines.is_empty() {
         let is_done = thought.mv.is_some() || thought.fault.is_some();

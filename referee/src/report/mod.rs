@@ -29,13 +29,16 @@ pub fn summary(record: &Record) -> String {
     let players: Vec<String> = record.players.iter().map(|p| shown(&p.name)).collect();
     let outcome: Vec<String> = record.result.outcome.iter().map(|o| points(*o)).collect();
     let mut text = format!(
-        "{}  {}  {}  {}  {} after {} plies",
+        "{}  {}  {}  {}  {} after {}",
         shown(&record.match_id),
         shown(&record.game),
         players.join(" – "),
         outcome.join("–"),
         shown(&record.result.reason),
-        record.moves.len()
+        match record.moves.len() {
+            1 => "1 ply".to_owned(),
+            plies => format!("{plies} plies"),
+        }
     );
     for fault in &record.result.faults {
         let name = players.get(fault.seat).map_or("?", |name| name);

@@ -285,6 +285,7 @@ impl State {
         let a_minute = now_done * 60.0 / begin.elapsed().as_secs_f64().max(1.0);
         let lost = match seen.lost {
             0 => String::new(),
+            1 => ", 1 lost lease".to_owned(),
             lost => format!(", {lost} lost leases"),
         };
         format!("{}, {a_minute:.0} matches a minute{lost}", in_words(seen))
@@ -304,9 +305,11 @@ impl State {
             "{}/{} matches, {} running",
             self.done, self.total, self.running
         );
-        text += &format!(", {} gone", seconds(gone));
-        if let Some(time_left) = time_left {
-            text += &format!(", {} left", seconds(time_left));
+        // Less than a second is no time to speak of.
+        for (time, what) in [(Some(gone), "gone"), (time_left, "left")] {
+            if let Some(time) = time.filter(|time| time.as_secs() > 0) {
+                text += &format!(", {} {what}", seconds(time));
+            }
         }
         let room = width.saturating_sub(text.len() + 2).min(BAR);
         let share = self.done as f64 / self.total.max(1) as f64;
@@ -384,7 +387,7 @@ mod tests {
             note: Some("a note".to_owned()),
             #[cfg(feature = "cluster")]
             workers: Some(WorkersSeen::default()),
-            begin: (10, Instant::now()),
+            begin: (10, Instant::now() - Duration::from_secs(5)),
             block: Block::default(),
             drawn: None,
         };
@@ -395,7 +398,7 @@ mod tests {
                 assert!(line.chars().count() < width, "{line}");
             }
         }
-        assert!(state.lines(80, 24)[0].contains("20/100 matches, 2 running, 0s gone, 0s left"));
+        assert!(state.lines(80, 24)[0].contains("20/100 matches, 2 running, 5s gone, 40s left"));
         state.done = 10;
         assert!(
             !state.lines(80, 24)[0].contains("left"),

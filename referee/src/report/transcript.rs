@@ -7,6 +7,7 @@ use protocol::{ClockKind, LoggedMove, Millis, Record, TimeControl, shown};
 use serde_json::Value;
 
 use super::points;
+use super::sheet::count;
 use games::kit::to_move::CHANCE;
 use ratings::game_label;
 
@@ -62,7 +63,10 @@ fn headers(record: &Record) -> String {
         let (code, ply, message) = (fault.code, fault.ply, &fault.message);
         add(
             "Fault",
-            &format!("{role}: {code} after {ply} plies: {message}"),
+            &format!(
+                "{role}: {code} after {}: {message}",
+                count(ply.into(), "ply", "plies")
+            ),
         );
     }
     add("TimeControl", &time(&record.time));

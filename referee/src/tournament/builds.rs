@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::report::sheet::count;
 use protocol::Record;
 use supervisor::BotSpec;
 use supervisor::bot::files::{self, Build};
@@ -53,8 +54,9 @@ impl<'a> Builds<'a> {
             (build.hash.as_ref() != Some(last)).then(|| {
                 let name = &bot.name;
                 format!(
-                    "the bot `{name}` has changed since it played its {matches} matches in the log; \
-                     `--replay-bot {name}` plays them again"
+                    "the bot `{name}` has changed since it played its {} in the log; \
+                     `--replay-bot {name}` plays them again",
+                    count(*matches as u64, "match", "matches")
                 )
             })
         });

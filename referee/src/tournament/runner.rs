@@ -24,6 +24,7 @@ use crate::admission::{self, AdmissionError, LeftOut};
 use crate::config::{Affinity, Config, TimeScale};
 use crate::log::{LOG_NAME, WriteError};
 use crate::machine::{identity, yardstick};
+use crate::report::sheet::count;
 use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};
 
@@ -380,8 +381,8 @@ impl Tournament {
         drop(resume::open(&path, config, Allowed::Nothing, |_| ())?);
         Ok(set_aside(&path, bots)?.map(|done| {
             format!(
-                "{} matches are played again; `{}` is the log as it was",
-                done.matches,
+                "{} again; `{}` is the log as it was",
+                count(done.matches as u64, "match is played", "matches are played"),
                 done.before.display()
             )
         }))

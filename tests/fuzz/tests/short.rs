@@ -76,4 +76,5 @@ short_runs![
     clocks seeds_of_clocks "clocks" 300 0.02,
     announcements seeds_of_announcements "announcements" 1_000 0.05,
     results seeds_of_results "results" 1_000 0.02,
+    submissions seeds_of_submissions "submissions" 1_000 0.05,
 ];

@@ -81,7 +81,10 @@ fn names_are_unique_and_bots_enough() {
         &config(&[("", "\"sh\"")]),
         &["line 7: `bots.name`", "1 to 60 characters"],
     );
-    config_refused(&config(&[RANDOM]), &["amazons has 2 seats but only 1 bots"]);
+    config_refused(
+        &config(&[RANDOM]),
+        &["amazons has 2 seats but only 1 bot is there; at least 2 are needed"],
+    );
 }
 
 #[test]

@@ -177,7 +177,7 @@ const MISTAKES: [(&str, &str); 8] = [
         "\ncommand = 7\n",
         "submissions/anna/bot.toml: line 2: `command`: 7 is not",
     ),
-    ("name = \"anna\"\n", "missing field `command`"),
+    ("name = \"anna\"\n", "line 1: missing field `command`"),
     (
         "command = \"x\n",
         "submissions/anna/bot.toml: line 1: invalid",
@@ -500,15 +500,17 @@ fn variables_of_a_bot_do_nothing_outside_its_sandbox() {
             "submissions/anna/bot.toml",
             &format!(
                 "command = \"python3 bot.py\"\n\
-                 env = {{ LD_DEBUG = \"files\", LD_DEBUG_OUTPUT = \"{output}\", PROOF = \"a b\" }}\n"
+                 env = {{ LD_DEBUG = \"files\", LD_DEBUG_OUTPUT = \"{output}\" }}\n"
             ),
         );
         let proof = "import os, sys\nassert os.environ['PROOF'] == 'a b'\n\
                      assert not [name for name in os.environ if 'REFEREE_BOT' in name]\n";
-        arena.write("submissions/anna/bot.py", &format!("{proof}{BOT}"));
+        arena.write("submissions/dora/bot.py", &format!("{proof}{BOT}"));
+        let proof = "command = \"python3 bot.py\"\nenv = { PROOF = \"a b\" }\n";
+        arena.write("submissions/dora/bot.toml", proof);
         let ran = arena.play();
         assert_eq!(ran.code, Some(0), "{tier}: {}", ran.stderr);
-        assert!(!ran.stderr.contains("bot `anna`"), "{tier}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("bot `dora`"), "{tier}: {}", ran.stderr);
         let written = fs::read_dir(arena.path("private")).unwrap().count();
         assert_eq!(
             written, 0,

@@ -453,7 +453,16 @@ impl Game for Run {
             .map(|seat| {
                 let [cows, cowboys] = position.reserve[seat];
                 let (role, out) = (self.role(seat), position.out[seat]);
-                format!("{role}: {cows} cows and {cowboys} cowboys in reserve, {out} cows out")
+                let count = |number, kind| match number {
+                    1 => format!("1 {kind}"),
+                    _ => format!("{number} {kind}s"),
+                };
+                format!(
+                    "{role}: {} and {} in reserve, {} out",
+                    count(cows, "cow"),
+                    count(cowboys, "cowboy"),
+                    count(out, "cow")
+                )
             })
             .collect();
         if let Some(kind) = position.acted {

@@ -3,6 +3,7 @@
 
 mod bot_page;
 mod highlights;
+mod left_out_page;
 mod page;
 mod played;
 mod site;

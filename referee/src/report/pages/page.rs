@@ -3,9 +3,10 @@
 use games::registry::Entry;
 use serde::Serialize;
 
-use super::bot_page;
 use super::played::Played;
-use crate::report::sheet::{self, Part, heading};
+use super::{bot_page, left_out_page};
+use crate::config::LeftOut;
+use crate::report::sheet::{self, Part};
 use crate::web::guide;
 
 /// A page that is a text with tables.
@@ -19,13 +20,24 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// About a bot that played.
-    pub(super) fn of_bot(played: &Played, name: &str) -> Self {
+    /// Parts in which bots, builds and the organiser's own machine may have been quoted.
+    pub(super) fn for_others(played: &Played, title: &str, parts: Vec<Part>) -> Self {
+        let shown = |part: Part| part.map(|text| played.without_places(&text));
         Page {
-            title: name.to_owned(),
-            parts: bot_page::parts(played, name, true),
+            title: title.to_owned(),
+            parts: parts.into_iter().map(shown).collect(),
             html: None,
         }
+    }
+
+    /// About a bot that played.
+    pub(super) fn of_bot(played: &Played, name: &str) -> Self {
+        Self::for_others(played, name, bot_page::parts(played, name, true))
+    }
+
+    /// About a bot that was left out.
+    pub(super) fn of_left_out(played: &Played, bot: &LeftOut) -> Self {
+        Self::for_others(played, &bot.bot, left_out_page::parts(bot))
     }
 
     /// As it stands in a file, for where no script runs.
@@ -43,15 +55,7 @@ pub(crate) fn bot(played: &Played, name: &str) -> Option<Page> {
         return Some(Page::of_bot(played, name));
     }
     let left_out = played.left_out.iter().find(|it| it.bot == name)?;
-    Some(Page {
-        title: name.to_owned(),
-        parts: vec![
-            heading(&protocol::shown(name)),
-            Part::Note("It played no match, because it was left out:".to_owned()),
-            Part::Code(protocol::shown_lines(&left_out.why)),
-        ],
-        html: None,
-    })
+    Some(Page::of_left_out(played, left_out))
 }
 
 /// All statistics.

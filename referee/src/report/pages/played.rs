@@ -10,7 +10,9 @@ use thiserror::Error;
 use super::highlights::{Highlights, Strengths};
 use crate::admission::{self, LeftOut};
 use crate::log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
+use crate::places;
 use crate::report::sheet::Sheet;
+use crate::tournament::folder;
 
 /// A page that cannot be made.
 #[derive(Debug, Error)]
@@ -61,6 +63,18 @@ pub(crate) struct Played {
 }
 
 impl Played {
+    /// A text for others, who need not know where on this machine all of it is.
+    pub(super) fn without_places(&self, text: &str) -> String {
+        let mut places = vec![folder::origin(&self.folder)];
+        let real = self.folder.canonicalize().ok();
+        for folder in [real.as_deref(), Some(&*self.folder)] {
+            let parent = folder.and_then(Path::parent).filter(|it| it.is_absolute());
+            places.push(parent.map(Path::to_owned));
+        }
+        let places: Vec<&Path> = places.iter().flatten().map(PathBuf::as_path).collect();
+        places::without_places(text, &places)
+    }
+
     /// Reads the log of a tournament, for a page about this bot or about all of them.
     ///
     /// # Errors

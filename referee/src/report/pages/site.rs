@@ -12,6 +12,7 @@ use supervisor::file_name;
 use thiserror::Error;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
+use super::left_out_page;
 use super::page::{Page, rules_of, statistics};
 use super::played::Played;
 use crate::files::{self, MOST_TEXT};
@@ -67,14 +68,17 @@ pub(crate) fn write_site(played: &Played, log: &Path, out: &Path) -> Result<Path
         write(&rules.join(format!("{id}.html")), &text)?;
     }
     let names = page_names(played);
-    for (bot, file) in played.report().bots.iter().zip(&names) {
-        let page = Page::of_bot(played, &bot.name);
-        let address = encoded(&bot.name);
+    let bots_of = played.report().bots.iter();
+    let pages_of = bots_of.map(|bot| Page::of_bot(played, &bot.name));
+    let left_out = played.left_out.iter();
+    let pages_of = pages_of.chain(left_out.map(|bot| Page::of_left_out(played, bot)));
+    for (page, file) in pages_of.zip(&names) {
+        let address = encoded(&page.title);
         pages
             .answer(&format!("/api/page/bot/{address}"), &page)
             .map_err(broken)?;
         let text = page_of_folder(
-            &bot.name,
+            &page.title,
             "../",
             &format!("/bot/{address}"),
             &page.plain("../"),
@@ -93,7 +97,7 @@ pub(crate) fn write_site(played: &Played, log: &Path, out: &Path) -> Result<Path
     add_matches(&mut pages, log).map_err(broken)?;
     pages.end().map_err(broken)?;
     let index = out.join("index.html");
-    write(&index, &index_page(played, &names))?;
+    write(&index, &played.without_places(&index_page(played, &names)))?;
     Ok(index)
 }
 
@@ -112,12 +116,9 @@ fn add_matches(pages: &mut PageFolder, log: &Path) -> io::Result<()> {
 
 /// Everything about a tournament but its matches and figures.
 pub(crate) fn about(played: &Played) -> Page {
-    let (title, parts) = index_parts(played, Vec::new());
-    Page {
-        title,
-        parts,
-        html: None,
-    }
+    let link = |_: usize, bot: &str| format!("#/bot/{}", encoded(bot));
+    let (title, parts) = index_parts(played, Vec::new(), link);
+    Page::for_others(played, &title, parts)
 }
 
 /// The games that were played, as far as this referee knows them.
@@ -142,25 +143,30 @@ fn write(path: &Path, text: &str) -> Result<(), SiteError> {
     })
 }
 
-/// A file name for each bot. No two are alike, also where upper and lower case are the same.
+/// A file name for each bot, then for each that was left out. No two are alike, also where upper and lower case are the same.
 fn page_names(played: &Played) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let bots = played.report().bots.iter();
-    bots.map(|bot| {
-        let name = file_name(&bot.name);
-        let mut page = format!("{name}.html");
-        let mut number = 1;
-        while !taken.insert(page.to_lowercase()) {
-            number += 1;
-            page = format!("{name}-{number}.html");
-        }
-        page
-    })
-    .collect()
+    let bots = played.report().bots.iter().map(|bot| &*bot.name);
+    let left_out = played.left_out.iter().map(|left_out| &*left_out.bot);
+    bots.chain(left_out)
+        .map(|bot| {
+            let name = file_name(bot);
+            let mut page = format!("{name}.html");
+            let mut number = 1;
+            while !taken.insert(page.to_lowercase()) {
+                number += 1;
+                page = format!("{name}-{number}.html");
+            }
+            page
+        })
+        .collect()
 }
 
 fn index_page(played: &Played, names: &[String]) -> String {
-    let (title, parts) = index_parts(played, vec![Part::Table(ranking(played, names))]);
+    let after = vec![Part::Table(ranking(played, names))];
+    let bots = played.report().bots.len();
+    let link = |at: usize, _: &str| format!("{BOTS}/{}", names[bots + at]);
+    let (title, parts) = index_parts(played, after, link);
     let rules = games(played).into_iter().map(|game| {
         let (id, title) = (&game.info.id, &game.info.title);
         format!("<a href=\"{RULES}/{id}.html\">{title}</a>")
@@ -174,8 +180,13 @@ fn index_page(played: &Played, names: &[String]) -> String {
     page_of_folder(&title, "", "/", &(sheet::html(parts) + &more))
 }
 
-/// The title, and what is said of a tournament, with these parts after the facts.
-fn index_parts(played: &Played, after: Vec<Part>) -> (String, Vec<Part>) {
+/// The title, and what is said of a tournament, with these parts after the facts. `link` leads to the page
+/// of a bot that was left out, by its number and name.
+fn index_parts(
+    played: &Played,
+    after: Vec<Part>,
+    link: impl Fn(usize, &str) -> String,
+) -> (String, Vec<Part>) {
     let config = files::read(&played.folder.join(CONFIG_NAME), 4 * MOST_TEXT).ok();
     let config: Option<DocumentMut> = config.and_then(|text| text.parse().ok());
     let name = config.as_ref().and_then(|it| it.get("name")?.as_str());
@@ -189,7 +200,9 @@ fn index_parts(played: &Played, after: Vec<Part>) -> (String, Vec<Part>) {
     parts.extend(after);
     if !played.left_out.is_empty() {
         parts.push(heading("Left out"));
-        parts.push(Part::Table(left_out(played)));
+        let left_out = played.left_out.iter().enumerate();
+        let links = left_out.map(|(at, bot)| link(at, &bot.bot)).collect();
+        parts.push(Part::Table(left_out_page::table(&played.left_out, links)));
     }
     if let Some(mut config) = config {
         hide_environments(config.as_table_mut());
@@ -226,16 +239,6 @@ fn ranking(played: &Played, names: &[String]) -> Grid {
         row.extend(counts(&report.bots[bot].results));
         grid.rows.push(row);
         grid.links.push(format!("{BOTS}/{}", names[bot]));
-    }
-    grid
-}
-
-/// The bots that did not play, and why.
-fn left_out(played: &Played) -> Grid {
-    let mut grid = Grid::new(["bot", "why"], 2);
-    for left_out in &played.left_out {
-        grid.rows
-            .push(vec![shown(&left_out.bot), shown(&left_out.why)]);
     }
     grid
 }

@@ -19,6 +19,27 @@ pub(crate) enum Part {
     },
 }
 
+impl Part {
+    /// The same with other texts; links stay.
+    pub(crate) fn map(self, change: impl Fn(String) -> String) -> Self {
+        match self {
+            Part::Heading(text) => Part::Heading(change(text)),
+            Part::Note(text) => Part::Note(change(text)),
+            Part::Code(text) => Part::Code(change(text)),
+            Part::Fold { title, text } => Part::Fold {
+                title: change(title),
+                text: change(text),
+            },
+            Part::Table(mut grid) => {
+                for cell in grid.rows.iter_mut().flatten() {
+                    *cell = change(std::mem::take(cell));
+                }
+                Part::Table(grid)
+            }
+        }
+    }
+}
+
 /// A table: one column has names, the others have figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Grid {

@@ -97,6 +97,16 @@ pub struct GroupJob {
 }
 
 impl GroupJob {
+    /// Matches of the configuration with this hash, for any worker, without a deal.
+    pub fn new(config: String, matches: Vec<Scheduled>) -> Self {
+        GroupJob {
+            config,
+            matches,
+            not_for: None,
+            deal: None,
+        }
+    }
+
     /// How long this job waits until it is offered again, if this worker is not to play it: its
     /// configuration is another one, or somebody else is to compare.
     pub fn pause_for(&self, config: &str, worker: &str) -> Option<Duration> {

@@ -307,6 +307,9 @@ impl Sandbox {
             let hidden: Vec<_> = hidden.collect();
             mounts.way.extend(hidden);
         }
+        if spec.wanted.network {
+            mounts.add_resolver();
+        }
         if self.ids.is_some() {
             mounts.check_rights(tier).map_err(wrong)?;
         }

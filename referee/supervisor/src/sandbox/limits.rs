@@ -159,6 +159,8 @@ pub struct Wanted {
     /// Files in those folders that it may not write nor replace, where the sandbox can keep it from that:
     /// only "strict" can.
     pub protected: Vec<PathBuf>,
+    /// Whether it may use the network in the sandbox "strict"; "restricted" never lets it.
+    pub network: bool,
     /// Go on without what this machine cannot enforce, instead of refusing.
     pub best_effort: bool,
 }
@@ -171,6 +173,7 @@ impl Default for Wanted {
             readable: Vec::new(),
             writable: Vec::new(),
             protected: Vec::new(),
+            network: false,
             best_effort: false,
         }
     }

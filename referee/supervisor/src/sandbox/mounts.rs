@@ -115,6 +115,14 @@ impl Mounts {
         Ok(mounts)
     }
 
+    /// Shows what says which server knows the names of machines, which may be a link to elsewhere.
+    pub(crate) fn add_resolver(&mut self) {
+        let resolver = real(Path::new("/etc/resolv.conf"));
+        if resolver.is_file() && !self.shows(&resolver) {
+            self.own.push(resolver);
+        }
+    }
+
     /// Checks that a user without rights of its own can read all of the bot's own files.
     ///
     /// # Errors

@@ -115,7 +115,13 @@ impl PreparedSandbox {
                 let init = [referee, init::SUBCOMMAND.to_owned()];
                 let resources = sandbox.resources();
                 Confinement::Strict {
-                    wrapper: bubblewrap.command(mounts, resources.tmp, &sandbox.dir, &init),
+                    wrapper: bubblewrap.command(
+                        mounts,
+                        resources.tmp,
+                        &sandbox.dir,
+                        &init,
+                        sandbox.wanted.network,
+                    ),
                     processes: resources.processes,
                     filter: sandbox.filter,
                 }

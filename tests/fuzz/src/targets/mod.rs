@@ -13,6 +13,7 @@ mod options;
 mod results;
 mod sheets;
 mod states;
+mod submissions;
 
 use games::Rng;
 
@@ -48,4 +49,5 @@ targets![
     "clocks" clocks::seeds, clocks::run;
     "announcements" announcements::seeds, announcements::run;
     "results" results::seeds, results::run;
+    "submissions" submissions::seeds, submissions::run;
 ];

@@ -56,6 +56,11 @@ impl Programs {
         self.folder.path().join("referee")
     }
 
+    /// Where they are.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(super) fn hostile(&self) -> PathBuf {
         self.folder.path().join("hostile")
     }
@@ -157,6 +162,11 @@ impl<'a> Site<'a> {
             "processes": PROCESSES,
             "tmp": TMP_MIB << 20,
         })
+    }
+
+    /// The variable by which processes are found that are still there, as an entry of `env`.
+    pub(super) fn mark(&self) -> String {
+        format!("{MARK} = '{}'", self.mark)
     }
 
     /// A bot of the red team with a trick.

@@ -62,6 +62,7 @@ impl Bubblewrap {
             1 << 20,
             Path::new("/"),
             &["true".to_owned()],
+            false,
         );
         let [program, arguments @ ..] = &command[..] else {
             return Err("there is no command".to_owned());
@@ -85,10 +86,17 @@ impl Bubblewrap {
     }
 
     /// The command that starts `inner` in a sandbox, in the working directory `dir`, with `tmp`
-    /// bytes of `/tmp`.
-    pub fn command(&self, mounts: &Mounts, tmp: u64, dir: &Path, inner: &[String]) -> Vec<String> {
+    /// bytes of `/tmp`, and with the machine's network or none.
+    pub fn command(
+        &self,
+        mounts: &Mounts,
+        tmp: u64,
+        dir: &Path,
+        inner: &[String],
+        network: bool,
+    ) -> Vec<String> {
         let mut command = Arguments(vec![text(&self.program)]);
-        command.namespaces(self.root);
+        command.namespaces(self.root, network);
         command.system(mounts);
         command.kernel(tmp);
         command.own(mounts);
@@ -107,7 +115,7 @@ impl Arguments {
         self.0.extend(words.iter().map(|word| (*word).to_owned()));
     }
 
-    fn namespaces(&mut self, root: bool) {
+    fn namespaces(&mut self, root: bool, network: bool) {
         // What is started in it is the first process there.
         self.push(&["--die-with-parent", "--as-pid-1"]);
         if root {
@@ -115,12 +123,16 @@ impl Arguments {
             self.push(&[
                 "--unshare-ipc",
                 "--unshare-pid",
-                "--unshare-net",
                 "--unshare-uts",
                 "--unshare-cgroup-try",
             ]);
         } else {
             self.push(&["--unshare-all", "--unshare-user", "--cap-drop", "ALL"]);
+        }
+        match (root, network) {
+            (true, false) => self.push(&["--unshare-net"]),
+            (false, true) => self.push(&["--share-net"]),
+            (true, true) | (false, false) => {}
         }
     }
 

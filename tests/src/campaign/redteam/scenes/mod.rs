@@ -2,6 +2,7 @@
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
 mod analysts;
+mod authors;
 pub(super) mod deals;
 mod limits;
 mod neighbours;
@@ -15,6 +16,7 @@ use super::site::Programs;
 /// Everything that is tried.
 const ALL: &[&[Scene]] = &[
     analysts::SCENES,
+    authors::SCENES,
     deals::SCENES,
     limits::SCENES,
     neighbours::SCENES,
