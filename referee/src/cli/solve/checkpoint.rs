@@ -7,7 +7,6 @@ use std::path::Path;
 use solver::CheckpointError;
 
 use crate::cli::CliError;
-use crate::cli::signals::Saving;
 
 /// Reads a checkpoint with this function.
 pub(super) fn read(
@@ -32,7 +31,6 @@ pub(super) fn write(
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     let part = Path::new(&name);
-    let _whole = Saving::begin();
     let written = || -> Result<(), CheckpointError> {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(part)?);
         save(&mut out)?;
