@@ -29,6 +29,7 @@ mod search_info;
 mod shown;
 mod state_json;
 mod time;
+mod wall_time;
 mod whole_number;
 
 pub use faults::Failure;
@@ -51,6 +52,7 @@ pub use search_info::{SearchInfo, SearchLine};
 pub use shown::{excerpt, push_escaped, shown, shown_lines, steers};
 pub use state_json::StateJson;
 pub use time::{ClockKind, ClockState, Millis, TimeControl, in_words};
+pub use wall_time::timestamp;
 
 /// The version of the protocol that this crate implements.
 pub const PROTOCOL: u32 = 1;

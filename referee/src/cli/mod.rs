@@ -25,6 +25,7 @@ mod merge;
 mod model;
 mod new_bot;
 mod new_rules;
+mod panics;
 mod perft;
 mod picture;
 mod play;
@@ -87,6 +88,7 @@ Exit codes:
   3    a log did not verify, or a bot did not pass `referee check`
   4    the referee could not continue (disk, permissions, descriptors, processes, memory)
   5    `referee solve` gave up, at the limit of positions, before it knew the value
+  101  the referee itself has a fault; what was finished is in the log, `--resume` continues
   130  interrupted; what was finished is in the log or the checkpoint, `--resume` continues
 
 Environment:
@@ -188,52 +190,63 @@ pub(crate) fn run_to_code() -> u8 {
         .command;
     if !command.is_part_of_a_bot() {
         shortage::raise_descriptors();
+        panics::say_in_a_sentence();
     }
     if command.runs_bots()
         && let Err(error) = privacy::keep_to_itself()
     {
         tracing::warn!("other programs of this user may look into the referee: {error}");
     }
-    let done = match command {
-        Command::Tournament(args) => args.run(),
-        Command::Worker(args) => args.run(),
-        Command::Workers(args) => args.run(),
-        Command::Play(args) => args.run(),
-        Command::Analyse(args) => args.run(),
-        Command::Check(args) => args.run(),
-        Command::Merge(args) => args.run(),
-        Command::Bundle(args) => args.run(),
-        Command::Standings(args) => args.run(),
-        Command::Report(args) => args.run(),
-        Command::Watch(args) => args.run(),
-        Command::Replay(args) => args.run(),
-        Command::Export(args) => args.run(),
-        Command::Model(args) => args.run(),
-        Command::Perft(args) => args.run(),
-        Command::Solve(args) => args.run(),
-        Command::Games(args) => args.run(),
-        Command::Rules(args) => args.run(),
-        Command::Protocol(args) => args.run(),
-        Command::Bot(args) => args.run(),
-        Command::GgpPlayer(args) => args.run(),
-        Command::NewBot(args) => args.run(),
-        Command::NewRules(args) => args.run(),
-        Command::Doctor(args) => args.run(),
-        Command::Config(args) => args.run(),
-        Command::Completions(args) => args.run(Cli::command()),
-        Command::Man(args) => args.run(Cli::command()),
-        Command::Supervise(args) => args.run(),
-        Command::Launch(args) => args.run(),
-        #[cfg(target_os = "linux")]
-        Command::Init(args) => args.run(),
+    let Some(done) = panics::caught(|| command.run()) else {
+        return panics::CODE;
     };
     match done.and_then(|()| not_short()) {
         Ok(()) => 0,
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        // Not that anybody has asked for it: a part of the work ended by a fault, which was said.
+        Err(CliError::Interrupted) if panics::happened() && !signals::came() => panics::CODE,
         Err(error) => {
             tell(format_args!("error: {error}\n"));
             error.code()
+        }
+    }
+}
+
+impl Command {
+    fn run(self) -> Result<(), CliError> {
+        match self {
+            Command::Tournament(args) => args.run(),
+            Command::Worker(args) => args.run(),
+            Command::Workers(args) => args.run(),
+            Command::Play(args) => args.run(),
+            Command::Analyse(args) => args.run(),
+            Command::Check(args) => args.run(),
+            Command::Merge(args) => args.run(),
+            Command::Bundle(args) => args.run(),
+            Command::Standings(args) => args.run(),
+            Command::Report(args) => args.run(),
+            Command::Watch(args) => args.run(),
+            Command::Replay(args) => args.run(),
+            Command::Export(args) => args.run(),
+            Command::Model(args) => args.run(),
+            Command::Perft(args) => args.run(),
+            Command::Solve(args) => args.run(),
+            Command::Games(args) => args.run(),
+            Command::Rules(args) => args.run(),
+            Command::Protocol(args) => args.run(),
+            Command::Bot(args) => args.run(),
+            Command::GgpPlayer(args) => args.run(),
+            Command::NewBot(args) => args.run(),
+            Command::NewRules(args) => args.run(),
+            Command::Doctor(args) => args.run(),
+            Command::Config(args) => args.run(),
+            Command::Completions(args) => args.run(Cli::command()),
+            Command::Man(args) => args.run(Cli::command()),
+            Command::Supervise(args) => args.run(),
+            Command::Launch(args) => args.run(),
+            #[cfg(target_os = "linux")]
+            Command::Init(args) => args.run(),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! A thread of its own waits for them, so that nothing which is computed holds them up. Whoever asks is
 //! told, and has a moment to end by itself: then the program ends, and with it its bots.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -24,6 +24,9 @@ const MOST_TO_END: Duration = Duration::from_millis(1800);
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// How long the last words may take: nobody may be reading them.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// Whether a signal has come that somebody handles.
+static CAME: AtomicBool = AtomicBool::new(false);
 
 /// How many [`Saving`]s there are.
 static SAVING: AtomicUsize = AtomicUsize::new(0);
@@ -81,7 +84,9 @@ pub(super) fn on_signals(
     let wait = async move {
         let mut is_ending = false;
         loop {
-            match react(signals.next().await) {
+            let urgency = signals.next().await;
+            CAME.store(true, Ordering::SeqCst);
+            match react(urgency) {
                 Reaction::Finish => {}
                 Reaction::AtOnce => end_at_once(last_words),
                 Reaction::End if is_ending => {}
@@ -95,6 +100,11 @@ pub(super) fn on_signals(
     let waiting = thread::Builder::new().name("signals".to_owned());
     waiting.spawn(move || runtime.block_on(wait))?;
     Ok(())
+}
+
+/// Whether the program was asked to end.
+pub(super) fn came() -> bool {
+    CAME.load(Ordering::SeqCst)
 }
 
 /// Ends the program, unless it does so by itself.

@@ -116,7 +116,8 @@ pub(crate) struct ConfigFile {
     /// GDL sheets (`*.kif`), or tables with `command`, `dir`, `env`, `sandbox` and `prefix`.
     #[serde(default)]
     pub(crate) rules: Vec<RulesEntry>,
-    /// How long a rules program may think about one request. Default "5s".
+    /// How long rules may think about one request. A sheet that is not grounded by then is interpreted.
+    /// Default "5s".
     pub(crate) rules_timeout: Option<Time>,
     /// What is played: ids, or tables with `id`, `options`, `limits` and `weight`.
     pub(crate) games: Vec<GameEntry>,

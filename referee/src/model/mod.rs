@@ -6,8 +6,10 @@ mod hello;
 mod open;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use games::Catalog;
+use games::budget::Budget;
 use protocol::{ModelError, ModelErrorCode as Code, Op, plain_request};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,6 +21,9 @@ use open::{Extent, NewRequest, Open};
 
 /// No request may be longer, in bytes.
 pub(crate) const MAX_REQUEST: usize = 16 << 20;
+
+/// No request that goes through many positions may take longer.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// The state of one service: at most one position.
 #[derive(Default)]
@@ -111,12 +116,16 @@ impl Model {
             Op::Undo { count, want } => self.open()?.undo(count, &want),
             Op::Get { seat, want } => self.open()?.get(seat, &want),
             Op::Sample { seat, seed, count } => self.open()?.sample(seat, seed, count),
-            Op::Children { want } => self.open()?.children(&want),
+            Op::Children { want } => in_time(|| self.open()?.children(&want)),
             Op::Evaluate {} => self.open()?.evaluate(),
-            Op::Perft { depth } => self.open()?.perft(depth),
-            Op::Playout { count, ms, seed } => self.open()?.playout(&Extent::new(count, ms)?, seed),
+            Op::Perft { depth } => in_time(|| self.open()?.perft(depth)),
+            Op::Playout { count, ms, seed } => {
+                let extent = Extent::new(count, ms)?;
+                in_time(|| self.open()?.playout(&extent, seed))
+            }
             Op::Playouts { count, ms, seed } => {
-                self.open()?.playouts(&Extent::new(count, ms)?, seed)
+                let extent = Extent::new(count, ms)?;
+                in_time(|| self.open()?.playouts(&extent, seed))
             }
         }
     }
@@ -127,6 +136,11 @@ impl Model {
             None => error(Code::NoGame, "there is no position yet: `new` sets one up"),
         }
     }
+}
+
+/// Makes an answer to a request that goes through many positions, unless that takes too long.
+fn in_time(make: impl FnOnce() -> Done) -> Done {
+    Budget::default().lasting(LONGEST).run(make)
 }
 
 /// What is given back has to be readable, also inside of an answer.

@@ -75,7 +75,12 @@ fn until(time: Duration) -> impl FnMut(u64) -> bool {
 
 /// Rules from outside that do not work.
 fn broken<T>(broken: BrokenRules) -> Result<T, ModelError> {
-    error(Code::BrokenRules, broken)
+    let code = if broken.is_given_up() {
+        Code::TooMuch
+    } else {
+        Code::BrokenRules
+    };
+    error(code, broken)
 }
 
 fn not_loaded<T>(failure: LoadError) -> Result<T, ModelError> {

@@ -2,14 +2,18 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use games::BrokenRules;
+use games::budget::{self, Budget};
 use protocol::{ModelError, excerpt};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use supervisor::Service;
 
+/// A request that is nearly answered when the time of who asks is over is still waited for, since
+/// another process would have to be started.
+const GRACE: Duration = Duration::from_millis(30);
 /// How many bytes sentences quote of requests and answers.
 const MOST_QUOTED: usize = 300;
 
@@ -114,11 +118,20 @@ impl Line {
             ..
         } = self;
         let asked = || excerpt(request.trim_ascii_end(), MOST_QUOTED);
-        let answer = service.ask(request, *timeout).map_err(|failure| {
+        // Who asks may have less time than the program. A process that is in the middle of an answer
+        // then is given up as well: the next request goes to another one.
+        let rest = Budget::current().deadline().map(|deadline| {
+            let rest = deadline.saturating_duration_since(Instant::now());
+            rest.saturating_add(GRACE)
+        });
+        let limit = rest.map_or(*timeout, |rest| rest.min(*timeout));
+        let answer = service.ask(request, limit).map_err(|failure| {
             let asked = asked();
-            BrokenRules::new(format!(
-                "the rules program `{name}` {failure}; the request was {asked}"
-            ))
+            let sentence = format!("the rules program `{name}` {failure}; the request was {asked}");
+            match budget::check() {
+                Err(spent) if limit < *timeout => BrokenRules::given_up(sentence, spent),
+                _ => BrokenRules::new(sentence),
+            }
         })?;
         // What most programs write is not read twice, first to find the end of `ok`.
         if let Some(ok) = plain_ok(answer, id)

@@ -105,7 +105,7 @@ impl MatchRun {
             .await;
         let record = Record {
             load,
-            started: humantime::format_rfc3339_millis(began).to_string(),
+            started: protocol::timestamp(began, 3),
             duration_ms: Millis(clock.elapsed()),
             ..self.record(played, introduced, pool.factory())?
         };

@@ -62,13 +62,13 @@ impl Guard {
 
     /// Whether a request may be answered; why not, otherwise.
     fn check(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), &'static str> {
-        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let text = |name: HeaderName| only(headers, &name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).filter(|host| self.is_own(host));
         let Some(host) = host else {
             return Err("this server has another name; open it by the address that it printed");
         };
-        if let Some(origin) = headers.get(header::ORIGIN) {
-            let own = format!("http://{host}");
+        let own = format!("http://{host}");
+        for origin in headers.get_all(header::ORIGIN) {
             if !origin
                 .to_str()
                 .is_ok_and(|origin| origin.eq_ignore_ascii_case(&own))
@@ -76,8 +76,10 @@ impl Guard {
                 return Err("another page asks; only this server's own pages may");
             }
         }
-        let site = text(HeaderName::from_static("sec-fetch-site"));
-        let is_elsewhere = matches!(site, Some("cross-site" | "same-site"));
+        let mut sites = headers
+            .get_all(HeaderName::from_static("sec-fetch-site"))
+            .iter();
+        let is_elsewhere = sites.any(|site| site == "cross-site" || site == "same-site");
         if is_elsewhere && (path.starts_with("/api/") || method != Method::GET) {
             return Err("another page asks; only this server's own pages may");
         }
@@ -99,6 +101,13 @@ impl Guard {
             }
         }
     }
+}
+
+/// The value of a header, if there is a single one: who reads the first of two does not see what others
+/// see.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
 }
 
 /// A host without its port and brackets.
@@ -151,7 +160,7 @@ mod tests {
         let guard = Guard::new(at.parse().unwrap());
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
-            headers.insert(*name, value.parse().unwrap());
+            headers.append(*name, value.parse().unwrap());
         }
         guard.check(&Method::GET, path, &headers).is_ok()
     }
@@ -179,6 +188,8 @@ mod tests {
             assert!(!asks(here, host), "{host}");
         }
         assert!(!check(here, "/", &[]), "no host");
+        let two = [("host", "localhost"), ("host", "example.org")];
+        assert!(!check(here, "/", &two), "which one?");
         assert!(asks("10.0.0.1:8000", "10.0.0.1:8000"));
         assert!(asks("0.0.0.0:8000", "192.168.7.7:8000"));
         assert!(!asks("0.0.0.0:8000", "rebound.example:8000"));
@@ -199,6 +210,12 @@ mod tests {
             let allowed = check(here, "/api/matches", &[host, ("origin", origin)]);
             assert_eq!(allowed, good, "{origin}");
         }
+        let two = [
+            host,
+            ("origin", "http://127.0.0.1:9000"),
+            ("origin", "null"),
+        ];
+        assert!(!check(here, "/", &two), "each of them counts");
         let cross = ("sec-fetch-site", "cross-site");
         assert!(!check(here, "/api/overview", &[host, cross]));
         assert!(

@@ -120,7 +120,7 @@ impl Office {
             told,
             busy: AtomicU32::new(0),
             matches: AtomicU64::new(0),
-            since: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            since: protocol::timestamp(SystemTime::now(), 0),
             turn: AtomicU64::new(0),
         })
     }

@@ -1,10 +1,12 @@
 //! Clocks by CPU time, bots that rest between turns, slots that keep to a core.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
-use tests::Arena;
+use tests::{Arena, Ran, needs, referee, verified};
 
 use crate::arena::{judge, moves_of_hostile, named, play_cleanly};
-use crate::{RANDOM, config};
+use crate::{GREEDY, RANDOM, config};
 
 /// A hostile bot against a random one; the first lines go to the top.
 fn two(top: &str, how: &str, variables: &str, more: &str) -> Arena {
@@ -139,4 +141,27 @@ fn a_slot_keeps_to_one_core() {
             assert_eq!(record["conditions"]["affinity"], affinity);
         }
     }
+}
+
+/// Boards without a battery begin long ago.
+#[test]
+fn a_clock_before_1970_plays() {
+    let is_there = Command::new("faketime").arg("--version").output();
+    if is_there.is_err() {
+        return needs::skip("there is no `faketime`");
+    }
+    let arena = Arena::new(&config(&[RANDOM, GREEDY]));
+    let mut command = Command::new("faketime");
+    command.args(["-f", "@1960-01-01 00:00:00"]).arg(referee());
+    command.args(arena.tournament()).arg("--quiet");
+    command
+        .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+        .env("TZ", "UTC");
+    let ran: Ran = command.output().expect("it runs").into();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    for record in arena.matches() {
+        let started = record["started"].as_str().unwrap();
+        assert!(started.starts_with("1960-01-01T"), "{started}");
+    }
+    verified(arena.path("out"));
 }

@@ -1,8 +1,11 @@
 //! Sheets in the Game Description Language, wherever a game can be named.
 
 use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::{Arena, root, run, verified};
 
 use crate::{GREEDY, RANDOM, config_of};
@@ -116,4 +119,121 @@ fn mistakes_in_sheets_are_named_with_line_and_column() {
         "{}",
         ran.stderr
     );
+}
+
+/// A sheet that does not ground, and whose games take minutes: thousands of steps, each of which looks at
+/// tens of thousands of candidates.
+fn slow() -> String {
+    let mut text = String::from(
+        "(role me) (role you) (init (at 0)) (legal me a) (legal me b) (legal you a) (legal you b)
+         (<= (next (at ?m)) (true (at ?n)) (up ?n ?m))
+         (<= (next seen) (true (at ?a)) (true (at ?b)) (true (at ?d)) (c ?e) (c ?f) (c ?g))
+         (<= terminal (true (at 5000))) (goal me 50) (goal you 50)\n",
+    );
+    text.extend((0..30).map(|number| format!("(c {number})")));
+    text.extend((0..5000).map(|number| format!("(up {number} {})", number + 1)));
+    text
+}
+
+#[test]
+fn bots_and_the_forward_model_keep_their_time_in_a_game_that_takes_minutes() {
+    let arena = Arena::new("");
+    let rules = arena.write("slow.kif", &slow()).display().to_string();
+    let games = format!("games = [\"slow\"]\nrules = [{rules:?}]\nrounds = 1");
+    let mcts = ("mcts", r#"["referee", "bot", "mcts"]"#);
+    let config = config_of(&games, &[mcts, GREEDY]);
+    let time = "per_move = \"500ms\"\nmargin = \"10s\"";
+    let config = config.replace("per_move = \"20s\"", time);
+    arena.write(
+        "t.toml",
+        &config.replace("[time]", "[limits]\nmax_plies = 4\n[time]"),
+    );
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    for record in arena.matches() {
+        assert_eq!(record["result"]["reason"], "max_plies", "{record}");
+    }
+    let requests = [
+        r#"{"id":1,"op":"new","game":"slow"}"#,
+        r#"{"id":2,"op":"playout","ms":100}"#,
+        r#"{"id":3,"op":"playouts","ms":100}"#,
+        r#"{"id":4,"op":"get","want":["legal"]}"#,
+    ];
+    let mut command = Command::new(tests::referee());
+    command.args(["model", "--rules", &rules]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut model = command.spawn().unwrap();
+    let asked = requests.join("\n") + "\n";
+    let begun = Instant::now();
+    model
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(asked.as_bytes())
+        .unwrap();
+    let answers = String::from_utf8(model.wait_with_output().unwrap().stdout).unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begun.elapsed()
+    );
+    let answers: Vec<Value> = answers
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let playout = &answers[1]["ok"];
+    assert_eq!(
+        (&playout["count"], &playout["outcome"]),
+        (&json!(0), &json!([0.5, 0.5]))
+    );
+    assert_eq!(
+        answers[2]["error"]["code"], "bad_request",
+        "several act at once"
+    );
+    assert_eq!(answers[3]["ok"]["ply"], 0);
+}
+
+/// Nothing of a sheet that explodes is there when its time is over, and it takes no memory worth speaking
+/// of.
+#[test]
+fn rules_timeout_and_memory_hold_for_sheets() {
+    let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
+    let text = format!(
+        "(role me) (legal me a) (legal me b) {constants} (<= terminal (true x)) (goal me 1)
+         (<= (h ?a ?b ?d ?e ?f) (c ?a) (c ?b) (c ?d) (c ?e) (c ?f)) (<= (legal me d) (h ?a ?b ?d ?e ?f))"
+    );
+    assert!(text.len() < 600, "as small as that");
+    let arena = Arena::new("");
+    let sheet = arena.write("large.kif", &text).display().to_string();
+    let games = format!("games = [\"large\"]\nrules_timeout = \"300ms\"\nrules = [{sheet:?}]");
+    arena.write("t.toml", &config_of(&games, &[RANDOM]));
+    for args in [
+        vec!["games", "--rules", &sheet],
+        vec!["config", "check", arena.path("t.toml").to_str().unwrap()],
+    ] {
+        let mut child = Command::new(tests::referee())
+            .args(&args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let mut peak = 0;
+        while child.try_wait().unwrap().is_none() {
+            let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
+            let line = status.unwrap_or_default();
+            let line = line
+                .lines()
+                .find_map(|line| line.strip_prefix("VmHWM:").map(str::to_owned));
+            let number = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+            peak = peak.max(number.unwrap_or(0));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "{args:?}: {:?}",
+            begun.elapsed()
+        );
+        assert!(peak < 350_000, "{args:?}: {peak} kB");
+    }
 }

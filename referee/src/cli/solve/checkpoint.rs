@@ -7,7 +7,6 @@ use std::path::Path;
 use solver::CheckpointError;
 
 use crate::cli::CliError;
-use crate::cli::signals::Saving;
 
 /// Refuses to write a checkpoint over what is there: it may be the work of days.
 pub(super) fn must_be_new(path: &Path) -> Result<(), CliError> {
@@ -51,7 +50,6 @@ pub(super) fn write(
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     let part = Path::new(&name);
-    let _whole = Saving::begin();
     let written = || -> Result<(), CheckpointError> {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(part)?);
         save(&mut out)?;

@@ -18,6 +18,7 @@ use solver::{Method, Question, Solver, Stopped};
 
 use super::format::FormatArgs;
 use super::input::{self, GameArgs, StartArgs};
+use super::signals::Saving;
 use super::{CliError, block_on, on_interrupt};
 use crate::report::tell;
 use answer::Answer;
@@ -122,6 +123,8 @@ impl Args {
         let session = self.start.open(&*rules)?;
         block_on(async move {
             let stop = StopSignal(on_interrupt()?);
+            // The search looks at the signal often, and then its work of hours is written.
+            let _checkpoint = self.checkpoint.as_ref().map(|_| Saving::begin());
             if self.starting_tiles {
                 return self.report()?.run(&*session, &stop);
             }

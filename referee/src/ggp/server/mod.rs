@@ -107,10 +107,7 @@ pub(crate) async fn answers_to(sent: &[u8]) -> Vec<u8> {
             let _ = answer.send("busy".to_owned());
         }
     };
-    tokio::select! {
-        answers = http::answers_to(router, sent) => answers,
-        () = attend => Vec::new(),
-    }
+    tokio::join!(http::answers_to(router, sent), attend).0
 }
 
 /// A name as one word of KIF.

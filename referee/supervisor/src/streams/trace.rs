@@ -150,7 +150,7 @@ impl Trace {
             return;
         }
         let mut entry = TraceEntry {
-            at: humantime::format_rfc3339_micros(SystemTime::now()).to_string(),
+            at: protocol::timestamp(SystemTime::now(), 6),
             ms: self.began.elapsed().as_micros() as f64 / 1e3,
             bot: &self.bot,
             process: self.process,
