@@ -15,6 +15,7 @@ mod sheet;
 mod source;
 mod steps;
 mod surroundings;
+mod trial;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub(crate) use source::RulesSource;
 pub use source::SourceError;
 pub use surroundings::RulesError;
 pub(crate) use surroundings::{Surroundings, TIMEOUT};
+pub(crate) use trial::{comes_back, is_of_program, try_from};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]
