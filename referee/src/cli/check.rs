@@ -171,6 +171,10 @@ impl Args {
         self.print(reports, began)?;
         let counts = checks::count(reports);
         match counts.failed {
+            0 if counts.passed == 0 => {
+                let what = "nothing was checked: there is no game, or no check of such a name";
+                Err(CliError::Verify(what.to_owned()))
+            }
             0 => Ok(()),
             n => {
                 let all = reports.len();

@@ -131,7 +131,8 @@ impl CliError {
     /// The documented exit code.
     pub(super) fn code(&self) -> u8 {
         match self {
-            CliError::Usage(_) | CliError::Config(_) => 2,
+            CliError::Config(error) => config_code(error),
+            CliError::Usage(_) => 2,
             CliError::Tournament(error) => tournament_code(error),
             CliError::Merge(error) => merge_code(error),
             CliError::Bundle(error) => bundle_code(error),
@@ -163,8 +164,13 @@ impl CliError {
     }
 }
 
+fn config_code(error: &ConfigError) -> u8 {
+    if error.is_broken_rules() { 4 } else { 2 }
+}
+
 fn tournament_code(error: &TournamentError) -> u8 {
     match error {
+        TournamentError::Admission(AdmissionError::TooFew { error, .. }) => config_code(error),
         TournamentError::Folder(FolderError::Taken { .. }) => 2,
         TournamentError::BotFactory(error)
         | TournamentError::Admission(AdmissionError::Factory(error)) => factory_code(error),
@@ -218,6 +224,7 @@ fn log_code(error: &LogError) -> u8 {
 fn merge_code(error: &MergeError) -> u8 {
     match error {
         MergeError::Log(error) => log_code(error),
+        MergeError::Config(error) => config_code(error),
         MergeError::Chain { .. }
         | MergeError::NotScheduled { .. }
         | MergeError::Mismatch { .. }
@@ -228,7 +235,6 @@ fn merge_code(error: &MergeError) -> u8 {
         MergeError::Unreadable { .. }
         | MergeError::OtherTournament { .. }
         | MergeError::OtherDeal { .. }
-        | MergeError::Config(_)
         | MergeError::Admission(_)
         | MergeError::Folder(_) => 2,
     }

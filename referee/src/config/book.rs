@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use arbiter::adjudication::LimitWatch;
-use games::session::{LoadError, PlyByPly};
+use games::session::{LoadError, MoveError, PlyByPly};
 use games::{BrokenRules, Catalog, Rules, Session};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -48,6 +48,37 @@ pub enum BookError {
         /// What is wrong.
         reason: String,
     },
+    /// The rules of a line's game do not work.
+    #[error("the book `{}`, line {line}: {broken}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What they do.
+        broken: BrokenRules,
+    },
+}
+
+/// Why a line cannot be used.
+#[derive(Debug)]
+enum Refusal {
+    /// It is no opening of its game.
+    Wrong(String),
+    /// The rules do not work.
+    Broken(BrokenRules),
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Refusal::Wrong(reason)
+    }
+}
+
+impl From<BrokenRules> for Refusal {
+    fn from(broken: BrokenRules) -> Self {
+        Refusal::Broken(broken)
+    }
 }
 
 /// An opening of one game.
@@ -114,10 +145,10 @@ pub(super) fn load(
         path: path.to_owned(),
         error,
     })?;
-    read(&text, games, catalog).map_err(|(line, reason)| BookError::Line {
-        path: path.to_owned(),
-        line,
-        reason,
+    let path = path.to_owned();
+    read(&text, games, catalog).map_err(|(line, refusal)| match refusal {
+        Refusal::Wrong(reason) => BookError::Line { path, line, reason },
+        Refusal::Broken(broken) => BookError::Broken { path, line, broken },
     })
 }
 
@@ -126,20 +157,20 @@ fn read(
     text: &str,
     games: &[GameSetup],
     catalog: &Catalog,
-) -> Result<Vec<Vec<BookOpening>>, (usize, String)> {
+) -> Result<Vec<Vec<BookOpening>>, (usize, Refusal)> {
     let mut book = vec![Vec::new(); games.len()];
     for (at, text) in text.lines().enumerate() {
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let wrong = |reason: String| (at + 1, reason);
+        let wrong = |reason: String| (at + 1, Refusal::Wrong(reason));
         let line = parse(text).map_err(wrong)?;
         catalog
             .find(&line.game)
             .map_err(|unknown| wrong(unknown.to_string()))?;
         let played = deal(&line, games, &mut book);
-        played.map_err(wrong)?;
+        played.map_err(|refusal| (at + 1, refusal))?;
     }
     Ok(book)
 }
@@ -147,7 +178,11 @@ fn read(
 /// Gives an opening to the games that it is for. Where one game is there in several variants, those
 /// in which it cannot be played do without, unless the line names their options or there is no
 /// other.
-fn deal(line: &BookLine, games: &[GameSetup], book: &mut [Vec<BookOpening>]) -> Result<(), String> {
+fn deal(
+    line: &BookLine,
+    games: &[GameSetup],
+    book: &mut [Vec<BookOpening>],
+) -> Result<(), Refusal> {
     let mut refused = None;
     let mut is_played = false;
     for (game, openings) in games.iter().zip(book) {
@@ -159,12 +194,14 @@ fn deal(line: &BookLine, games: &[GameSetup], book: &mut [Vec<BookOpening>]) -> 
                 openings.push(opening);
                 is_played = true;
             }
-            Err(reason) if line.options.is_empty() => refused = refused.or(Some(reason)),
-            Err(reason) => return Err(reason),
+            Err(Refusal::Wrong(reason)) if line.options.is_empty() => {
+                refused = refused.or(Some(reason));
+            }
+            Err(refusal) => return Err(refusal),
         }
     }
     match refused {
-        Some(reason) if !is_played => Err(reason),
+        Some(reason) if !is_played => Err(reason.into()),
         _ => Ok(()),
     }
 }
@@ -192,46 +229,51 @@ fn fits(line: &BookLine, game: &GameSetup) -> bool {
 }
 
 /// The opening, if it can be played and the match goes on after it.
-fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, String> {
+fn checked(line: &BookLine, game: &GameSetup) -> Result<BookOpening, Refusal> {
     let rules = &game.rules;
     let id = &rules.info().id;
     let mut session = match &line.state {
-        Some(state) => rules.load(state).map_err(|error| error.to_string())?,
+        Some(state) => rules.load(state).map_err(|error| match error {
+            LoadError::Broken(broken) => Refusal::Broken(broken),
+            error => Refusal::Wrong(error.to_string()),
+        })?,
         None if line.moves.is_empty() => {
-            return Err(format!("an opening of {id} needs `moves` or a `state`"));
+            return Err(format!("an opening of {id} needs `moves` or a `state`").into());
         }
-        None if has_random_starts(&**rules).map_err(|broken| broken.to_string())? => {
-            return Err(format!(
-                "{id} starts from a random position here, so its openings need a `state`"
-            ));
+        None if has_random_starts(&**rules)? => {
+            let why = "starts from a random position here, so its openings need a `state`";
+            return Err(format!("{id} {why}").into());
         }
-        None => rules.start(0).map_err(|broken| broken.to_string())?,
+        None => rules.start(0)?,
     };
     let mut watch = LimitWatch::new(game.limits);
-    let ended = |session: &dyn Session, watch: &mut LimitWatch| match watch.see(session) {
-        Ok(limit) => Ok(session.to_move().is_over() || limit.is_some()),
-        Err(broken) => Err(broken.to_string()),
+    let ended = |session: &dyn Session, watch: &mut LimitWatch| -> Result<bool, BrokenRules> {
+        let limit = watch.see(session)?;
+        Ok(session.to_move().is_over() || limit.is_some())
     };
     let mut over = ended(&*session, &mut watch)?;
     let mut step = PlyByPly::default();
     for (at, mv) in line.moves.iter().enumerate() {
         let number = at + 1;
         if over {
-            return Err(format!("the match is over before move {number}, `{mv}`"));
+            return Err(format!("the match is over before move {number}, `{mv}`").into());
         }
-        step.add(&mut *session, mv).map_err(|error| {
-            let options = rules.options().to_json();
-            format!("move {number}: {error} (options {options})")
+        step.add(&mut *session, mv).map_err(|error| match error {
+            MoveError::Broken(broken) => Refusal::Broken(broken),
+            error => {
+                let options = rules.options().to_json();
+                format!("move {number}: {error} (options {options})").into()
+            }
         })?;
         if step.is_whole() {
             over = ended(&*session, &mut watch)?;
         }
     }
     if !step.is_whole() {
-        return Err("the opening ends in the middle of a step".to_owned());
+        return Err("the opening ends in the middle of a step".to_owned().into());
     }
     if over {
-        Err("the match is over after this opening".to_owned())
+        Err("the match is over after this opening".to_owned().into())
     } else {
         Ok(BookOpening {
             state: line.state.clone(),

@@ -67,6 +67,16 @@ impl ConfigError {
         format!("{}: {line}{problem}", file.display())
     }
 
+    /// Whether nothing is wrong with the configuration, but rules that it names do not work.
+    pub(crate) fn is_broken_rules(&self) -> bool {
+        match &*self.problem {
+            Problem::Rules { error, .. } => matches!(**error, RulesError::Broken(_)),
+            Problem::Game { error, .. } => matches!(**error, GameError::Broken(_)),
+            Problem::Book(error) => matches!(error, BookError::Broken { .. }),
+            _ => false,
+        }
+    }
+
     fn place(&self) -> String {
         let path = self.path.as_ref();
         let path = path.map_or(String::new(), |path| format!("{}: ", path.display()));

@@ -1,9 +1,11 @@
 //! Checks that a recorded match could have happened and ended as recorded.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
 use arbiter::chance::{Chance, Draws};
+use games::kit::rng::hash_text;
 use games::session::{MoveError, PlyByPly, Tally};
 use games::{Actor, BrokenRules, Catalog, Limits, Rules, Session, ToMove, UnknownGame};
 use protocol::{Fault, LoggedMove, MatchResult, Record};
@@ -11,6 +13,7 @@ use thiserror::Error;
 
 use super::adjudicated::{Adjudicated, Refused};
 use crate::deals::{Pairing, Secret};
+use crate::rules_program;
 use crate::tournament::openings::MOST_JUDGED;
 
 /// What does not fit in a recorded match.
@@ -197,6 +200,7 @@ pub(crate) fn verify_deal(
 ) -> Result<(), Mismatch> {
     let mut replay = Replay::open(record, catalog, versions, deals)?;
     replay.moves(&record.moves)?;
+    rules_program::comes_back(&*replay.rules, &*replay.session)?;
     replay.result(&record.result)
 }
 
@@ -246,7 +250,10 @@ fn start_was_dealt(record: &Record, rules: &dyn Rules, draws: Draws) -> Result<(
 
 struct Replay<'a> {
     record: &'a Record,
+    rules: Arc<dyn Rules>,
     session: Box<dyn Session>,
+    /// After how many moves it is looked at whether the state comes back, besides the end.
+    looked_at: usize,
     /// The plies of a step that is not complete.
     step: PlyByPly,
     /// `None` if it is not known what chance brings.
@@ -313,6 +320,11 @@ impl<'a> Replay<'a> {
         let mut replay = Replay {
             adjudicated: Adjudicated::of(record),
             record,
+            rules,
+            looked_at: match moves {
+                0 => 0,
+                moves => 1 + hash_text(&record.match_id) as usize % moves,
+            },
             session,
             step: PlyByPly::default(),
             chance: draws.map(Chance::with),
@@ -362,6 +374,9 @@ impl<'a> Replay<'a> {
             })?;
             if i >= self.record.opening as usize {
                 self.adjudicated.note(played);
+            }
+            if self.step.is_whole() && number == self.looked_at {
+                rules_program::comes_back(&*self.rules, &*self.session)?;
             }
             if self.step.is_whole() {
                 self.stopped = self.watch.see(&*self.session)?;

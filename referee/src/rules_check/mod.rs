@@ -8,6 +8,8 @@ mod subjects;
 
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::check::{CheckOutcome, CheckReport, Finding, Variant};
 use subjects::Verdict;
 pub(crate) use subjects::{RulesExtent, Subjects};
@@ -98,7 +100,16 @@ pub(crate) fn run(
 ) {
     let own = subjects.rules.own_games();
     for entry in own.filter(|entry| ids.is_empty() || ids.contains(&entry.info.id)) {
-        for variant in Variant::of(entry) {
+        let variants = Variant::of(entry);
+        if variants.is_empty() {
+            let began = Instant::now();
+            let why = entry.configure(&Value::Null).err();
+            let what = why.map_or_else(|| "cannot be set up".to_owned(), |why| why.to_string());
+            let check = &CHECKS[0];
+            let outcome = failed(what, "answer `new` with the default options");
+            report(done(check, &entry.info.id, outcome, began.elapsed()));
+        }
+        for variant in variants {
             let bench = questions::Bench::new(subjects, &variant, extent);
             for check in &CHECKS {
                 let began = Instant::now();

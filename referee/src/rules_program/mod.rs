@@ -15,6 +15,7 @@ mod sheet;
 mod source;
 mod steps;
 mod surroundings;
+mod trial;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use source::SourceError;
 pub(crate) use source::TIMEOUT;
 pub use surroundings::RulesError;
 pub(crate) use surroundings::Surroundings;
+pub(crate) use trial::{comes_back, is_of_program, try_from};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]

@@ -213,6 +213,11 @@ impl ProgramSession {
         })
     }
 
+    /// The program.
+    pub(super) fn program(&self) -> &super::program::RulesProgram {
+        &self.rules.program
+    }
+
     /// What the program lacks in an answer.
     fn lacks(&self, what: &str) -> BrokenRules {
         BrokenRules::new(format!(

@@ -14,6 +14,7 @@ use supervisor::shortage;
 use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{FailureReport, Failures};
+use super::rules_trial::{self, TriedRules};
 use crate::config::GameSetup;
 use crate::deals::Deal;
 use crate::ggp::Arrival;
@@ -85,12 +86,20 @@ impl MatchRun {
             .collect();
         let setup = self.setup(pool.factory());
         let watch_load = LoadWatch::begin();
+        let mut tried = TriedRules::new(&mut observer, &self.id, &*self.start);
         let FinishedRun { played, players } =
-            match_runner::run(setup, players, Timing::Real, &mut observer).await;
+            match_runner::run(setup, players, Timing::Real, &mut tried).await;
         let load = watch_load.end();
+        let came_back = tried.look(&*self.game.rules);
         let after: Vec<Option<After>> = players.into_iter().map(after).collect();
-        let played = match played {
-            Ok(played) => played.expect("nobody breaks it off"),
+        let played = played.map(|played| played.expect("nobody breaks it off"));
+        let judged = played.and_then(|played| {
+            came_back?;
+            rules_trial::after_faults(&*self.start, &played, self.seed)?;
+            Ok(played)
+        });
+        let played = match judged {
+            Ok(played) => played,
             Err(broken) => {
                 // In the middle of a match that goes on nowhere, no bot can be kept.
                 for after in after.into_iter().flatten() {

@@ -18,6 +18,7 @@ mod queue;
 pub(crate) mod remote;
 pub(crate) mod results;
 pub(crate) mod resume;
+mod rules_trial;
 pub(crate) mod runner;
 pub(crate) mod schedule;
 pub(crate) mod secret_file;

@@ -9,6 +9,7 @@ mod analyse;
 mod arena;
 mod bad_input;
 mod bounds;
+mod broken_rules;
 mod builds;
 mod bundles;
 mod check;

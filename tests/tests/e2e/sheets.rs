@@ -237,3 +237,26 @@ fn rules_timeout_and_memory_hold_for_sheets() {
         assert!(peak < 350_000, "{args:?}: {peak} kB");
     }
 }
+
+/// A coin is flipped, and nobody sees it; tails ends the game at once. Who is asked to move knows that it
+/// was heads.
+#[test]
+fn a_seat_that_is_asked_to_move_knows_that_the_game_goes_on() {
+    let arena = Arena::new("");
+    let coin = arena.write(
+        "coin.kif",
+        "(role caller) (role random) (init flipping)
+         (<= (legal random heads) (true flipping)) (<= (legal random tails) (true flipping))
+         (<= (legal random noop) (not (true flipping))) (<= (legal caller noop) (true flipping))
+         (<= (legal caller left) (true heads)) (<= (legal caller right) (true heads))
+         (<= (legal caller noop) (not (true flipping)) (not (true heads)))
+         (<= (next heads) (does random heads)) (<= (next tails) (does random tails))
+         (<= (next done) (does caller left)) (<= (next done) (does caller right))
+         (<= terminal (true tails)) (<= terminal (true done))
+         (<= (sees caller moved) (does caller left))
+         (<= (goal caller 0) (true tails)) (<= (goal caller 100) (true done))",
+    );
+    let ran = run(["check".as_ref(), "--rules".as_ref(), coin.as_os_str()]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("hidden/coin"), "{}", ran.stdout);
+}
