@@ -15,6 +15,7 @@ mod fast_path;
 pub mod faults;
 mod hints;
 mod json_line;
+mod lenient;
 mod lines;
 mod log;
 mod messages;

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use thiserror::Error;
 
-use crate::messages::{FromBot, ToBot};
+use crate::messages::{BotMove, FromBot, ToBot};
 use crate::shown::excerpt;
-use crate::{fast_path, hints, json_line};
+use crate::{fast_path, hints, json_line, lenient};
 
 /// A line that is not a message.
 #[derive(Debug, Error)]
@@ -58,10 +58,25 @@ impl FromBot {
     /// # Errors
     /// If it is not a message of a bot.
     pub fn from_line(line: &[u8]) -> Result<Self, BadMessage> {
-        match fast_path::read_move(line) {
-            Some(mv) => Ok(FromBot::Move(mv)),
-            None => read(line, Sender::Bot),
+        if let Some(mv) = fast_path::read_move(line) {
+            return Ok(FromBot::Move(mv));
         }
+        let mut message = match serde_json::from_slice(line) {
+            Ok(message) => message,
+            Err(error) => match lenient::repaired(line) {
+                Some(repaired) => serde_json::from_slice(&repaired)
+                    .map_err(|error| bad_message(line, Sender::Bot, &error))?,
+                None => return Err(bad_message(line, Sender::Bot, &error)),
+            },
+        };
+        if lenient::may_be_deep(line) {
+            match &mut message {
+                FromBot::Move(BotMove { info, .. }) => info.iter_mut().for_each(lenient::cut),
+                FromBot::Info(info) => info.fields.values_mut().for_each(lenient::cut),
+                _ => {}
+            }
+        }
+        Ok(message)
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) const WAITS: [Mode; 7] = [
 ];
 
 /// Those that end by themselves.
-pub(super) const ENDS: [Mode; 35] = [
+pub(super) const ENDS: [Mode; 34] = [
     lose("exit-after-hello", &["startup"], 0),
     lose("hello-twice", &["protocol"], 0),
     lose("giant-games", &["startup"], 0),
@@ -72,10 +72,9 @@ pub(super) const ENDS: [Mode; 35] = [
     lose("escapes", &["protocol"], 2),
     lose("invalid-utf8", &["protocol"], 2),
     lose("deep-json", &["protocol"], 2),
-    lose("deep-info", &["protocol"], 2),
     lose("huge-ply", &["protocol"], 2),
     lose("negative-ply", &["protocol"], 2),
-    lose("huge-number", &["protocol"], 2),
+    lose("nan-info", &["protocol"], 2),
     lose("duplicate-type", &["protocol"], 2),
     lose("duplicate-move", &["protocol"], 2),
     lose("wrong-type", &["protocol"], 2),
@@ -103,7 +102,7 @@ pub(super) const TAKES: [Mode; 4] = [
 ];
 
 /// Those that are odd, but not at fault.
-pub(super) const PLAYS: [Mode; 17] = [
+pub(super) const PLAYS: [Mode; 20] = [
     play("exit-at-end"),
     play("abort-at-quit"),
     play("stays"),
@@ -111,6 +110,9 @@ pub(super) const PLAYS: [Mode; 17] = [
     play("crlf"),
     play("single-bytes"),
     play("large-numbers"),
+    play("huge-number"),
+    play("deep-info"),
+    play("half-surrogates"),
     play("other-ply"),
     play("twice-with-ply"),
     Mode {

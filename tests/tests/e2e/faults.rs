@@ -79,10 +79,9 @@ mod lines {
         speaks_python: "python-repr", "", "protocol", START, "not JSON";
         prints_invalid_utf8: "invalid-utf8", "", "protocol", SECOND_TURN, "not JSON";
         prints_deep_json: "deep-json", "", "protocol", SECOND_TURN, "those are JSON objects";
-        hides_deep_json_in_info: "deep-info", "", "protocol", SECOND_TURN, "recursion limit";
         prints_a_huge_ply: "huge-ply", "", "protocol", SECOND_TURN, "99999999999999999999";
         prints_a_negative_ply: "negative-ply", "", "protocol", SECOND_TURN, "-1";
-        prints_a_huge_number: "huge-number", "", "protocol", SECOND_TURN, "number out of range";
+        tells_what_is_no_json: "nan-info", "", "protocol", SECOND_TURN, "not JSON";
         gives_two_types: "duplicate-type", "", "protocol", SECOND_TURN, "duplicate field `type`";
         gives_two_moves: "duplicate-move", "", "protocol", SECOND_TURN, "duplicate field `move`";
         gives_a_wrong_type: "wrong-type", "", "protocol", SECOND_TURN, "expected a string";
@@ -102,6 +101,9 @@ mod lines {
         ends_lines_with_crlf: "crlf", "";
         answers_byte_by_byte: "single-bytes", "";
         tells_large_numbers: "large-numbers", "";
+        tells_a_huge_number: "huge-number", "";
+        hides_deep_json_in_info: "deep-info", "";
+        tells_half_a_character: "half-surrogates", "";
         answers_another_ply: "other-ply", "";
         answers_twice_with_the_ply: "twice-with-ply", "";
     }
@@ -251,4 +253,46 @@ fn three_seats_play_on_without_the_one_at_fault() {
         assert!(scores > 20, "the game went on to its end");
     }
     verified(arena.path("out"));
+}
+
+/// Whatever bots tell, the log is JSON that every reader reads.
+#[test]
+fn what_cannot_be_kept_of_info_is_replaced_and_the_log_stays_readable() {
+    for (how, info) in [
+        (
+            "half-surrogates",
+            json!({"text": "ok \u{fffd}", "\u{fffd}": ["\u{fffd}a", "😀"], "caf": "caf\u{fffd}"}),
+        ),
+        ("huge-number", json!({"value": null, "depth": 7})),
+    ] {
+        let arena = three("", how, "");
+        assert_well(&arena);
+        let told = moves_of_hostile(&arena);
+        let told: Vec<&Value> = told.iter().filter(|mv| !mv["info"].is_null()).collect();
+        assert!(!told.is_empty());
+        for mv in told {
+            assert_eq!(mv["info"], info, "{how}");
+        }
+    }
+    let arena = three("", "deep-info", "");
+    assert_well(&arena);
+    let out = arena.path("out").display().to_string();
+    tests::verified(&out);
+    for command in [
+        &["standings", &out][..],
+        &["export", &out, "--format", "json"],
+        &["export", &out, "--format", "html"],
+        &["report", &out, "--bot", "hostile"],
+        &["replay", &out, "--match", "m-000001"],
+    ] {
+        let ran = tests::run(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.stderr);
+    }
+    // Others read it, too: none goes deeper than a hundred values within values.
+    let script =
+        "import json, sys; sys.setrecursionlimit(400); [json.loads(line) for line in sys.stdin]";
+    let log = std::fs::File::open(arena.path("out/games.jsonl")).unwrap();
+    let mut python = std::process::Command::new("python3");
+    let read = python.args(["-c", script]).stdin(log).status();
+    assert!(read.unwrap().success());
 }

@@ -37,7 +37,17 @@ pub(crate) fn instead(how: &str, answer: &Value) -> Option<Vec<u8>> {
         }
         "huge-ply" => format!("{{\"type\":\"move\",\"move\":{mv},\"ply\":99999999999999999999}}\n"),
         "negative-ply" => format!("{{\"type\":\"move\",\"move\":{mv},\"ply\":-1}}\n"),
-        "huge-number" => format!("{open},\"info\":{{\"value\":1e99999}}}}\n"),
+        "huge-number" => {
+            format!("{open},\"info\":{{\"value\":1e99999,\"depth\":7}}}}\n")
+        }
+        "nan-info" => format!("{open},\"info\":{{\"value\":NaN}}}}\n"),
+        "half-surrogates" => {
+            let info = r#"{"text":"ok \ud83d","\udc00":["\ud800a","\ud83d\ude00"],"caf":"caf"#;
+            let mut line = format!("{open},\"info\":{info}").into_bytes();
+            // A text that was cut within a character.
+            line.extend_from_slice(b"\xc3\"}}\n");
+            return Some(line);
+        }
         "large-numbers" => format!(
             "{open},\"info\":{{\"nodes\":18446744073709551615,\"value\":-1.7976931348623157e308}}}}\n"
         ),
