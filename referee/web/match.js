@@ -54,6 +54,8 @@ class MatchPage {
     /** The ply that the address asks for, or `decisive`. */
     this.wanted = '';
     this.ply = 0;
+    /** Whether the address is that of a match in flight. */
+    this.wasFollowed = location.hash.startsWith('#/live/');
     this.isClosed = false;
     /** Whether the match is being asked for, and whether it should be once more. */
     this.isAsking = false;
@@ -347,7 +349,7 @@ class MatchPage {
     this.show();
     const as = this.seenBy ? `?as=${encodeURIComponent(this.seenBy)}` : '';
     // A match in flight that is followed stays so when the page is loaded again.
-    const isFollowed = match.live && this.ply === match.moves.length;
+    const isFollowed = (match.live || this.wasFollowed) && this.ply === match.moves.length;
     history.replaceState(null, '', isFollowed ? `#/live/${encodeURIComponent(this.id)}` : `#/match/${encodeURIComponent(this.id)}/${this.ply}${as}`);
     if (!options.isQuiet) announce(this.spokenMove(match, match.moves[this.ply - 1]));
   }

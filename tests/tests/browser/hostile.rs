@@ -23,10 +23,12 @@ fn evil() -> String {
 const RULES: &str = r#"
 import json, os, sys
 evil = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "evil.txt"), encoding="utf-8", newline="").read()
+# Moves and names of games are short, and have no control characters.
+short = "</script><img src=x onerror=window.broken=1>\u202e\u2066 javascript:window.broken=1"
 state = {"ply": 0}
 def view():
-    cells = [{"name": evil + str(x), "x": 2 * x, "y": 0, "ground": "open", "label": evil} for x in range(3)]
-    pieces = [{"cell": evil + "0", "kind": evil, "seat": 0, "glyph": "<"}]
+    cells = [{"name": short + str(x), "x": 2 * x, "y": 0, "ground": "open", "label": evil} for x in range(3)]
+    pieces = [{"cell": short + "0", "kind": evil, "seat": 0, "glyph": "<"}]
     return {"shape": "square", "cells": cells, "pieces": pieces, "notes": [evil, "n" * 1000000]}
 def answer():
     ply = state["ply"]
@@ -50,7 +52,7 @@ for line in sys.stdin:
         ok = answer()
         for want in request.get("want", []):
             if want == "legal":
-                ok["legal"] = [] if ok["result"] else [evil + "move", evil + "0"]
+                ok["legal"] = [] if ok["result"] else [short + "move", short + "0"]
             elif want == "state":
                 ok["state"] = dict(state)
             elif want == "view":
@@ -216,13 +218,10 @@ fn hostile_texts_stay_text_while_a_match_runs_and_where_people_play() {
     let config = prepare(folder.path(), "slow").replace("rounds = 1\n", "rounds = 1000\n");
     fs::write(folder.path().join("t.toml"), config).unwrap();
     let out = folder.path().join("out");
-    let arguments = [
-        "tournament".as_ref(),
-        folder.path().join("t.toml").as_os_str().to_owned(),
-    ];
     let mut tournament = std::process::Command::new(tests::referee());
     tournament
-        .args(arguments)
+        .arg("tournament")
+        .arg(folder.path().join("t.toml"))
         .arg("--out")
         .arg(&out)
         .arg("--quiet");
@@ -231,6 +230,10 @@ fn hostile_texts_stay_text_while_a_match_runs_and_where_people_play() {
         .spawn()
         .unwrap();
     while !out.join("games.jsonl").exists() {
+        assert!(
+            tournament.try_wait().unwrap().is_none(),
+            "it does not begin"
+        );
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let server = watch(&out);
