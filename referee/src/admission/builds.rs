@@ -475,3 +475,27 @@ fn shown_end_of(log: &Path, config: &Config, spec: &BotSpec) -> Option<String> {
     }
     Some(without_places(&protocol::shown_lines(&text), config, spec))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_most_is_found() {
+        let pip = "Collecting numpy\n  WARNING: Retrying (...) after 'NewConnectionError'\n\
+                   ERROR: Could not find a version that satisfies the requirement numpy\n\
+                   ERROR: No matching distribution found for numpy\n";
+        let line = telling_line(pip).expect("a line");
+        assert!(
+            line.starts_with("ERROR: Could not find a version"),
+            "{line}"
+        );
+        let cc = "a.c: In function 'main':\na.c:1:3: error: 'retrun' undeclared\n  ^~~\n";
+        assert_eq!(
+            telling_line(cc),
+            Some("a.c:1:3: error: 'retrun' undeclared")
+        );
+        assert_eq!(telling_line("one\ntwo\n\n"), Some("two"));
+        assert_eq!(telling_line("\n"), None);
+    }
+}

@@ -19,9 +19,11 @@ use crate::config::Quota;
 const PATROL_INTERVAL: Duration = Duration::from_millis(100);
 /// Between two counts is this many times what the first one took.
 const PAUSE: u32 = 5;
-/// The disk may lose this many times the quota while a build runs: the rest is of others, or in files that
-/// have no name any more.
+/// A build is ended if the disk has lost this many times the quota while it ran …
 const DISK_LOSS: u64 = 2;
+/// … and less than this part of it is free: then most is in files that have no name any more, or somebody
+/// else has written it, and nobody can say who.
+const NEARLY_FULL: u64 = 20;
 
 /// Looks after what a build makes.
 pub(super) struct Watch {
@@ -34,8 +36,8 @@ struct Shared {
     tmp: Option<PathBuf>,
     quota: Quota,
     before: Census,
-    /// What was free on the disk: bytes.
-    free: Option<u64>,
+    /// What was on the disk.
+    disk: Option<Disk>,
 }
 
 impl Watch {
@@ -46,7 +48,7 @@ impl Watch {
             tmp: tmp.map(Path::to_owned),
             quota,
             before,
-            free: free(folder),
+            disk: Disk::of(folder),
         };
         Watch {
             shared: Arc::new(shared),
@@ -107,22 +109,42 @@ impl Shared {
         if now.closed.is_some() && self.before.closed.is_none() && (bytes, files) != (None, None) {
             return Some("made a folder that nobody can look into".to_owned());
         }
-        let lost = self.free?.saturating_sub(free(&self.folder)?);
-        let limit = bytes.filter(|limit| lost > DISK_LOSS.saturating_mul(*limit))?;
+        let lost = Disk::lost(self.disk?, Disk::of(&self.folder)?, bytes?)?;
         Some(format!(
-            "ran while the disk lost {}, more than twice what it may add (`build.disk`, {})",
+            "ran while {} were written to a disk that is nearly full, more than twice what it may add \
+             (`build.disk`, {})",
             ByteSize(lost),
-            ByteSize(limit)
+            ByteSize(bytes?)
         ))
     }
 }
 
-/// How many bytes are free where a folder is.
-fn free(folder: &Path) -> Option<u64> {
-    let seen = statvfs(folder).ok()?;
-    // Their types differ between systems.
-    #[allow(clippy::unnecessary_cast)]
-    Some(seen.blocks_available() as u64 * seen.fragment_size() as u64)
+/// How many bytes a disk has.
+#[derive(Clone, Copy, Debug)]
+struct Disk {
+    all: u64,
+    free: u64,
+}
+
+impl Disk {
+    /// The disk on which a folder is.
+    fn of(folder: &Path) -> Option<Self> {
+        let seen = statvfs(folder).ok()?;
+        // Their types differ between systems.
+        #[allow(clippy::unnecessary_cast)]
+        let bytes = |blocks| blocks as u64 * seen.fragment_size() as u64;
+        Some(Disk {
+            all: bytes(seen.blocks()),
+            free: bytes(seen.blocks_available()),
+        })
+    }
+
+    /// What a disk has lost, if that is too much for a build that may add so many bytes.
+    fn lost(before: Self, now: Self, most: u64) -> Option<u64> {
+        let lost = before.free.saturating_sub(now.free);
+        let is_much = lost > DISK_LOSS.saturating_mul(most);
+        (is_much && now.free < now.all / NEARLY_FULL).then_some(lost)
+    }
 }
 
 /// Removes all from a folder that was not there before.
@@ -164,4 +186,18 @@ fn removed_by_program(path: &Path) -> bool {
     };
     let _ = run("chmod", &["-R", "u+rwX"]);
     run("rm", &["-rf"]).is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_is_nearly_full_ends_a_build() {
+        let disk = |free| Disk { all: 1000, free };
+        assert_eq!(Disk::lost(disk(300), disk(20), 100), Some(280));
+        assert_eq!(Disk::lost(disk(300), disk(60), 100), None, "there is room");
+        assert_eq!(Disk::lost(disk(100), disk(20), 100), None, "it is not much");
+        assert_eq!(Disk::lost(disk(20), disk(30), 0), None);
+    }
 }

@@ -55,6 +55,7 @@ mod suspension;
 mod terminal;
 mod tournament;
 mod trace;
+mod untrusted;
 mod upgrade;
 mod watch;
 mod web_play;

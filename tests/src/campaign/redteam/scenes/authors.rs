@@ -133,7 +133,11 @@ impl<'a> Class<'a> {
             self.stage.programs.folder().display(),
             Site::resources(self.stage.tier),
         );
+        // What a tournament before has left.
         let _ = fs::remove_dir_all(self.site.arena.path("out"));
+        for socket in ["private/socket", "shared/socket"] {
+            let _ = fs::remove_file(self.site.arena.path(socket));
+        }
         self.site.play(&configuration)
     }
 
@@ -197,13 +201,14 @@ fn files(stage: &Stage) -> Verdict {
         ("parent", "..".to_owned()),
         ("opponent", "../../opponent".to_owned()),
         ("configuration", "../../t.toml".to_owned()),
-        ("log", "../../out".to_owned()),
+        ("log", "../../runs".to_owned()),
         ("absolute", format!("{top}/private")),
         ("link", "link".to_owned()),
         ("link-inside", "link/secret".to_owned()),
         ("round-about", "../round-about/../../private".to_owned()),
     ];
-    fs::create_dir(class.site.arena.path("out")).expect("a folder");
+    fs::create_dir(class.site.arena.path("runs")).expect("a folder");
+    class.site.arena.write("runs/games.jsonl", "{}\n");
     for (name, path) in readable {
         let folder = class.hand_in(name, &format!("{plays}readable = ['{path}']\n"));
         symlink("../../private", folder.join("link")).expect("a link");
@@ -433,7 +438,7 @@ fn fork_bomb(stage: &Stage) -> Verdict {
     let (plays, mark) = (class.plays(), class.site.mark());
     for (name, bomb) in [
         ("children", BOMB.to_owned()),
-        ("sessions", BOMB.replace("sleep", "setsid sleep")),
+        ("daemons", BOMB.replace("sleep 20 &", "(sleep 20 &)")),
         (
             "left-behind",
             format!("({BOMB}) & exit 0").replace("300", "20"),
@@ -448,7 +453,7 @@ fn fork_bomb(stage: &Stage) -> Verdict {
     let played = class.play("");
     if class.went_well(&played, &mut verdict) {
         let left_out = class.left_out();
-        for name in ["children", "sessions"] {
+        for name in ["children", "daemons"] {
             let why = left_out.get(name).map_or("it plays", String::as_str);
             let within = why.contains("processes") || why.contains("exited with code");
             verdict.tried(format!("{name}: {why}"), !within);
