@@ -15,6 +15,7 @@ use serde_json::json;
 use super::budget::IterationBudget;
 use super::{
     Known, SessionDecision, SessionQuestion, SessionSearch, load, make, outcome, playout, sample,
+    wrong_sample,
 };
 use crate::analysis::{self, Analysis};
 
@@ -64,9 +65,9 @@ impl SessionSearch for GreedySearch {
     ) -> Result<SessionDecision, BrokenRules> {
         let mut budget = budget(question);
         let circumstances = circumstances(question, rng)?;
-        if circumstances.is_empty() {
+        let Some(circumstances) = circumstances else {
             return Ok(SessionDecision::random(question.legal, rng));
-        }
+        };
         let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
         let nodes = rated.len() * circumstances.len();
         let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
@@ -86,9 +87,9 @@ impl SessionSearch for GreedySearch {
     ) -> Result<SessionDecision, BrokenRules> {
         let mut budget = budget(question);
         let circumstances = circumstances(question, rng)?;
-        if circumstances.is_empty() {
+        let Some(circumstances) = circumstances else {
             return Ok(SessionDecision::random(question.legal, rng));
-        }
+        };
         let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
         let nodes = rated.len() * circumstances.len();
         let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
@@ -163,11 +164,11 @@ fn expected(
     Ok((games > 0).then(|| sum / f64::from(games)))
 }
 
-/// The circumstances in which moves are tried; none if it is not known what can be the case.
+/// The circumstances in which moves are tried; `None` if the rules do not say what can be the case.
 fn circumstances(
     question: &SessionQuestion<'_>,
     rng: &mut Rng,
-) -> Result<Vec<Circumstance>, BrokenRules> {
+) -> Result<Option<Vec<Circumstance>>, BrokenRules> {
     let sessions: Vec<Box<dyn Session>> = match question.known {
         Known::Position(session) => {
             let is_sure = session.to_move().alone().is_some();
@@ -177,6 +178,9 @@ fn circumstances(
         Known::Observation(observation) => {
             let (rules, seed) = (question.rules, rng.next_u64());
             let states = sample(rules, observation, question.seat, seed, CIRCUMSTANCES)?;
+            if states.is_empty() {
+                return Ok(None);
+            }
             let loaded = states.iter().map(|state| load(rules, state));
             loaded.collect::<Result<_, _>>()?
         }
@@ -184,7 +188,12 @@ fn circumstances(
     let all = sessions
         .into_iter()
         .filter_map(|session| Circumstance::of(session, question, rng).transpose());
-    all.collect()
+    let all: Vec<Circumstance> = all.collect::<Result<_, _>>()?;
+    if all.is_empty() {
+        let what = format!("seat {} is not to move in any of its states", question.seat);
+        return Err(wrong_sample(&what));
+    }
+    Ok(Some(all))
 }
 
 impl Circumstance {

@@ -14,7 +14,7 @@ pub use formats::plot;
 pub(super) use formats::{html, markdown, page, text};
 pub(super) use parts::{Grid, Part, heading, quoted};
 pub(crate) use sections::too_noisy;
-pub(super) use sections::{Pair, Scored, all_pairs, load, same_answers};
+pub(super) use sections::{Pair, Scored, all_pairs, bot_warning, load, same_answers};
 pub use statistics::{By, Sheet, SheetFormat};
 
 impl Sheet {
