@@ -54,6 +54,7 @@ pub(crate) fn info(depth: usize, nodes: u64, lines: Vec<SearchLine>) -> Option<V
         value: best.value,
         pv: best.pv.clone(),
         text: None,
+        warning: None,
         lines,
     };
     serde_json::to_value(info).ok()

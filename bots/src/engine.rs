@@ -143,9 +143,8 @@ impl<E: Engine> EngineBot<E> {
             Ok(entry) => entry,
             // The referee knows more games than this bot; it may list the moves.
             Err(_) if self.has_rules_from_outside() => {
-                return Ok(Box::new(ByLegal {
-                    rng: self.rng(start),
-                }));
+                let why = format!("the game `{}` is unknown to this bot", start.game);
+                return Ok(Box::new(self.by_legal(start, why)));
             }
             Err(unknown) => {
                 let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
@@ -188,10 +187,18 @@ impl<E: Engine> EngineBot<E> {
             Ok(followed) => Ok(Box::new(followed)),
             Err(FollowError::Broken(broken)) => {
                 eprintln!("{broken}; all moves are random");
-                let rng = self.rng(start);
-                Ok(Box::new(ByLegal { rng }))
+                Ok(Box::new(self.by_legal(start, broken.to_string())))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Random moves where a search should decide, for this reason.
+    fn by_legal(&self, start: &Start, why: String) -> ByLegal {
+        ByLegal {
+            rng: self.rng(start),
+            // Who plays at random in any case has nothing to warn of.
+            why: (self.engine.name() != crate::random::NAME).then_some(why),
         }
     }
 

@@ -5,13 +5,16 @@ use games::{Game, Rng};
 use crate::any_game::{AnyMove, SessionSearch};
 use crate::engine::{Decision, Engine, Question, Search};
 
+/// What the bot is called.
+pub(crate) const NAME: &str = "random";
+
 /// The engine of the bot `random`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Random;
 
 impl Engine for Random {
     fn name(&self) -> &'static str {
-        "random"
+        NAME
     }
 
     fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {

@@ -37,6 +37,9 @@ pub struct SearchInfo {
     /// Anything else, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// That the move is worth less than it should be, and why: the tournament and the standings say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// One of the best lines.
@@ -78,7 +81,8 @@ impl SearchInfo {
             value: reader.value(info, ""),
             pv: reader.moves(info, ""),
             lines: reader.lines(info, asked),
-            text: reader.text(info),
+            text: reader.text(info, "text"),
+            warning: reader.text(info, "warning"),
         };
         (read, reader.complaints)
     }
@@ -178,11 +182,11 @@ impl Reader {
         lines
     }
 
-    fn text(&mut self, info: &Value) -> Option<String> {
-        let field = Self::field(info, "text")?;
+    fn text(&mut self, info: &Value, name: &str) -> Option<String> {
+        let field = Self::field(info, name)?;
         let text = field.as_str();
         if text.is_none() {
-            self.complain("text", field, "no text");
+            self.complain(name, field, "no text");
         }
         text.map(|text| excerpt(text.as_bytes(), LONGEST_TEXT))
     }

@@ -34,6 +34,8 @@ pub(crate) struct FollowedSession {
     takes_offers: bool,
     rng: Rng,
     search: Box<dyn SessionSearch>,
+    /// Why no search could decide any more, if that was so.
+    broken: Option<String>,
 }
 
 impl FollowedSession {
@@ -60,6 +62,7 @@ impl FollowedSession {
             takes_offers: start.offers,
             rng,
             search,
+            broken: None,
         };
         followed.remember()?;
         Ok(followed)
@@ -107,7 +110,13 @@ impl FollowedSession {
         let known = match (&turn.observation, &self.session) {
             (Some(observation), _) => Known::Observation(observation),
             (None, Some(session)) => Known::Position(&**session),
-            (None, None) => return Ok(SessionDecision::random(&legal, &mut self.rng)),
+            (None, None) => {
+                let why = self
+                    .broken
+                    .as_deref()
+                    .unwrap_or("the match could not be followed");
+                return Ok(SessionDecision::random_because(&legal, &mut self.rng, why));
+            }
         };
         if let ([mv], None) = (&legal[..], turn.lines) {
             return Ok(SessionDecision {
@@ -165,9 +174,15 @@ impl CurrentMatch for FollowedSession {
             if legal.is_empty() {
                 return Err(error);
             }
-            eprintln!("{error}; from now on, moves are random");
+            // Said once on stderr, and with each such move for the log.
+            if self.broken.is_none() {
+                eprintln!("{error}; from now on, moves are random");
+            }
             self.session = None;
-            Ok(SessionDecision::random(&legal, &mut self.rng))
+            let why = error.to_string();
+            let decision = SessionDecision::random_because(&legal, &mut self.rng, &why);
+            self.broken = Some(why);
+            Ok(decision)
         });
         let SessionDecision { mv, info } = decided?;
         let expected = info.as_ref().and_then(|info| info["value"].as_f64());
@@ -180,6 +195,8 @@ impl CurrentMatch for FollowedSession {
 /// A match of a game that nobody here knows: any of the moves that a turn lists, each equally likely.
 pub(crate) struct ByLegal {
     pub(crate) rng: Rng,
+    /// Why no search decides; `None` if none was to.
+    pub(crate) why: Option<String>,
 }
 
 impl CurrentMatch for ByLegal {
@@ -193,9 +210,16 @@ impl CurrentMatch for ByLegal {
         if legal.is_empty() {
             return Err(FollowError::NoMoves);
         }
-        Ok(Choice::play(
-            SessionDecision::random(&legal, &mut self.rng).mv,
-        ))
+        let rng = &mut self.rng;
+        let SessionDecision { mv, info } = match &self.why {
+            Some(why) => SessionDecision::random_because(&legal, rng, why),
+            None => SessionDecision::random(&legal, rng),
+        };
+        Ok(Choice::Move {
+            mv,
+            info,
+            offer: None,
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::budget::IterationBudget;
 use super::{
     Known, SessionDecision, SessionQuestion, SessionSearch, in_time, load, make, outcome, playout,
-    sample,
+    sample, wrong_sample,
 };
 use crate::analysis::{self, Analysis};
 
@@ -91,10 +91,9 @@ fn choose(
     mut budget: IterationBudget,
     rng: &mut Rng,
 ) -> Result<Option<SessionDecision>, BrokenRules> {
-    let circumstances = circumstances(question, rng)?;
-    if circumstances.is_empty() {
+    let Some(circumstances) = circumstances(question, rng)? else {
         return Ok(None);
-    }
+    };
     let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
     let nodes = rated.len() * circumstances.len();
     let mv = closer_look(question, &circumstances, rated, &mut budget, rng)?;
@@ -112,10 +111,9 @@ fn analyse(
     most: usize,
     rng: &mut Rng,
 ) -> Result<Option<SessionDecision>, BrokenRules> {
-    let circumstances = circumstances(question, rng)?;
-    if circumstances.is_empty() {
+    let Some(circumstances) = circumstances(question, rng)? else {
         return Ok(None);
-    }
+    };
     let rated = rated_moves(question, &circumstances, &mut budget, rng)?;
     let nodes = rated.len() * circumstances.len();
     let moves: Vec<String> = rated.iter().map(|(_, mv)| mv.clone()).collect();
@@ -190,11 +188,11 @@ fn expected(
     Ok((games > 0).then(|| sum / f64::from(games)))
 }
 
-/// The circumstances in which moves are tried; none if it is not known what can be the case.
+/// The circumstances in which moves are tried; `None` if the rules do not say what can be the case.
 fn circumstances(
     question: &SessionQuestion<'_>,
     rng: &mut Rng,
-) -> Result<Vec<Circumstance>, BrokenRules> {
+) -> Result<Option<Vec<Circumstance>>, BrokenRules> {
     let sessions: Vec<Box<dyn Session>> = match question.known {
         Known::Position(session) => {
             let is_sure = session.to_move().alone().is_some();
@@ -204,6 +202,9 @@ fn circumstances(
         Known::Observation(observation) => {
             let (rules, seed) = (question.rules, rng.next_u64());
             let states = sample(rules, observation, question.seat, seed, CIRCUMSTANCES)?;
+            if states.is_empty() {
+                return Ok(None);
+            }
             let loaded = states.iter().map(|state| load(rules, state));
             loaded.collect::<Result<_, _>>()?
         }
@@ -211,7 +212,12 @@ fn circumstances(
     let all = sessions
         .into_iter()
         .filter_map(|session| Circumstance::of(session, question, rng).transpose());
-    all.collect()
+    let all: Vec<Circumstance> = all.collect::<Result<_, _>>()?;
+    if all.is_empty() {
+        let what = format!("seat {} is not to move in any of its states", question.seat);
+        return Err(wrong_sample(&what));
+    }
+    Ok(Some(all))
 }
 
 impl Circumstance {

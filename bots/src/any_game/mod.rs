@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use games::session::{MoveError, Session, as_strs};
 use games::{BrokenRules, Rng, Rules, Seat};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::analysis::Analysis;
 
@@ -102,6 +102,19 @@ impl SessionDecision {
             info: None,
         }
     }
+
+    /// The same where a search should have decided: the log says why it has not.
+    pub(crate) fn random_because(legal: &[String], rng: &mut Rng, why: &str) -> Self {
+        SessionDecision {
+            info: Some(json!({"warning": format!("{why}; the move is random")})),
+            ..Self::random(legal, rng)
+        }
+    }
+}
+
+/// States that were drawn, but cannot be what the seat knows.
+fn wrong_sample(what: &str) -> BrokenRules {
+    BrokenRules::new(format!("`sample` of the rules is wrong: {what}"))
 }
 
 /// A search that plays any legal move, each equally likely.

@@ -206,6 +206,7 @@ impl Args {
         let sheet = Sheet::new(&matches, &request, self.by);
         let mut sheet = sheet.map_err(|error| CliError::Usage(error.to_string()))?;
         sheet.same_answers = log::same_answers(&self.logs, matches.alike(MIN_CHOICES))?;
+        sheet.bot_warnings = log::bot_warnings(&self.logs);
         sheet.opening_moves = log::opening_moves(&self.logs, &sheet.first_matches())?;
         if let Some(path) = &self.svg {
             replace(path, &sheet::plot(&sheet.report))?;

@@ -1,6 +1,7 @@
 //! The match log: written as matches finish, read again for everything else.
 
 mod adjudicated;
+mod bot_warnings;
 mod chain;
 mod choices;
 mod guard;
@@ -10,6 +11,7 @@ mod summaries;
 mod verify;
 mod write;
 
+pub(crate) use bot_warnings::{BotWarning, bot_warnings, warning_of};
 pub use chain::{Break, ChainBreak};
 pub(crate) use choices::{MIN_CHOICES, SameAnswers, same_answers};
 pub(crate) use opening_moves::opening_moves;

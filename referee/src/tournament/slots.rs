@@ -27,7 +27,7 @@ use super::schedule::{Schedule, Scheduled, Standing};
 use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
 use crate::deals::Deal;
-use crate::log::{LogWriter, WriteError};
+use crate::log::{self, LogWriter, WriteError};
 use crate::machine::{cores, memory};
 
 /// At most this many reports of slots wait to be written.
@@ -250,7 +250,7 @@ pub(super) async fn write(
     show: &mut impl FnMut(Progress<'_>),
 ) -> Result<(), RunError> {
     let mut batch = Vec::new();
-    let mut undeclared = UndeclaredChance::default();
+    let (mut undeclared, mut bots) = (UndeclaredChance::default(), BotsWarn::default());
     loop {
         let received = tokio::select! {
             // First, because it may be why the last slot is gone.
@@ -283,7 +283,8 @@ pub(super) async fn write(
                     let repetition = || ratings::repetition(&record);
                     queue.finish(number, outcome, repetition);
                     show(finished(&record, queue));
-                    if let Some(warning) = undeclared.noticed(config, &record) {
+                    let warnings = undeclared.noticed(config, &record).into_iter();
+                    for warning in warnings.chain(bots.noticed(&record)) {
                         show(Progress::Trouble(&warning.into()));
                     }
                 }
@@ -317,6 +318,27 @@ impl UndeclaredChance {
                  `\"hidden\":true` in `hello`: what it brings follows from `seed`, so bots can compute it"
             )
         })
+    }
+}
+
+/// Bots that have warned of their own moves.
+#[derive(Default)]
+struct BotsWarn(HashSet<String>);
+
+impl BotsWarn {
+    /// What bots warn of in this match, the first time for each bot.
+    fn noticed(&mut self, record: &Record) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for played in &record.moves {
+            let player = played.seat.and_then(|seat| record.players.get(seat));
+            if let (Some(player), Some(warning)) = (player, log::warning_of(played))
+                && self.0.insert(player.name.clone())
+            {
+                let (name, id) = (&player.name, &record.match_id);
+                warnings.push(format!("`{name}` says in match {id}: {warning}"));
+            }
+        }
+        warnings
     }
 }
 

@@ -124,3 +124,51 @@ fn rules_that_hang_for_a_bot_are_not_its_fault() {
         assert_eq!(record["result"]["faults"][0]["code"], "timeout", "{record}");
     }
 }
+
+/// Kuhn poker whose `sample` draws states that are over. Where the search of `mcts` and `greedy` has nothing to go
+/// by, they say so: in the tournament, in standings, and on their pages.
+#[test]
+fn bots_that_cannot_search_because_of_a_wrong_sample_say_so() {
+    let program = format!(
+        "import sys\nsys.path.insert(0, '{}')\nfrom kuhn_poker import KuhnPoker, run\n\
+         class Wrong(KuhnPoker):\n    id = 'wrong'\n    def sample(self, observation, seat, rng):\n        \
+         state = super().sample(observation, seat, rng)\n        \
+         return {{**state, 'bets': ['check', 'check']}}\nrun(Wrong)\n",
+        tests::root().join("games/examples").display()
+    );
+    let mcts = ("mcts", r#"["referee", "bot", "mcts", "--playouts", "20"]"#);
+    let games = "concurrency = 1\ngames = [\"wrong\"]\nrules = [\"python3 wrong.py\"]\nrules_timeout = \"60s\"\n";
+    let arena = Arena::new(&config_of(games, &[RANDOM, GREEDY, mcts]));
+    arena.write("wrong.py", &program);
+    let ran = arena.play();
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let out = arena.path("out").display().to_string();
+    let standings = run(["standings", &out]).stdout.replace('\n', " ");
+    for bot in ["greedy", "mcts"] {
+        let told = format!("`{bot}` says in match m-");
+        assert_eq!(ran.stderr.matches(&told).count(), 1, "{}", ran.stderr);
+        let because = "`sample` of the rules is wrong";
+        assert!(ran.stderr.contains(because), "{}", ran.stderr);
+        assert!(
+            standings.contains(&format!("Warning: `{bot}` says of ")),
+            "{standings}"
+        );
+        let page = run(["report", &out, "--bot", bot]).stdout;
+        assert!(
+            page.contains("Warning: ") && page.contains("`sample`"),
+            "{page}"
+        );
+    }
+    assert!(!standings.contains("Warning: `random`"), "{standings}");
+    assert!(
+        !run(["report", &out, "--bot", "random"])
+            .stdout
+            .contains("Warning: ")
+    );
+    let check = run([
+        "check",
+        "--rules",
+        &format!("python3 '{}'", arena.path("wrong.py").display()),
+    ]);
+    exits(&check, 3, &["hidden/wrong"]);
+}

@@ -34,7 +34,7 @@ use protocol::SearchLine;
 use serde_json::{Value, json};
 
 use super::budget::IterationBudget;
-use super::{Known, SessionDecision, SessionQuestion, SessionSearch, in_time};
+use super::{Known, SessionDecision, SessionQuestion, SessionSearch, in_time, wrong_sample};
 use crate::analysis::{self, Analysis};
 use statistics::Statistics;
 use tree::{Node, SharedStatistics, Tree};
@@ -169,7 +169,8 @@ impl SessionMcts {
             return Ok(None);
         };
         let Some(statistics) = worlds.root(first).statistics_of(question.seat) else {
-            return Ok(None);
+            let what = format!("seat {} is not to move in one of its states", question.seat);
+            return Err(wrong_sample(&what));
         };
         while budget.go_on() {
             let walked = in_time(worlds.walk(question.seat, observation, &mut tree))?;
@@ -268,6 +269,24 @@ fn lines_info(found: &Found, root: Option<&Node>, most: usize) -> Option<Value> 
     Some(info)
 }
 
+/// Whether the move that was found in what the rules say is one of those that the seat has.
+fn is_legal(question: &SessionQuestion<'_>, mv: &str) -> Result<(), BrokenRules> {
+    if question.legal.iter().any(|legal| legal == mv) {
+        return Ok(());
+    }
+    Err(match question.known {
+        Known::Observation(_) => {
+            let seat = question.seat;
+            wrong_sample(&format!(
+                "in its states, seat {seat} has the move `{mv}`, which it has not"
+            ))
+        }
+        Known::Position(_) => {
+            BrokenRules::new(format!("the rules list `{mv}`, but the referee does not"))
+        }
+    })
+}
+
 impl SessionSearch for SessionMcts {
     fn choose(
         &mut self,
@@ -280,9 +299,7 @@ impl SessionSearch for SessionMcts {
         let statistics = found.statistics.borrow();
         let place = found.choice(&statistics, rng);
         let mv = statistics.moves()[place].clone();
-        if !question.legal.contains(&mv) {
-            return Ok(SessionDecision::random(question.legal, rng));
-        }
+        is_legal(question, &mv)?;
         let info = self.info(&found, &statistics, place);
         Ok(SessionDecision { mv, info })
     }
@@ -299,9 +316,7 @@ impl SessionSearch for SessionMcts {
         };
         let statistics = found.statistics.borrow();
         let mv = statistics.moves()[found.choice(&statistics, rng)].clone();
-        if !question.legal.contains(&mv) {
-            return Ok(SessionDecision::random(question.legal, rng));
-        }
+        is_legal(question, &mv)?;
         let info = lines_info(&found, self.root.as_ref(), most);
         Ok(SessionDecision { mv, info })
     }

@@ -58,6 +58,9 @@ pub(super) fn parts(played: &Played, name: &str, is_linked: bool) -> Vec<Part> {
     let same = played.sheet.same_answers.iter();
     let same = same.filter(|pair| pair.bots.iter().any(|bot| bot == name));
     parts.extend(same.map(sheet::same_answers));
+    let warnings = played.sheet.bot_warnings.iter();
+    let own = warnings.filter(|warning| warning.bot == name);
+    parts.extend(own.map(sheet::bot_warning));
     parts.push(heading("By game and seat"));
     parts.push(Part::Table(by_seat(report, index)));
     parts.push(heading("Against each other bot"));

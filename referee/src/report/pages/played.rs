@@ -105,6 +105,7 @@ impl Played {
         let sheet = Sheet::new(&matches, &Request::default(), None);
         let mut sheet = sheet.map_err(|_| PageError::Empty(log::locate(path)))?;
         sheet.same_answers = log::same_answers(&[path.to_owned()], matches.alike(MIN_CHOICES))?;
+        sheet.bot_warnings = log::bot_warnings(&[path.to_owned()]);
         let locate = log::locate(path);
         let folder = locate.parent().unwrap_or(Path::new("."));
         let mut played = Played {

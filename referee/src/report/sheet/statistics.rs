@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::log::SameAnswers;
+use crate::log::{BotWarning, SameAnswers};
 
 use ratings::report::{OpeningReport, Ratings};
 use ratings::{MatchStore, Number, Report, Request, RequestError};
@@ -60,6 +60,8 @@ pub struct Sheet {
     pub opening_moves: BTreeMap<Number, Vec<String>>,
     /// Pairs of bots that are probably the same, as far as that was looked up.
     pub(crate) same_answers: Vec<SameAnswers>,
+    /// What bots warn of, as far as that was looked up.
+    pub(crate) bot_warnings: Vec<BotWarning>,
 }
 
 impl Sheet {
@@ -87,6 +89,7 @@ impl Sheet {
             games,
             opening_moves: BTreeMap::new(),
             same_answers: Vec::new(),
+            bot_warnings: Vec::new(),
         })
     }
 

@@ -17,12 +17,13 @@ use super::statistics::{By, Sheet};
 pub(crate) use machines::too_noisy;
 pub(crate) use pairs::{Pair, of_bot as pairs_of};
 pub(crate) use ranking::Scored;
-pub(crate) use reliability::{load, same_answers};
+pub(crate) use reliability::{bot_warning, load, same_answers};
 
 /// What is shown to people. Tables with a column for each bot are left out if there are more bots
 /// than there is `room` for.
 pub(super) fn all(sheet: &Sheet, room: usize) -> Vec<Part> {
     let mut parts = ranking::head(&sheet.report);
+    parts.extend(sheet.bot_warnings.iter().map(reliability::bot_warning));
     parts.extend(fitness::warnings(&sheet.report));
     parts.extend(seat_orders::all(&sheet.report));
     parts.extend(machines::noisy(&sheet.report));

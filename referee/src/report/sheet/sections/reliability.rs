@@ -1,6 +1,6 @@
 //! How bots behaved: faults, the use of time, and whether losses on time are to be believed.
 
-use crate::log::SameAnswers;
+use crate::log::{BotWarning, SameAnswers};
 use crate::report::sheet::figures::count;
 use crate::report::sheet::parts::{Grid, Part, heading, quoted};
 use crate::report::sheet::statistics::Sheet;
@@ -34,6 +34,17 @@ pub(crate) fn same_answers(pair: &SameAnswers) -> Part {
         "{one} and {other} always answered alike: in {} different positions both had a choice, and \
          chose the same move. Their files differ, but they are probably the same bot.",
         pair.positions
+    ))
+}
+
+/// What a bot warns of.
+pub(crate) fn bot_warning(warning: &BotWarning) -> Part {
+    Part::Note(format!(
+        "Warning: {} says of {}, first in {}: {}. So its results say little about it.",
+        quoted(&warning.bot),
+        count(warning.moves, "move", "moves"),
+        quoted(&warning.first),
+        clean(warning.text.trim_end_matches('.')),
     ))
 }
 
