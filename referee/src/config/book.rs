@@ -322,6 +322,14 @@ mod tests {
         game.rules.start(0).unwrap().legal().unwrap()[0].clone()
     }
 
+    /// The line that is no opening, and why.
+    fn wrong(text: &str, games: &[GameSetup]) -> (usize, String) {
+        match read(text, games, &Catalog::built_in()) {
+            Err((line, Refusal::Wrong(reason))) => (line, reason),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn lines_belong_to_games_with_their_options() {
         let games = games();
@@ -345,7 +353,7 @@ mod tests {
         let book = read(&text, &games, &Catalog::built_in()).unwrap();
         assert_eq!(book.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
         // On the small board alone, it is none.
-        let (line, reason) = read(&text, &games[..1], &Catalog::built_in()).unwrap_err();
+        let (line, reason) = wrong(&text, &games[..1]);
         assert_eq!(line, 3);
         assert!(reason.starts_with("move 1: "), "{reason}");
         let own = json!({"game": "amazons", "options": {"size": 10}, "moves": [large]});
@@ -362,8 +370,7 @@ mod tests {
     fn what_is_no_opening_is_named_with_its_line() {
         let games = games();
         let refused = |line: &str| {
-            let (number, reason) =
-                read(&format!("\n{line}\n"), &games, &Catalog::built_in()).unwrap_err();
+            let (number, reason) = wrong(&format!("\n{line}\n"), &games);
             assert_eq!(number, 2);
             reason
         };
@@ -379,7 +386,7 @@ mod tests {
         let mut short = games.clone();
         short[0].limits.max_plies = Some(1);
         let text = format!("amazons: {}", first_move(&short[0]));
-        let (_, reason) = read(&text, &short[..1], &Catalog::built_in()).unwrap_err();
+        let (_, reason) = wrong(&text, &short[..1]);
         assert!(reason.contains("over after this opening"), "{reason}");
     }
 }

@@ -44,7 +44,10 @@ pub struct Setup {
 
 /// Says what groups are dealt from: jobs carry what their own matches need, and no more.
 #[derive(Clone, Default)]
-pub struct Dealer(Option<Arc<dyn Fn(&Scheduled) -> Option<Deal> + Send + Sync>>);
+pub struct Dealer(Option<Arc<DealOf>>);
+
+/// What the group of a match is dealt from.
+type DealOf = dyn Fn(&Scheduled) -> Option<Deal> + Send + Sync;
 
 impl Dealer {
     pub(super) fn new(deal: impl Fn(&Scheduled) -> Option<Deal> + Send + Sync + 'static) -> Self {
