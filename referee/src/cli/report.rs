@@ -1,12 +1,12 @@
 //! `referee report`: what the author of a bot should know after a tournament.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use super::{CliError, print};
+use crate::files;
 use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
 
@@ -69,10 +69,13 @@ impl Args {
         }
         match (&self.bot, &self.out) {
             (Some(bot), None) => print(&page(&played, bot, self.format, terminal::width())),
-            (Some(bot), Some(out)) => fs::write(out, page(&played, bot, self.format, None))
-                .map_err(|error| {
-                    CliError::Usage(format!("`{}` cannot be written: {error}", out.display()))
-                }),
+            (Some(bot), Some(out)) => {
+                files::write_whole(out, page(&played, bot, self.format, None).as_bytes()).map_err(
+                    |error| {
+                        CliError::Usage(format!("`{}` cannot be written: {error}", out.display()))
+                    },
+                )
+            }
             (None, Some(out)) => {
                 let index = write_site(&played, out).map_err(|error| usage(&error))?;
                 print(&format!("{}\n", index.display()))

@@ -92,7 +92,7 @@ fn rules_page(game: &Entry) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), SiteError> {
-    fs::write(path, text).map_err(|error| SiteError {
+    files::write_whole(path, text.as_bytes()).map_err(|error| SiteError {
         path: path.to_owned(),
         error,
     })
