@@ -192,7 +192,7 @@ fn a_sheet_that_is_large_and_slow_to_split_is_refused() {
     let or = "(or (c 1) (c 2) (c 3) (c 4))".repeat(6);
     let rule = format!("(<= (p ?x) (c ?x) {or} {})", "(c ?x)".repeat(390));
     let text = sheet(&(constants(5) + &rule.repeat(10)));
-    let error = Sheet::read(&text).err().expect("16 million literals");
+    let error = Sheet::read(&text).expect_err("16 million literals");
     assert!(
         error.to_string().contains("more than 2000000 conditions"),
         "{error}"

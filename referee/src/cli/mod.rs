@@ -200,12 +200,19 @@ pub(crate) fn run_to_code() -> u8 {
     let Some(done) = panics::caught(|| command.run()) else {
         return panics::CODE;
     };
-    match done.and_then(|()| not_short()) {
+    let has_fault = panics::happened() && !signals::came();
+    code(done.and_then(|()| not_short()), has_fault)
+}
+
+/// The exit code for what a command came to; what went wrong is said. With `has_fault`, a part of the work
+/// was not done because of the program itself, which said so.
+fn code(done: Result<(), CliError>, has_fault: bool) -> u8 {
+    match done {
         Ok(()) => 0,
         // Who reads the output has seen enough, as in `referee games | head -1`.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-        // Not that anybody has asked for it: a part of the work ended by a fault, which was said.
-        Err(CliError::Interrupted) if panics::happened() && !signals::came() => panics::CODE,
+        // Nobody has asked for that.
+        Err(CliError::Interrupted) if has_fault => panics::CODE,
         Err(error) => {
             tell(format_args!("error: {error}\n"));
             error.code()
@@ -248,5 +255,18 @@ impl Command {
             #[cfg(target_os = "linux")]
             Command::Init(args) => args.run(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_program_is_no_interruption() {
+        assert_eq!(code(Ok(()), false), 0);
+        assert_eq!(code(Err(CliError::Interrupted), false), 130);
+        assert_eq!(code(Err(CliError::Interrupted), true), 101);
+        assert_eq!(code(Err(CliError::Unsolved), true), 5);
     }
 }

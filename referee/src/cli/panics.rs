@@ -1,5 +1,6 @@
 //! Mistakes of the program itself: one sentence for the user, and an exit code of their own.
 
+use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,14 +26,18 @@ pub(super) fn say_in_a_sentence() {
 }
 
 fn sentence(info: &PanicHookInfo<'_>) -> String {
-    let said = info
-        .payload_as_str()
-        .unwrap_or("for no reason that it says");
+    let said = text(info.payload()).unwrap_or("for no reason that it says");
     let place = info.location().map_or_else(String::new, |place| {
         format!(" at {}, line {}", place.file(), place.line())
     });
     let said = protocol::excerpt(said.as_bytes(), MOST_SAID);
     format!("error: the referee itself has a fault, which please report{place}: {said}\n")
+}
+
+/// What was said in a panic.
+fn text(payload: &dyn Any) -> Option<&str> {
+    let owned = payload.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| payload.downcast_ref::<&str>().copied())
 }
 
 /// How many characters of a reason are said.
@@ -55,6 +60,10 @@ mod tests {
 
     #[test]
     fn a_panic_is_noticed_in_whatever_thread() {
+        assert_eq!(
+            (text(&"why"), text(&"why".to_owned()), text(&7)),
+            (Some("why"), Some("why"), None)
+        );
         assert_eq!(caught(|| 7), Some(7));
         say_in_a_sentence();
         assert_eq!(caught(|| panic!("a test")), None::<()>);

@@ -13,7 +13,7 @@ use serde_json::json;
 use tests::web::{ask, host};
 use tests::{Arena, referee, wait_until};
 
-use crate::{HOSTILE, RANDOM, config};
+use crate::{HOSTILE, RANDOM, config, config_of};
 
 /// A command that a test runs, with what it needs.
 struct Long {
@@ -168,6 +168,8 @@ impl Inputs {
         let constants: String = (0..30).map(|number| format!("(c {number})")).collect();
         arena.write("heavy.kif", &(HEAVY.to_owned() + &constants));
         arena.write("crowd.jsonl", &log_of(4000));
+        let games = "games = [\"heavy\"]\nrules = [\"heavy.kif\"]";
+        arena.write("heavy.toml", &config_of(games, &[RANDOM]));
         Inputs { arena }
     }
 
@@ -218,6 +220,10 @@ impl Inputs {
                     &checkpoint,
                 ],
             ),
+            long(
+                "analyse",
+                &["analyse", "siam", "--bot", &hangs, "--time", "1000s"],
+            ),
             server("watch", &["watch", &self.path("crowd.jsonl")]),
             server(
                 "play --web",
@@ -254,6 +260,13 @@ impl Inputs {
                 &["play", "heavy", "--rules", &sheet, "--bot", "random"],
             ),
             long("perft of a game", &["perft", "amazons", "--depth", "6"]),
+            long("model", &["model", "--rules", &sheet]),
+            long(
+                "config check",
+                &["config", "check", &self.path("heavy.toml")],
+            ),
+            long("replay --verify", &["replay", &crowd, "--verify"]),
+            long("export", &["export", &crowd, "--format", "csv"]),
             long("standings", &["standings", &crowd]),
             long("report", &["report", &crowd, "--all", "--out", &site]),
         ]

@@ -2,8 +2,8 @@
 
 use games::budget::{self, Ticks};
 
-use super::Unmade;
 use super::graph::{Graph, Node, Ref};
+use super::unmade::Unmade;
 use crate::components::components;
 use crate::error::SheetError;
 use crate::ground::{AtomId, Ground, GroundRule, Ungroundable};

@@ -12,16 +12,16 @@ mod legal;
 mod parts;
 mod program;
 mod specialised;
+mod unmade;
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use games::budget::{self, Spent};
+use games::budget;
 
 use crate::engine::{Engine, Failure, Percepts};
-use crate::error::SheetError;
 use crate::ground::{Ground, Ungroundable};
 use crate::terms::Map;
 pub(crate) use circuit::Circuit;
@@ -29,33 +29,7 @@ use graph::{Node, Ref};
 use legal::{Bits, RoleMoves};
 use program::{Layout, Live, Program, bit};
 use specialised::{Change, Specialiser};
-
-/// Why there is no network of a grounded sheet.
-#[derive(Debug)]
-pub(crate) enum Unmade {
-    /// The sheet is wrong.
-    Sheet(SheetError),
-    /// It would be too large, or take too long.
-    Ungroundable(Ungroundable),
-}
-
-impl From<SheetError> for Unmade {
-    fn from(error: SheetError) -> Self {
-        Unmade::Sheet(error)
-    }
-}
-
-impl From<Ungroundable> for Unmade {
-    fn from(why: Ungroundable) -> Self {
-        Unmade::Ungroundable(why)
-    }
-}
-
-impl From<Spent> for Unmade {
-    fn from(spent: Spent) -> Self {
-        Unmade::Ungroundable(spent.into())
-    }
-}
+pub(crate) use unmade::Unmade;
 
 /// The most memory for changes of joint moves, in bytes. Those behind are made each time anew.
 const MOST_CHANGES: usize = 256 << 20;

@@ -268,9 +268,11 @@ impl Match {
         let Stage::Playing(playing) = &mut self.stage else {
             return Err("it cannot be played".to_owned());
         };
-        let steps = self.missed.drain(..).map(|last| playing.thread.take(last));
-        let last = steps.last();
-        Ok((playing, last.ok_or("there is no step to make")?))
+        let mut taken = None;
+        for last in self.missed.drain(..) {
+            taken = Some(playing.thread.take(last));
+        }
+        Ok((playing, taken.ok_or("there is no step to make")?))
     }
 
     /// What is to be done after the steps that happened, and what is known then.

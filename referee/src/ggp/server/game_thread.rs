@@ -1,7 +1,7 @@
 //! The thread that follows the game of a match. Sheets can make a single step last for minutes; requests
 //! are answered meanwhile, and what nobody wants any more is given up.
 
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ use crate::ggp::message::{LastStep, Start};
 
 /// What is done with the game, once it was read and the steps before were made.
 type Job = Box<dyn FnOnce(&mut Game) + Send>;
+/// What is known at the start, once the sheet was read.
+pub(super) type Read = Result<Seen, String>;
 /// What came of a step: what is to be done now, and what is known of the position.
 pub(super) type Taken = Result<(Task, Seen), String>;
 
@@ -28,7 +30,7 @@ impl GameThread {
     pub(super) fn begin(
         start: &Start,
         grounding: Duration,
-    ) -> std::io::Result<(Self, oneshot::Receiver<Result<Arc<Seen>, String>>)> {
+    ) -> std::io::Result<(Self, oneshot::Receiver<Read>)> {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let (sender, ready) = oneshot::channel();
         let cancel = Cancel::default();
@@ -40,7 +42,7 @@ impl GameThread {
                 Ok(game) => game,
                 Err(why) => return drop(sender.send(Err(why))),
             };
-            let _ = sender.send(Ok(Arc::new(game.seen())));
+            let _ = sender.send(Ok(game.seen()));
             for job in inbox {
                 job(&mut game);
             }

@@ -45,7 +45,7 @@ pub(super) const SCENES: &[Scene] = &[
     Scene {
         name: "crowded-log",
         by: "the author of a log",
-        cannot: "keep `watch` from ending, or make it take more than 500 MB, by thousands of bots",
+        cannot: "keep `watch` from ending, or make it take more than 1 GB, by thousands of bots",
         tiers: Tiers::Any,
         promised: |_, _| true,
         play: crowded_log,
@@ -57,7 +57,7 @@ const FLOOD: usize = 1_100;
 /// What nothing takes that has to be done at once, on a machine that has other things to do.
 const SOON: Duration = Duration::from_secs(20);
 /// The most memory of a page server, in kB.
-const MOST_MEMORY: u64 = 500_000;
+const MOST_MEMORY: u64 = 1_000_000;
 
 /// `referee watch` of a log.
 fn pages(stage: &Stage, site: &Site<'_>) -> Server {
