@@ -5,8 +5,8 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{BrokenRules, Session};
 use protocol::{
-    Adjudication, BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove,
-    MatchResult, ToBot, faults,
+    Adjudication, BadMessage, BotHello, BotMove, ClockKind, Failure, FaultCode, FromBot,
+    LoggedMove, MatchResult, ToBot, faults,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -70,6 +70,8 @@ pub struct Arbiter {
     /// The CPU time that each seat had used when `start` was sent to it.
     cpu_before: Vec<Option<Duration>>,
     cores: u32,
+    /// How busy the machine was when somebody was late.
+    load: Option<f64>,
     /// What may explain why each seat's bot is late.
     stalls: Vec<Option<String>>,
 }
@@ -87,6 +89,7 @@ impl Arbiter {
         Ok(Arbiter {
             cpu_before: vec![None; seats],
             cores: setup.cores.max(1),
+            load: None,
             state: MatchState::new(setup)?,
             phase: Phase::Starting,
             readiness: vec![Readiness::Absent; seats],
@@ -258,6 +261,7 @@ impl Arbiter {
                 code,
                 message,
             } => return self.failed(seat, Failure { code, message }, actions),
+            Event::Busy { load } => self.load = Some(load),
             Event::Stalled { seat, what } => {
                 self.stalls[seat].get_or_insert(what);
             }
@@ -361,6 +365,7 @@ impl Arbiter {
         let used = now.since(asked);
         if let Some(failure) = self.exceeded(from, used, now) {
             let answered = matches!(message, Ok(FromBot::Move(_)));
+            let failure = self.with_use(from, failure, used);
             return self.give_up(from, failure, used, answered, actions);
         }
         self.answer(from, message, used, actions)
@@ -600,10 +605,21 @@ impl Arbiter {
         let Some(mut failure) = self.exceeded(seat, used, now) else {
             return Ok(());
         };
+        failure = self.with_use(seat, failure, used);
         if let Some(stall) = self.stalls[seat].take() {
             failure.message.push_str(&format!("; {stall}"));
         }
         self.give_up(seat, failure, used, false, actions)
+    }
+
+    /// Adds what a bot that is late by wall-clock time has computed, and how busy the machine is.
+    fn with_use(&self, seat: usize, failure: Failure, used: Used) -> Failure {
+        let overrun = self.state.clocks[seat].overrun(used);
+        let is_by_wall = overrun.is_some_and(|overrun| overrun.by == ClockKind::Wall);
+        match used.cpu.zip(self.load).filter(|_| is_by_wall) {
+            Some((cpu, load)) => faults::with_cpu_time(failure, cpu, load, self.cores),
+            None => failure,
+        }
     }
 
     /// The fault of a seat that has exceeded a time limit in its turn.
