@@ -9,6 +9,9 @@ use std::path::Path;
 use bytesize::ByteSize;
 use nix::libc::O_NONBLOCK;
 
+/// The first character of some files, which is skipped.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// No configuration, and no position, is longer, in bytes.
 pub(crate) const MOST_TEXT: u64 = 16 << 20;
 
@@ -31,6 +34,10 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
     let mut text = String::new();
     let read = open(path)?.take(most + 1).read_to_string(&mut text)?;
+    // What some editors begin a file with says nothing about its text.
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
+    }
     match read as u64 > most {
         true => {
             let message = format!("it has more than {}", ByteSize(most));
@@ -81,6 +88,8 @@ mod tests {
         let error = |path: &Path| read(path, 3).unwrap_err().to_string();
         fs::write(&path, "abc").unwrap();
         assert_eq!(read(&path, 3).unwrap(), "abc");
+        fs::write(&path, "\u{feff}a\u{feff}").unwrap();
+        assert_eq!(read(&path, 9).unwrap(), "a\u{feff}");
         fs::write(&path, "abcd").unwrap();
         assert_eq!(error(&path), "it has more than 3 B");
         let fifo = folder.path().join("fifo");

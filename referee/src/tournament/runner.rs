@@ -523,11 +523,10 @@ fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), T
     let lowered = capacity::fit(config)?;
     BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
+    let mut warnings: Vec<String> = lowered.map(warning).into_iter().collect();
+    warnings.extend(config.warnings());
     let scale = config.scale_here().map(|scale| scaled(config, scale));
-    Ok((
-        lowered.map(warning).into_iter().collect(),
-        scale.transpose()?,
-    ))
+    Ok((warnings, scale.transpose()?))
 }
 
 /// Scales time limits by the speed of this machine.
