@@ -7,6 +7,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use crate::shown::excerpt;
 use crate::{BadMessage, ClockKind, Fault, FaultCode, MAX_LINE, PROTOCOL, TimeControl, in_words};
 
 /// The most common reason for silence.
@@ -169,8 +170,12 @@ pub fn other_protocol(spoken: u32) -> Failure {
 }
 
 /// The bot's first message is not `hello`.
-pub fn no_introduction() -> Failure {
-    Failure::new(FaultCode::Protocol, "answered `hello` with another message")
+pub fn no_introduction(line: &[u8]) -> Failure {
+    let text = format!(
+        "answered `hello` with another message: `{}`",
+        excerpt(line, 120)
+    );
+    Failure::new(FaultCode::Protocol, text)
 }
 
 /// The bot does not play this game; `games` are those that its `hello` names.

@@ -475,9 +475,30 @@ impl Arbiter {
                 offer: None,
             }),
             Err(MoveError::Broken(broken)) => return Err(broken),
-            Err(error) => Answer::Fault(faults::illegal_move(&error)),
+            Err(error) => Answer::Fault(self.illegal_move(seat, &mv.mv, &error)?),
         };
         self.answered(seat, answer, actions)
+    }
+
+    /// The fault of a move that is not legal, with the one that may have been meant: blanks around it and
+    /// another case are the usual slips.
+    fn illegal_move(
+        &mut self,
+        seat: usize,
+        text: &str,
+        error: &MoveError,
+    ) -> Result<Failure, BrokenRules> {
+        let mut meant = None;
+        let wanted = text.trim();
+        self.state.session.each_legal(seat, &mut |legal| {
+            if meant.is_none() && legal.eq_ignore_ascii_case(wanted) {
+                meant = Some(legal.to_owned());
+            }
+        })?;
+        Ok(match meant {
+            Some(meant) => faults::illegal_move(&format!("{error}; did you mean `{meant}`?")),
+            None => faults::illegal_move(error),
+        })
     }
 
     /// A seat has answered. When all have, the step ends: nobody learns anything before.
@@ -530,15 +551,17 @@ impl Arbiter {
         if self.state.is_decided() {
             return self.advance(actions);
         }
-        let Some(&(seat, ..)) = moves.first() else {
+        let Some((seat, made, _)) = moves.first() else {
             return self.advance(actions);
         };
+        let (seat, text) = (*seat, made.mv.clone());
         let is_alone = self.state.session.to_move().alone().is_some();
         match self.state.play(&mut moves) {
             Ok(()) => {}
             // Only who moves alone was not checked before.
             Err(error) if is_alone && !matches!(error, MoveError::Broken(_)) => {
-                self.lose(seat, faults::illegal_move(&error), actions);
+                let failure = self.illegal_move(seat, &text, &error)?;
+                self.lose(seat, failure, actions);
             }
             Err(error) => return Err(refused(error)),
         }

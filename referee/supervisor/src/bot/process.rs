@@ -208,7 +208,7 @@ impl BotProcess {
         Err(match FromBot::from_line(self.line()) {
             Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => return Ok(hello),
             Ok(FromBot::Hello(hello)) => faults::other_protocol(hello.protocol),
-            Ok(_) => faults::no_introduction(),
+            Ok(_) => faults::no_introduction(self.line()),
             Err(bad) => faults::bad_line(&bad),
         })
     }
