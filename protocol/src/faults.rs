@@ -7,7 +7,8 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::{BadMessage, ClockKind, FaultCode, MAX_LINE, PROTOCOL, TimeControl, in_words};
+use crate::shown::excerpt;
+use crate::{BadMessage, ClockKind, Fault, FaultCode, MAX_LINE, PROTOCOL, TimeControl, in_words};
 
 /// The most common reason for silence.
 const UNKNOWN_STALL: &str = " (is its output flushed?)";
@@ -60,6 +61,35 @@ impl FaultCode {
             FaultCode::Timeout => Some("look at the clock more often, and leave a reserve"),
             FaultCode::Crash => Some("what the bot printed on stderr should say why"),
             FaultCode::Resign => None,
+        }
+    }
+}
+
+/// Of a bot that waits for input while its answer is waited for.
+const UNFLUSHED: &str = "waiting for input: is its output flushed?";
+
+impl Fault {
+    /// What to do about it, as far as is known; `None` if it is no fault.
+    pub fn advice(&self) -> Option<&'static str> {
+        /// Who gets less than this part of the time from the machine is not slow.
+        const MOST_COMPUTING: f64 = 0.7;
+        let is_late = self.code == FaultCode::Timeout && !self.message.contains("HTTP");
+        if self.message.contains(UNFLUSHED) {
+            return Some("print each message with a line end, and flush the output after it");
+        }
+        let had_core = match (self.ms, self.cpu_ms) {
+            (Some(ms), Some(cpu)) => cpu.0.as_secs_f64() >= MOST_COMPUTING * ms.0.as_secs_f64(),
+            _ => true,
+        };
+        match (is_late, had_core, self.answered) {
+            (true, false, _) => Some(
+                "the bot computed for only a part of that time: play fewer matches at a time, allow a larger \
+                 `margin`, or have CPU time count (`clock = \"cpu\"`)",
+            ),
+            (true, true, true) => Some(
+                "the answer came, but too late: keep a larger reserve, or allow a larger `margin`",
+            ),
+            _ => self.code.advice(),
         }
     }
 }
@@ -140,8 +170,12 @@ pub fn other_protocol(spoken: u32) -> Failure {
 }
 
 /// The bot's first message is not `hello`.
-pub fn no_introduction() -> Failure {
-    Failure::new(FaultCode::Protocol, "answered `hello` with another message")
+pub fn no_introduction(line: &[u8]) -> Failure {
+    let text = format!(
+        "answered `hello` with another message: `{}`",
+        excerpt(line, 120)
+    );
+    Failure::new(FaultCode::Protocol, text)
 }
 
 /// The bot does not play this game; `games` are those that its `hello` names.
@@ -225,6 +259,16 @@ pub fn out_of_cpu_time(used: Duration, allowed: Duration) -> Failure {
     Failure::new(FaultCode::Timeout, text)
 }
 
+/// Adds what a bot that was late by wall-clock time has computed, and how busy the machine was: `load` is how
+/// many processes wanted one of its `cores`.
+pub fn with_cpu_time(mut failure: Failure, cpu: Duration, load: f64, cores: u32) -> Failure {
+    let (used, s) = (in_words(cpu), if cores == 1 { "" } else { "s" });
+    failure.message.push_str(&format!(
+        "; it used {used} of CPU time, at a load of {load:.1} on {cores} core{s}"
+    ));
+    failure
+}
+
 /// Adds that the referee did not run for a while during the turn, if that is so.
 pub fn despite_suspension(mut failure: Failure, suspended: Duration) -> Failure {
     if !suspended.is_zero() {
@@ -262,4 +306,53 @@ pub fn closed_input() -> Failure {
 /// The referee cannot read what the bot prints.
 pub fn unreadable_output(why: &dyn Display) -> Failure {
     crashed(format!("its output cannot be read: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The advice about a loss on time.
+    fn advice(message: &str, ms: Value, cpu_ms: Value, answered: bool) -> String {
+        let fault = json!({
+            "seat": 0, "code": "timeout", "ply": 1, "message": message, "ms": ms, "cpu_ms": cpu_ms,
+            "answered": answered,
+        });
+        let fault: Fault = serde_json::from_value(fault).unwrap();
+        fault.advice().unwrap().to_owned()
+    }
+
+    #[test]
+    fn advice_on_losses_on_time_is_about_what_was_wrong() {
+        let late = "no move after 151 ms";
+        let slow = advice(late, json!(151), json!(150), false);
+        assert!(slow.contains("look at the clock more often"), "{slow}");
+        for (ms, cpu, answered, part) in [
+            (json!(151), json!(31), false, "only a part of that time"),
+            (json!(151), json!(31), true, "only a part of that time"),
+            (
+                json!(135),
+                json!(133),
+                true,
+                "the answer came, but too late",
+            ),
+            (
+                json!(135),
+                json!(null),
+                true,
+                "the answer came, but too late",
+            ),
+        ] {
+            let advice = advice(late, ms, cpu, answered);
+            assert!(
+                advice.contains(part) && !advice.contains("clock more often"),
+                "{advice}"
+            );
+        }
+        let kept = format!("{late}; it sleeps, {UNFLUSHED}");
+        let kept = advice(&kept, json!(151), json!(3), false);
+        assert!(kept.contains("flush the output"), "{kept}");
+    }
 }

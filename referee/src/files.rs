@@ -1,13 +1,16 @@
 //! Files that the user names: only regular ones are opened, so that no FIFO is waited for and no
 //! device is read without end, and only so much of them is read.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use bytesize::ByteSize;
 use nix::libc::{ELOOP, O_NOFOLLOW, O_NONBLOCK};
+
+/// The first character of some files, which is skipped.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// No configuration, and no position, is longer, in bytes.
 pub(crate) const MOST_TEXT: u64 = 16 << 20;
@@ -35,6 +38,10 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
 fn text_of(file: File, most: u64) -> io::Result<String> {
     let mut text = String::new();
     let read = file.take(most + 1).read_to_string(&mut text)?;
+    // What some editors begin a file with says nothing about its text.
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len_utf8());
+    }
     match read as u64 > most {
         true => {
             let message = format!("it has more than {}", ByteSize(most));
@@ -72,26 +79,6 @@ pub(crate) fn check(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file as a whole: whoever ends this program meanwhile leaves what was there before. What is
-/// there and is no regular file, as a pipe, is written as it is.
-///
-/// # Errors
-/// If it cannot be written.
-pub(crate) fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
-    let there = path.symlink_metadata();
-    if there.is_ok_and(|there| !there.file_type().is_file()) {
-        return fs::write(path, text);
-    }
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let part = Path::new(&part);
-    let written = fs::write(part, text).and_then(|()| fs::rename(part, path));
-    if written.is_err() {
-        let _ = fs::remove_file(part);
-    }
-    written
-}
-
 fn regular(file: &File) -> io::Result<()> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
@@ -110,25 +97,11 @@ fn regular(file: &File) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use nix::sys::stat::Mode;
     use nix::unistd::mkfifo;
-
-    #[test]
-    fn files_are_written_as_a_whole_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("page.html");
-        write_whole(&path, b"one").unwrap();
-        write_whole(&path, b"two").unwrap();
-        assert_eq!(read(&path, 3).unwrap(), "two");
-        let names = || fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(names(), 1, "nothing is left beside it");
-        // Where it cannot be replaced, it is as it was.
-        fs::create_dir(folder.path().join("page.html.part")).unwrap();
-        assert!(write_whole(&path, b"six").is_err());
-        assert_eq!(read(&path, 3).unwrap(), "two");
-        write_whole(Path::new("/dev/null"), b"nothing").unwrap();
-    }
 
     #[test]
     fn only_regular_files_are_read() {
@@ -137,6 +110,8 @@ mod tests {
         let error = |path: &Path| read(path, 3).unwrap_err().to_string();
         fs::write(&path, "abc").unwrap();
         assert_eq!(read(&path, 3).unwrap(), "abc");
+        fs::write(&path, "\u{feff}a\u{feff}").unwrap();
+        assert_eq!(read(&path, 9).unwrap(), "a\u{feff}");
         fs::write(&path, "abcd").unwrap();
         assert_eq!(error(&path), "it has more than 3 B");
         let fifo = folder.path().join("fifo");

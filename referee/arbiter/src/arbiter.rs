@@ -5,8 +5,8 @@ use std::time::Duration;
 use games::session::MoveError;
 use games::{BrokenRules, Session};
 use protocol::{
-    Adjudication, BadMessage, BotHello, BotMove, Failure, FaultCode, FromBot, LoggedMove,
-    MatchResult, ToBot, faults,
+    Adjudication, BadMessage, BotHello, BotMove, ClockKind, Failure, FaultCode, FromBot,
+    LoggedMove, MatchResult, ToBot, faults,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -70,6 +70,8 @@ pub struct Arbiter {
     /// The CPU time that each seat had used when `start` was sent to it.
     cpu_before: Vec<Option<Duration>>,
     cores: u32,
+    /// How busy the machine was when somebody was late.
+    load: Option<f64>,
     /// What may explain why each seat's bot is late.
     stalls: Vec<Option<String>>,
 }
@@ -87,6 +89,7 @@ impl Arbiter {
         Ok(Arbiter {
             cpu_before: vec![None; seats],
             cores: setup.cores.max(1),
+            load: None,
             state: MatchState::new(setup)?,
             phase: Phase::Starting,
             readiness: vec![Readiness::Absent; seats],
@@ -258,6 +261,7 @@ impl Arbiter {
                 code,
                 message,
             } => return self.failed(seat, Failure { code, message }, actions),
+            Event::Busy { load } => self.load = Some(load),
             Event::Stalled { seat, what } => {
                 self.stalls[seat].get_or_insert(what);
             }
@@ -361,6 +365,7 @@ impl Arbiter {
         let used = now.since(asked);
         if let Some(failure) = self.exceeded(from, used, now) {
             let answered = matches!(message, Ok(FromBot::Move(_)));
+            let failure = self.with_use(from, failure, used);
             return self.give_up(from, failure, used, answered, actions);
         }
         self.answer(from, message, used, actions)
@@ -470,9 +475,30 @@ impl Arbiter {
                 offer: None,
             }),
             Err(MoveError::Broken(broken)) => return Err(broken),
-            Err(error) => Answer::Fault(faults::illegal_move(&error)),
+            Err(error) => Answer::Fault(self.illegal_move(seat, &mv.mv, &error)?),
         };
         self.answered(seat, answer, actions)
+    }
+
+    /// The fault of a move that is not legal, with the one that may have been meant: blanks around it and
+    /// another case are the usual slips.
+    fn illegal_move(
+        &mut self,
+        seat: usize,
+        text: &str,
+        error: &MoveError,
+    ) -> Result<Failure, BrokenRules> {
+        let mut meant = None;
+        let wanted = text.trim();
+        self.state.session.each_legal(seat, &mut |legal| {
+            if meant.is_none() && legal.eq_ignore_ascii_case(wanted) {
+                meant = Some(legal.to_owned());
+            }
+        })?;
+        Ok(match meant {
+            Some(meant) => faults::illegal_move(&format!("{error}; did you mean `{meant}`?")),
+            None => faults::illegal_move(error),
+        })
     }
 
     /// A seat has answered. When all have, the step ends: nobody learns anything before.
@@ -525,15 +551,17 @@ impl Arbiter {
         if self.state.is_decided() {
             return self.advance(actions);
         }
-        let Some(&(seat, ..)) = moves.first() else {
+        let Some((seat, made, _)) = moves.first() else {
             return self.advance(actions);
         };
+        let (seat, text) = (*seat, made.mv.clone());
         let is_alone = self.state.session.to_move().alone().is_some();
         match self.state.play(&mut moves) {
             Ok(()) => {}
             // Only who moves alone was not checked before.
             Err(error) if is_alone && !matches!(error, MoveError::Broken(_)) => {
-                self.lose(seat, faults::illegal_move(&error), actions);
+                let failure = self.illegal_move(seat, &text, &error)?;
+                self.lose(seat, failure, actions);
             }
             Err(error) => return Err(refused(error)),
         }
@@ -600,10 +628,21 @@ impl Arbiter {
         let Some(mut failure) = self.exceeded(seat, used, now) else {
             return Ok(());
         };
+        failure = self.with_use(seat, failure, used);
         if let Some(stall) = self.stalls[seat].take() {
             failure.message.push_str(&format!("; {stall}"));
         }
         self.give_up(seat, failure, used, false, actions)
+    }
+
+    /// Adds what a bot that is late by wall-clock time has computed, and how busy the machine is.
+    fn with_use(&self, seat: usize, failure: Failure, used: Used) -> Failure {
+        let overrun = self.state.clocks[seat].overrun(used);
+        let is_by_wall = overrun.is_some_and(|overrun| overrun.by == ClockKind::Wall);
+        match used.cpu.zip(self.load).filter(|_| is_by_wall) {
+            Some((cpu, load)) => faults::with_cpu_time(failure, cpu, load, self.cores),
+            None => failure,
+        }
     }
 
     /// The fault of a seat that has exceeded a time limit in its turn.

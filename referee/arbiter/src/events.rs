@@ -74,6 +74,11 @@ pub enum Event {
         /// What it seems to be doing, as part of a sentence.
         what: String,
     },
+    /// How busy the machine is at this moment, for the losses on time that follow.
+    Busy {
+        /// How many processes ran or waited for a core, on average.
+        load: f64,
+    },
     /// The driver has just noticed that the referee itself did not run for a while. No clock ran.
     Suspended {
         /// For how long.

@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(value_name = "GAME|LOG")]
     subject: String,
     /// With --match: the log or the tournament's folder, if the game's id comes first
-    #[arg(value_name = "LOG", requires = "match_id")]
+    #[arg(value_name = "LOG", requires = "match_id", conflicts_with_all = ["options", "state"])]
     log: Option<PathBuf>,
     /// The game's options, as JSON: '{"size":6}'
     #[arg(long, value_name = "JSON", conflicts_with = "match_id")]
@@ -67,10 +67,10 @@ pub(super) struct Args {
     #[arg(long = "match", value_name = "ID", conflicts_with = "state")]
     match_id: Option<String>,
     /// The position after this many plies of the match
-    #[arg(long, value_name = "N", requires = "match_id")]
+    #[arg(long, value_name = "N", requires = "match_id", conflicts_with_all = ["options", "state"])]
     ply: Option<usize>,
     /// Think about each position of the match after its opening, and find the blunders
-    #[arg(long, requires = "match_id", conflicts_with = "ply")]
+    #[arg(long, requires = "match_id", conflicts_with_all = ["ply", "options", "state"])]
     each_ply: bool,
     /// A bot: a reference bot's name (`referee bot` lists them) or a command line; may be given several
     /// times [default: alphabeta, or mcts in games that are not compiled in]
@@ -92,11 +92,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "SEAT")]
     seat: Option<String>,
     /// From which loss on a ply is a blunder
-    #[arg(long, value_name = "LOSS", default_value_t = 0.2, requires = "each_ply", value_parser = share)]
+    #[arg(long, value_name = "LOSS", default_value_t = 0.2, requires = "each_ply", value_parser = share,
+          conflicts_with_all = ["ply", "updates"])]
     blunder: f64,
     /// Write a copy of the match's log line, in which each ply has what the bots thought of it; the
     /// file must not be there yet
-    #[arg(long, value_name = "FILE", requires = "each_ply")]
+    #[arg(long, value_name = "FILE", requires = "each_ply", conflicts_with_all = ["ply", "updates"])]
     out: Option<PathBuf>,
     /// How many bots think at the same time [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

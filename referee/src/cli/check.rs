@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "dir", "list"])]
     config: Option<PathBuf>,
     /// Only this bot of the configuration; may be given several times
-    #[arg(long = "bot", value_name = "NAME", requires = "config")]
+    #[arg(long = "bot", value_name = "NAME", requires = "config", conflicts_with_all = ["command", "dir", "list"])]
     bots: Vec<String>,
     #[command(flatten)]
     rules: RulesArgs,

@@ -11,6 +11,7 @@ use super::{CliError, block_on, print};
 use crate::admission;
 use crate::config::Config;
 use crate::config::schema::{self, Key};
+use crate::report::tell;
 
 /// Checks configurations of tournaments, and explains their keys
 #[derive(Debug, clap::Args)]
@@ -62,6 +63,9 @@ impl Args {
                 let config = block_on(dry_run::foreseen(config))??;
                 let bots = admission::startable(&config);
                 block_on(async { BotFactory::new(&bots, &[], None).map(drop) })??;
+                for warning in config.warnings() {
+                    tell(format_args!("warning: {warning}\n"));
+                }
                 print(&dry_run::check(&config, format)?)
             }
             Command::Explain { key, format } => print(&explain(key.as_deref(), format)?),

@@ -216,8 +216,8 @@ fn output_code(error: &io::Error) -> u8 {
 
 fn log_code(error: &LogError) -> u8 {
     match error {
-        LogError::Io { .. } => 2,
-        LogError::Line { .. } | LogError::Configuration { .. } => 3,
+        LogError::Io { .. } | LogError::Configuration { .. } => 2,
+        LogError::Line { .. } => 3,
     }
 }
 

@@ -165,9 +165,47 @@ pub(super) fn find<'c>(catalog: &'c Catalog, id: &str) -> Result<&'c Arc<Entry>,
         .map_err(|unknown| CliError::Usage(unknown.to_string()))
 }
 
+/// The JSON that a text may have been meant for whose keys, or words, have no quotes, or single ones: shells
+/// take quotes away, and JavaScript needs none.
+fn quoted_keys(text: &str) -> Option<String> {
+    /// Nobody types more.
+    const MOST: usize = 500;
+    if text.len() > MOST || text.contains('"') {
+        return None;
+    }
+    let mut meant = String::new();
+    let is_word = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        match (first, length) {
+            ('\'', _) => rest = &rest[1..],
+            (_, 0) => {
+                meant.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+            _ => {
+                let (word, after) = rest.split_at(length);
+                let is_value = serde_json::from_str::<Value>(word).is_ok();
+                match is_value && !after.trim_start().starts_with(':') {
+                    true => meant.push_str(word),
+                    false => meant.push_str(&format!("\"{word}\"")),
+                }
+                rest = after;
+            }
+        }
+    }
+    serde_json::from_str::<Value>(&meant)
+        .is_ok()
+        .then_some(meant)
+}
+
 fn json(text: &str, what: &str) -> Result<Value, CliError> {
-    serde_json::from_str(text)
-        .map_err(|error| CliError::Usage(format!("{what}: not JSON: {error}")))
+    serde_json::from_str(text).map_err(|error| {
+        let meant = quoted_keys(text)
+            .map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
+        CliError::Usage(format!("{what}: not JSON: {error}{meant}"))
+    })
 }
 
 /// How far bots of the command line are kept apart from the machine.

@@ -8,7 +8,7 @@ use std::thread;
 use arbiter::Arbiter;
 use games::Rules;
 use games::kit::to_move::CHANCE;
-use protocol::{LoggedMove, Record, TimeControl, shown};
+use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 
@@ -52,6 +52,9 @@ pub(super) struct Args {
     /// The time for each move [default: 1s, if --base is not given either]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     per_move: Option<Time>,
+    /// How long a bot may take to start, and to get ready for a match [default: 10s]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    startup: Option<Time>,
     /// The time for all moves together
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     base: Option<Time>,
@@ -93,6 +96,7 @@ pub(super) struct Args {
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        self.listen.must_be_used(self.web, "--web")?;
         let mut run = self.match_run(self.start.seed)?;
         // Opened first: a log that cannot be written should not cost a match.
         if let Some(path) = &self.log {
@@ -157,8 +161,13 @@ impl Args {
                 0 => String::new(),
                 n => format!(" (and of seats for people {n})"),
             };
+            let what_to_do = if bots + humans.len() < seats {
+                "add another --bot or --human"
+            } else {
+                "leave one out"
+            };
             return Err(CliError::Usage(format!(
-                "{id} has {seats} seats, but the number of bots given is {bots}{people}"
+                "{id} has {seats} seats, but the number of bots given is {bots}{people}; {what_to_do}"
             )));
         }
         let flags = TimeFlags {
@@ -166,7 +175,14 @@ impl Args {
             base: self.base,
             increment: self.increment,
         };
-        let time = flags.control().map_err(CliError::Usage)?;
+        let mut time = flags.control().map_err(CliError::Usage)?;
+        if let Some(startup) = self.startup {
+            if startup.0.is_zero() {
+                let message = "--startup: must be longer than zero".to_owned();
+                return Err(CliError::Usage(message));
+            }
+            time.startup = Millis(startup.0);
+        }
         let specs = self.specs(&*rules, &set, &humans, &time)?;
         let limits = LimitsTable {
             max_plies: self.max_plies,

@@ -29,13 +29,13 @@ pub(super) struct RerunArgs {
           conflicts_with_all = ["ply", "step", "all", "verify"])]
     pub(super) bot: Option<String>,
     /// Its working directory [default: the one that it had in the tournament, or the current one]
-    #[arg(long, value_name = "DIR", requires = "bot")]
+    #[arg(long, value_name = "DIR", requires = "bot", conflicts_with_all = ["ply", "step", "all", "verify"])]
     dir: Option<PathBuf>,
     /// Write every line that is said, both ways, with times, to this file, or a file in this folder
-    #[arg(long, value_name = "PATH", requires = "bot")]
+    #[arg(long, value_name = "PATH", requires = "bot", conflicts_with_all = ["ply", "step", "all", "verify"])]
     trace: Option<PathBuf>,
     /// Another command for the bot
-    #[arg(last = true, value_name = "COMMAND", requires = "bot")]
+    #[arg(last = true, value_name = "COMMAND", requires = "bot", conflicts_with_all = ["ply", "step", "all", "verify"])]
     command: Vec<String>,
 }
 

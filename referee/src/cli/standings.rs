@@ -70,7 +70,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "machine=NAME", value_parser = machine)]
     without: Vec<String>,
     /// A test (SPRT) between two bots, as the format `sprt` makes it
-    #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"])]
+    #[arg(long, num_args = 2, value_names = ["BOT", "OTHER"], allow_hyphen_values = true)]
     sprt: Option<Vec<String>>,
     /// The scale of --elo0 and --elo1: Elo by the expected score, or normalized Elo, the score in
     /// standard deviations of a match

@@ -72,7 +72,7 @@ pub(super) struct Args {
     extend: bool,
     /// With --resume: play all matches of this bot again, for example because it has changed. The log
     /// as it was stays in the folder as `games.before-1.jsonl`. May be given several times
-    #[arg(long, value_name = "NAME", requires = "resume")]
+    #[arg(long, value_name = "NAME", requires = "resume", conflicts_with_all = ["extend", "dry_run"])]
     replay_bot: Vec<String>,
     /// Play one part of the schedule, as in `3/8`, in a folder of its own; other machines play the
     /// others, and `referee merge` puts the logs together. A part has all seat orders of a start
@@ -127,15 +127,17 @@ struct NatsArgs {
     #[arg(long, value_name = "SERVER", conflicts_with_all = ["shard", "trace", "dry_run"])]
     nats: Option<String>,
     /// The file of credentials for the NATS server, as `nsc` makes it
-    #[arg(long, value_name = "FILE", requires = "nats")]
+    #[arg(long, value_name = "FILE", requires = "nats", conflicts_with_all = ["shard", "trace", "dry_run"])]
     nats_creds: Option<PathBuf>,
     /// For how long a group of matches is a worker's without a sign of life
-    #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease)]
+    #[arg(long, value_name = "TIME", requires = "nats", hide = true, value_parser = lease,
+          conflicts_with_all = ["shard", "trace", "dry_run"])]
     nats_lease: Option<Duration>,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        self.listen.must_be_used(self.watch, "--watch")?;
         let goes_on = self.resume || self.extend;
         let names = |tournament: &str| match goes_on {
             true => earlier_names(self.out.as_deref(), tournament),

@@ -91,6 +91,14 @@ pub(super) struct Bound {
 }
 
 impl ListenArgs {
+    /// An address is of no use where nothing listens.
+    pub(super) fn must_be_used(self, is_used: bool, by: &str) -> Result<(), CliError> {
+        if is_used || self.listen == Listen::default() {
+            return Ok(());
+        }
+        Err(CliError::Usage(format!("--listen goes with {by}")))
+    }
+
     /// Listens.
     pub(super) async fn bind(self) -> Result<Bound, CliError> {
         let Listen(wanted) = self.listen;

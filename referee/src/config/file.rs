@@ -656,6 +656,19 @@ pub(crate) struct OpeningTable {
     /// games, is within this distance of one half. After 50 attempts, the best one is used, with a
     /// warning.
     pub(crate) balanced: Option<f64>,
+    /// Who gets the same opening. Default "pairing".
+    pub(crate) order: OpeningOrder,
+}
+
+/// Who gets the same opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OpeningOrder {
+    /// The seat orders of a pairing. Each pairing plays the openings in an order of its own.
+    #[default]
+    Pairing,
+    /// All pairings of a round.
+    Round,
 }
 
 /// A bot.

@@ -114,7 +114,7 @@ pub(super) fn rounds(file: &ConfigFile, format: &Format, bots: usize) -> Result<
     match (file.rounds, format) {
         (Some(_), Format::Sprt { .. }) => wrong(
             "rounds",
-            "a test ends by itself; `sprt.max_pairs` limits it",
+            "a test ends by itself, and `sprt.max_pairs` limits it: remove `rounds`",
         ),
         (Some(rounds), _) => Ok(rounds),
         (None, Format::Swiss) => Ok(bots.next_power_of_two().ilog2().max(1)),

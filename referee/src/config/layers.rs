@@ -404,6 +404,11 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
     if let Some(DeValue::Table(submissions)) = tree.get_mut("submissions").map(Spanned::get_mut) {
         all(submissions, "readable");
     }
+    if let Some(DeValue::Array(rules)) = tree.get_mut("rules").map(Spanned::get_mut) {
+        rules
+            .iter_mut()
+            .for_each(|source| relocate_rules(source, from));
+    }
     if let Some(DeValue::Table(opening)) = tree.get_mut("opening").map(Spanned::get_mut)
         && let Some(book) = opening.get_mut("book")
     {
@@ -425,6 +430,41 @@ fn relocate(tree: &mut Tree<'_>, from: &Path) {
     }
 }
 
+/// Makes a source of rules relative to the folder of the first file: a sheet, or where a program runs.
+fn relocate_rules(source: &mut Placed<'_>, from: &Path) {
+    let is_sheet = |text: &str| text.trim_end().ends_with(".kif");
+    let here = || DeValue::String(from.to_string_lossy().into_owned().into());
+    let span = source.span();
+    match source.get_mut() {
+        DeValue::String(text) if text.starts_with("${") => {}
+        DeValue::String(text) if is_sheet(text) => {
+            *text = from.join(&**text).to_string_lossy().into_owned().into();
+        }
+        DeValue::String(text) => {
+            let command = Spanned::new(span.clone(), DeValue::String(text.clone()));
+            let mut table = DeTable::new();
+            table.insert(Spanned::new(span.clone(), "command".into()), command);
+            let dir = Spanned::new(span.clone(), here());
+            table.insert(Spanned::new(span, "dir".into()), dir);
+            *source = Spanned::new(source.span(), DeValue::Table(table));
+        }
+        DeValue::Table(table) => {
+            let dir = table.get_mut("dir").map(Spanned::get_mut);
+            match dir {
+                Some(DeValue::String(dir)) if !dir.starts_with("${") => {
+                    *dir = from.join(&**dir).to_string_lossy().into_owned().into();
+                }
+                Some(_) => {}
+                None => {
+                    let dir = Spanned::new(span.clone(), here());
+                    table.insert(Spanned::new(span, "dir".into()), dir);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Sets one key; gives what this is called.
 fn set<'t>(
     sources: &mut Sources<'t>,
@@ -433,8 +473,7 @@ fn set<'t>(
 ) -> Result<PathBuf, ConfigError> {
     let label = PathBuf::from(format!("--set {text}"));
     let wrong = |message: &str| wrong_argument(&label, message.to_owned());
-    let (key, value) = text
-        .split_once('=')
+    let (key, value) = split(tree, text)
         .ok_or_else(|| wrong("a key and a value are needed, as in `--set rounds=2`"))?;
     let keys: Vec<&str> = key.trim().split('.').collect();
     if keys.len() > MOST_PARTS {
@@ -465,6 +504,17 @@ fn set<'t>(
     };
     put(place, &keys, value).map_err(|key| wrong(&format!("`{key}` is no table")))?;
     Ok(label)
+}
+
+/// A key and its value. Names of bots may have `=` in them.
+fn split<'a>(tree: &Tree<'_>, text: &'a str) -> Option<(&'a str, &'a str)> {
+    let all = text.match_indices('=');
+    let all = all.map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let is_of_bot = |(key, _): &(&str, &str)| {
+        let parts: Vec<&str> = key.trim().split('.').collect();
+        parts[0] == "bots" && parts.len() <= MOST_PARTS && bot(tree, &parts[1..]).is_some()
+    };
+    all.clone().find(is_of_bot).or_else(|| all.clone().next())
 }
 
 /// An argument that cannot be used.

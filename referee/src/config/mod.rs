@@ -40,7 +40,7 @@ use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 
 use crate::deals::{Deal, Deals, Pairing, Secret};
-use crate::machine::cores;
+use crate::machine::{cores, identity};
 use crate::rules_program::{self, RulesSet};
 use crate::tournament::openings as starts;
 use crate::tournament::schedule::{
@@ -515,6 +515,32 @@ impl Config {
             "this system does not let processes choose their cores; only \"off\" is possible",
         )?;
         format::check(&self.shape(), &self.games)
+    }
+
+    /// What is allowed, but hardly meant.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let cores = identity::cores() as usize;
+        let by_wall = self
+            .bots
+            .iter()
+            .any(|bot| bot.time.clock == ClockKind::Wall);
+        if by_wall && !self.concurrency_auto && self.concurrency > cores {
+            let s = if cores == 1 { "" } else { "s" };
+            warnings.push(format!(
+                "`concurrency = {}` is more than the {cores} core{s} of this machine, and clocks run by wall-clock time: \
+                 bots will lose on time because of each other; use `concurrency = \"auto\"` or `clock = \"cpu\"`",
+                self.concurrency
+            ));
+        }
+        let book = &self.openings.book;
+        if !book.is_empty() && book.iter().all(Vec::is_empty) {
+            warnings.push(
+                "`opening.book`: the book has no line for any game that is played, so no match begins with it"
+                    .to_owned(),
+            );
+        }
+        warnings
     }
 }
 

@@ -7,7 +7,7 @@ use games::Catalog;
 
 use super::book::{self, BookOpening};
 use super::error::{Problem, WrongValue};
-use super::file::OpeningTable;
+use super::file::{OpeningOrder, OpeningTable};
 use super::game::GameSetup;
 
 /// How matches begin.
@@ -17,6 +17,8 @@ pub struct Openings {
     pub random_plies: u32,
     /// How far from equal chances an opening may be, as the mean outcome of random games.
     pub balanced: Option<f64>,
+    /// Who gets the same opening.
+    pub order: OpeningOrder,
     /// The openings of each game; none where the book has none.
     pub book: Vec<Vec<BookOpening>>,
     /// Of each game: which openings of the book are balanced, once that was asked.
@@ -43,6 +45,7 @@ pub(super) fn openings(
     Ok(Openings {
         random_plies: table.random_plies,
         balanced: table.balanced,
+        order: table.order,
         book: match &table.book {
             Some(path) => book::load(&folder.join(path), games, catalog).map_err(unusable)?,
             None => Vec::new(),

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
-use crate::files;
+use crate::files::{self, BYTE_ORDER_MARK};
 use ratings::{MatchSummary, ScanMemo};
 
 /// How many bytes of a log are read at a time and looked into side by side, the rest of the last
@@ -154,6 +154,20 @@ struct Made<M> {
     link: Option<(LineHash, Option<String>)>,
 }
 
+/// A file without what some editors begin it with.
+fn without_mark(mut reader: BufReader<File>) -> BufReader<File> {
+    let mark = BYTE_ORDER_MARK.len_utf8();
+    let mut bytes = [0; 4];
+    let mark_bytes = BYTE_ORDER_MARK.encode_utf8(&mut bytes).as_bytes();
+    if reader
+        .fill_buf()
+        .is_ok_and(|begin| begin.starts_with(mark_bytes))
+    {
+        reader.consume(mark);
+    }
+    reader
+}
+
 /// The log that a path means: the file itself, or the one in a tournament's folder.
 pub fn locate(path: &Path) -> PathBuf {
     if path.is_dir() {
@@ -176,7 +190,7 @@ impl LogFile {
         match files::open(&path) {
             Ok(file) => Ok(LogFile {
                 path: path.into(),
-                reader: BufReader::with_capacity(1 << 16, file),
+                reader: without_mark(BufReader::with_capacity(1 << 16, file)),
                 line: 0,
                 buffer: Vec::new(),
                 cut: None,

@@ -48,6 +48,12 @@ thread_local! {
     static LAST: Cell<Option<Sample>> = const { Cell::new(None) };
 }
 
+/// How many processes ran or waited for a core in the last minute, on average.
+pub(crate) fn average() -> Option<f64> {
+    let text = beginning_of("/proc/loadavg")?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
 impl Sample {
     /// A look that is not older than [`FRESH`].
     fn recent() -> Self {

@@ -15,11 +15,12 @@ use std::time::Duration;
 use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
 use games::BrokenRules;
 use games::settlement::Budget;
-use protocol::{Failure, FaultCode, FromBot, ToBot, faults};
+use protocol::{BadMessage, Failure, FaultCode, FromBot, ToBot, faults};
 use smallvec::{SmallVec, smallvec};
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::Instant;
 
+use crate::machine::load;
 use crate::players::{Heard, Player};
 use alarm::Alarm;
 use match_time::MatchTime;
@@ -27,6 +28,8 @@ pub(crate) use observer::Observer;
 
 /// How long a player may take to read a message that asks for nothing.
 const NOTICE_READ_LIMIT: Duration = Duration::from_millis(200);
+/// How many lines of a late player are read to find its answer.
+const MOST_LATE_LINES: usize = 100;
 /// How long a player may take to read a `turn` that has no time limit.
 const UNTIMED_READ_LIMIT: Duration = Duration::from_secs(10);
 
@@ -123,6 +126,27 @@ struct MatchRunner<'o, P, O> {
     time: MatchTime,
     alarm: Alarm,
     observer: &'o mut O,
+}
+
+/// What is found out about a player who is late.
+enum Late {
+    /// It has answered since.
+    Answered(Instant, Result<FromBot, BadMessage>),
+    /// It has not; it seems to be doing this.
+    Silent(Option<String>),
+}
+
+impl Late {
+    /// What was just heard, unless it is no answer.
+    fn of(player: &mut impl Player, heard: Heard) -> Option<Self> {
+        let Heard::Said(at) = heard else {
+            return None;
+        };
+        match player.message() {
+            Ok(FromBot::Info(_) | FromBot::Offer(_)) => None,
+            answer => Some(Late::Answered(at, answer)),
+        }
+    }
 }
 
 impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
@@ -300,7 +324,11 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
             Heard::Arrived => return ControlFlow::Continue(Some(self.join(seat))),
             Heard::Said(at) => {
                 self.note_suspension(at).await?;
-                self.reading(seat, at)
+                let now = self.reading(seat, at);
+                if is_asked(&self.arbiter, seat) && self.arbiter.is_late(seat, now) {
+                    self.note_load().await?;
+                }
+                now
             }
             Heard::Failed(_) => Reading::default(),
         };
@@ -313,16 +341,17 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 let failure = self.explain(seat, failure).await;
                 Some(failed(seat, failure))
             }
-            _ => Some(self.line(seat, now)),
+            _ => {
+                let message = self.seats[seat].player.message();
+                Some(self.line(seat, message, now))
+            }
         })
     }
 
-    /// The message that was just heard of a player.
-    fn line(&mut self, seat: usize, now: Reading) -> Event {
-        let taken = &mut self.seats[seat];
-        let message = taken.player.message();
+    /// A message that was heard of a player.
+    fn line(&mut self, seat: usize, message: Result<FromBot, BadMessage>, now: Reading) -> Event {
         if let Ok(FromBot::Move(mv)) = &message {
-            taken.omits_ply |= mv.ply.is_none();
+            self.seats[seat].omits_ply |= mv.ply.is_none();
         }
         Event::Line { seat, message, now }
     }
@@ -336,14 +365,65 @@ impl<P: Player, O: Observer> MatchRunner<'_, P, O> {
                 continue;
             }
             let now = self.reading(seat, Instant::now());
-            if self.arbiter.is_late(seat, now)
-                && let Some(what) = self.seats[seat].player.stall().await
-            {
-                self.settle(Event::Stalled { seat, what }).await?;
+            if self.arbiter.is_late(seat, now) {
+                self.note_load().await?;
+                let what = match self.late(seat).await {
+                    Late::Answered(at, message) if self.arbiter.is_in_play() => {
+                        let now = self.reading(seat, at);
+                        let event = self.line(seat, message, now);
+                        self.settle(event).await?;
+                        continue;
+                    }
+                    Late::Answered(..) => Some("it came only after that".to_owned()),
+                    Late::Silent(what) => what,
+                };
+                if let Some(what) = what {
+                    self.settle(Event::Stalled { seat, what }).await?;
+                }
             }
             self.settle(Event::Tick { seat, now }).await?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Looks what a late player is doing. Its answer may come meanwhile, a little too late: then it has no
+    /// other excuse.
+    async fn late(&mut self, seat: usize) -> Late {
+        let player = &mut self.seats[seat].player;
+        let mut stall = player.stall();
+        let what = loop {
+            let heard = poll_fn(|cx| player.poll(cx));
+            tokio::select! {
+                biased;
+                heard = heard => {
+                    if let Some(answered) = Late::of(player, heard) {
+                        return answered;
+                    }
+                }
+                what = &mut stall => break what,
+            }
+        };
+        for _ in 0..MOST_LATE_LINES {
+            // So that what is in its pipe is seen: who has answered is not accused of keeping it back.
+            yield_now().await;
+            match poll_fn(|cx| Poll::Ready(player.poll(cx))).await {
+                Poll::Ready(heard) => {
+                    if let Some(answered) = Late::of(player, heard) {
+                        return answered;
+                    }
+                }
+                Poll::Pending => break,
+            }
+        }
+        Late::Silent(what)
+    }
+
+    /// Lets the arbiter know how busy the machine is, for those who are late.
+    async fn note_load(&mut self) -> ControlFlow<()> {
+        match load::average() {
+            Some(load) if self.timing == Timing::Real => self.settle(Event::Busy { load }).await,
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     fn others_may_have_more(&self) -> bool {

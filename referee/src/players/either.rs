@@ -7,7 +7,7 @@ use arbiter::Arbiter;
 use protocol::{BadMessage, BotHello, Failure, FromBot, ToBot};
 use tokio::time::Instant;
 
-use super::{Heard, Player};
+use super::{Diagnosis, Heard, Player};
 
 /// A player of one kind or the other.
 pub(crate) enum Either<A, B> {
@@ -73,8 +73,8 @@ impl<A: Player, B: Player> Player for Either<A, B> {
         whoever!(self, player => player.wake().await)
     }
 
-    async fn stall(&self) -> Option<String> {
-        whoever!(self, player => player.stall().await)
+    fn stall(&self) -> Diagnosis {
+        whoever!(self, player => player.stall())
     }
 
     async fn exit(&mut self) -> Option<String> {

@@ -9,6 +9,8 @@ mod prompt;
 mod random;
 mod recorded;
 
+use std::future::{Future, ready};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -33,6 +35,9 @@ pub(crate) enum Heard {
     /// It cannot be talked to any more, and nothing else will be heard of it.
     Failed(Failure),
 }
+
+/// What becomes the reason, as part of a sentence, why a player does not answer.
+pub(crate) type Diagnosis = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
 /// Someone who takes a seat for one match.
 ///
@@ -85,9 +90,10 @@ pub(crate) trait Player {
     /// Lets the player go on.
     async fn wake(&mut self) {}
 
-    /// What the player seems to do instead of answering, as part of a sentence.
-    async fn stall(&self) -> Option<String> {
-        None
+    /// Finds out what the player seems to do instead of answering, as part of a sentence. It may be polled
+    /// meanwhile.
+    fn stall(&self) -> Diagnosis {
+        Box::pin(ready(None))
     }
 
     /// How a player who crashed came to its end, in words. Waits a moment for it.

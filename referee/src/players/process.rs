@@ -9,7 +9,7 @@ use supervisor::{BotProcess, BotSpec, Evidence, Leaving, NotStarted, Pool};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{Heard, Player};
+use super::{Diagnosis, Heard, Player};
 
 /// A bot's process in a match.
 pub(crate) struct Process<'p> {
@@ -169,8 +169,9 @@ impl Player for Process<'_> {
         }
     }
 
-    async fn stall(&self) -> Option<String> {
-        self.bot()?.stall().await.map(|stall| stall.to_string())
+    fn stall(&self) -> Diagnosis {
+        let stall = self.bot().map(BotProcess::stall);
+        Box::pin(async move { Some(stall?.await?.to_string()) })
     }
 
     async fn exit(&mut self) -> Option<String> {

@@ -195,7 +195,7 @@ impl FailureReport {
             game: record.game.clone(),
             player: record.players[seat].clone(),
             meaning: fault.code.meaning(),
-            advice: fault.code.advice(),
+            advice: fault.advice(),
             fault: fault.clone(),
             exit: None,
             time: spec.time.clone(),

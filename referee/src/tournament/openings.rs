@@ -6,6 +6,7 @@ use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
 
 use super::schedule::Scheduled;
+use crate::config::file::OpeningOrder;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
 use crate::deals::Deal;
 
@@ -39,7 +40,11 @@ impl Opening {
         deal: Option<&Deal>,
     ) -> Result<Self, BrokenRules> {
         let (game, openings) = (&config.games[scheduled.game], &config.openings);
-        let seed = seed(config, scheduled);
+        // A deal is that of one pairing, whatever the order.
+        let seed = match openings.order {
+            OpeningOrder::Pairing => seed(config, scheduled),
+            OpeningOrder::Round => round_seed(config, scheduled),
+        };
         let book = from_book(config, scheduled)?;
         let lopsided_book = openings.judged[scheduled.game]
             .get()
@@ -160,10 +165,19 @@ pub(crate) fn from_book(
         }
         None => (0..book.len()).collect(),
     };
-    let dealer = format!("book\n{}", pairing(config, scheduled));
+    let dealer = match config.openings.order {
+        OpeningOrder::Pairing => format!("book\n{}", pairing(config, scheduled)),
+        OpeningOrder::Round => "book\nround".to_owned(),
+    };
     Rng::from_text(config.seed, &dealer).shuffle(&mut deal);
     let opening = &book[deal[scheduled.turn as usize % deal.len()]];
     opening.open(&*game.rules).map(Some)
+}
+
+/// The seed of the openings of all pairings that meet for this time.
+fn round_seed(config: &Config, scheduled: &Scheduled) -> u64 {
+    let round = format!("round\n{}\n{}", scheduled.game, scheduled.turn);
+    Rng::from_text(config.seed, &round).next_u64() & SEED_MASK
 }
 
 fn judge(

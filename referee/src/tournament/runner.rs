@@ -540,6 +540,7 @@ fn prepare(config: &mut Config) -> Result<(Vec<String>, Option<AppliedScale>), T
     BotFactory::new(&config.bots, &[], None)?;
     let warning = |what| format!("{what}, so that is what is done");
     let mut warnings: Vec<String> = lowered.map(warning).into_iter().collect();
+    warnings.extend(config.warnings());
     warnings.extend(who_remembers_deals(config));
     let scale = config.scale_here().map(|scale| scaled(config, scale));
     Ok((warnings, scale.transpose()?))

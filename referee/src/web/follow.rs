@@ -185,7 +185,13 @@ impl FollowedLog {
 
     /// The matches in some lines, read on all cores.
     fn take(&mut self, text: &[u8]) -> Taken {
-        let mut begin = 0;
+        // What some editors begin a file with.
+        let mark = "\u{feff}".as_bytes();
+        let mut begin = if self.offset == 0 && text.starts_with(mark) {
+            mark.len()
+        } else {
+            0
+        };
         let mut lines = Vec::new();
         for end in memchr::memchr_iter(b'\n', text) {
             self.line += 1;

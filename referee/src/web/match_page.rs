@@ -401,7 +401,7 @@ impl Replay {
             ply: fault.ply,
             text: fault.message.clone(),
             meaning: fault.code.meaning(),
-            advice: fault.code.advice(),
+            advice: fault.advice(),
             stderr: printed_before(site, id, record, fault),
         });
         ResultView {

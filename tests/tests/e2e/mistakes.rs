@@ -115,6 +115,38 @@ fn a_move_that_is_not_flushed() {
     );
 }
 
+/// A bot that computes, or waits, a little too long and prints with `flush` keeps nothing back.
+#[test]
+fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
+    for think in [
+        "end = time.monotonic() + 0.15\nwhile time.monotonic() < end: pass",
+        "time.sleep(0.15)",
+    ] {
+        let body = think.replace('\n', "\n    ");
+        let say = format!("import time\n{GOOD}\n\ndef think(move):\n    {body}\n    return move\n");
+        let script = python(&say).replace("message[\"legal\"][0]", "think(message[\"legal\"][0])");
+        let text = config(&[RANDOM, ("mine", r#""python3 bot.py""#)]);
+        let arena = Arena::new(&format!(
+            "rounds = 10\n{text}time = {{ per_move = \"100ms\", margin = \"20ms\", startup = \"20s\" }}\n"
+        ));
+        arena.write("bot.py", &script);
+        assert_eq!(arena.play().code, Some(0));
+        let mut answered = 0;
+        for record in arena.matches() {
+            let fault = &record["result"]["faults"][0];
+            let message = fault["message"].as_str().unwrap();
+            assert_eq!(fault["code"], "timeout", "{message}");
+            assert!(!message.contains("flushed"), "{message}");
+            assert!(message.contains(" of CPU time, at a load of "), "{message}");
+            answered += u32::from(fault["answered"] == true);
+        }
+        assert!(answered > 0, "{think}");
+        let out = arena.path("out").display().to_string();
+        let page = run(["report", &out, "--bot", "mine"]).stdout;
+        assert!(!page.contains("clock more often"), "{page}");
+    }
+}
+
 #[test]
 fn a_line_without_its_end() {
     let say = "def say(message): sys.stdout.write(json.dumps(message)); sys.stdout.flush()";

@@ -94,6 +94,38 @@ fn what_was_seen_of_a_late_bot_is_told() {
 }
 
 #[test]
+fn who_is_late_is_told_what_it_computed_and_how_busy_the_machine_is() {
+    let busy = Event::Busy { load: 4.25 };
+    let mut script = Script::amazons().started();
+    script.event(busy);
+    script.cpu = ms(31);
+    script.wait(ms(151));
+    let message = &script.result().faults[0].message;
+    let told = "no move after 151 ms (allowed: 100 ms and a margin of 20 ms); it used 31 ms of CPU time, at a \
+                load of 4.2 on 2 cores";
+    assert_eq!(message, told);
+
+    // The answer has come meanwhile.
+    let mut script = Script::amazons().started();
+    script.event(Event::Busy { load: 0.5 });
+    let mv = script.legal();
+    let message = FromBot::from_line(json!({"type": "move", "move": mv}).to_string().as_bytes());
+    script.event(Event::Line {
+        seat: 0,
+        message,
+        now: Reading {
+            at: at(135).at,
+            cpu: Some(ms(133)),
+        },
+    });
+    let fault = script.result().faults[0].clone();
+    assert!(
+        fault.answered && fault.message.contains("133 ms of CPU time"),
+        "{fault:?}"
+    );
+}
+
+#[test]
 fn game_clocks_run_down() {
     let rules = games::find("amazons")
         .unwrap()

@@ -248,3 +248,22 @@ fn a_limit_stops_a_match_with_the_outcome_of_its_scores() {
     );
     assert!(result.faults.is_empty());
 }
+
+#[test]
+fn a_move_with_blanks_or_in_another_case_is_illegal_but_named() {
+    for (said, meant) in [(" D1-D2/D3 ", "d1-d2/d3"), ("d1-d2/d3\n", "d1-d2/d3")] {
+        let mut script = Script::amazons().started();
+        let line = json!({"type": "move", "move": said}).to_string();
+        script.say(0, &line);
+        assert_eq!(script.fault(), (0, FaultCode::IllegalMove, 0));
+        let message = &script.result().faults[0].message;
+        assert!(
+            message.ends_with(&format!("; did you mean `{meant}`?")),
+            "{message}"
+        );
+    }
+    let mut script = Script::amazons().started();
+    script.say(0, r#"{"type":"move","move":"z9"}"#);
+    let message = &script.result().faults[0].message;
+    assert!(!message.contains("did you mean"), "{message}");
+}

@@ -80,7 +80,8 @@ pub(super) struct Args {
         long,
         value_name = "TILES",
         value_delimiter = ',',
-        requires = "starting_tiles"
+        requires = "starting_tiles",
+        conflicts_with_all = ["state", "question", "method", "verify"]
     )]
     tiles: Vec<String>,
     #[command(flatten)]

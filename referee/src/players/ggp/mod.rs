@@ -15,7 +15,7 @@ use protocol::{
 use supervisor::BotSpec;
 use tokio::time::Instant;
 
-use super::{Heard, Player, insider};
+use super::{Diagnosis, Heard, Player, insider};
 use crate::ggp::conversation::{Asked, Reply, not_ready};
 use crate::ggp::follower::Follower;
 use crate::ggp::message::{LastStep, Request, Start, quoted};
@@ -310,8 +310,10 @@ impl Player for Ggp {
         }
     }
 
-    async fn stall(&self) -> Option<String> {
-        Some("it has not answered over HTTP".to_owned())
+    fn stall(&self) -> Diagnosis {
+        Box::pin(std::future::ready(Some(
+            "it has not answered over HTTP".to_owned(),
+        )))
     }
 
     fn dismiss(&mut self) {

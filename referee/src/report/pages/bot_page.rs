@@ -186,7 +186,7 @@ fn faults(played: &Played, bot: &BotReport, highlights: &Highlights) -> Vec<Part
             quoted(match_id),
             count(fault.ply.into(), "ply", "plies"),
             code.meaning(),
-            code.advice().unwrap_or("nothing"),
+            fault.advice().unwrap_or("nothing"),
         )));
         parts.push(Part::Code(shown(&fault.message)));
         let folder = played.folder.join(FAILURES_NAME);

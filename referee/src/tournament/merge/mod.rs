@@ -5,6 +5,7 @@ mod writing;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use games::kit::info::Info;
@@ -239,8 +240,15 @@ impl Part {
             path: path.to_owned(),
             reason,
         };
-        let text = files::read(&copy, 4 * MOST_TEXT)
-            .map_err(|error| unreadable(&copy, error.to_string()))?;
+        let text = files::read(&copy, 4 * MOST_TEXT).map_err(|error| {
+            let why = match error.kind() {
+                ErrorKind::NotFound => {
+                    "it is not there, so the folder holds no tournament".to_owned()
+                }
+                _ => error.to_string(),
+            };
+            unreadable(&copy, why)
+        })?;
         let earlier =
             Folder::read_earlier(path).map_err(|error| unreadable(path, error.to_string()))?;
         let (version, shard) = folder::version_and_shard(path)

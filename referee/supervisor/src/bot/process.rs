@@ -211,7 +211,7 @@ impl BotProcess {
         Err(match FromBot::from_line(self.line()) {
             Ok(FromBot::Hello(hello)) if hello.protocol == PROTOCOL => return Ok(hello),
             Ok(FromBot::Hello(hello)) => faults::other_protocol(hello.protocol),
-            Ok(_) => faults::no_introduction(),
+            Ok(_) => faults::no_introduction(self.line()),
             Err(bad) => faults::bad_line(&bad),
         })
     }
@@ -227,14 +227,20 @@ impl BotProcess {
 
     /// What it seems to do while an answer is waited for; `None` if nothing is certain. Takes a
     /// moment where a thread of it is runnable: [`Stall::Computing`] is seen by its use of CPU time.
-    pub async fn stall(&self) -> Option<Stall> {
+    ///
+    /// An answer may come meanwhile: only who has looked again knows that there is none.
+    pub fn stall(&self) -> impl Future<Output = Option<Stall>> + Send + use<> {
         let rest = self.lines.rest();
-        if !rest.is_empty() {
-            return Some(Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
-        }
-        let pipe = fstat(self.stdin.as_ref()?).ok()?;
+        let cut = (!rest.is_empty()).then(|| Stall::NoLineEnd(excerpt(rest, MAX_QUOTED)));
+        let pipe = self.stdin.as_ref().and_then(|stdin| fstat(stdin).ok());
         let supervisor = self.handle.pid();
-        stall::diagnose(|| process_tree::descendants(supervisor), pipe.st_ino).await
+        async move {
+            if cut.is_some() {
+                return cut;
+            }
+            let list = || process_tree::descendants(supervisor);
+            stall::diagnose(list, pipe?.st_ino).await
+        }
     }
 
     /// What the bot was made of when it was started.

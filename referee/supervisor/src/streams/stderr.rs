@@ -88,9 +88,33 @@ impl Tail {
     /// An excerpt of the last line that is not blank.
     pub(crate) async fn last_line(&mut self, within: Duration) -> Option<String> {
         let text = self.text(within).await;
-        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(excerpt(line.trim_start().as_bytes(), MAX_QUOTED))
+        Some(excerpt(telling_line(&text)?.as_bytes(), MAX_QUOTED))
     }
+}
+
+/// The line that says what went wrong: the last one that speaks of an error, as traces of calls and hints come
+/// after it in many languages; else the last one.
+fn telling_line(text: &str) -> Option<String> {
+    /// A trace has no more lines.
+    const LINES: usize = 60;
+    const SIGNS: [&str; 5] = ["Error", "Exception", "panicked at ", "panic: ", "error: "];
+    let mut lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines.drain(..lines.len().saturating_sub(LINES));
+    let speaks = |line: &&str| {
+        let is_within = line.starts_with([' ', '\t']);
+        !is_within && SIGNS.iter().any(|sign| line.contains(sign))
+    };
+    let at = lines.iter().rposition(speaks);
+    let line = lines.get(at.unwrap_or(lines.len().checked_sub(1)?))?.trim();
+    // What is said comes on the next line.
+    let next = at.and_then(|at| lines.get(at + 1));
+    Some(match next.filter(|_| line.ends_with(':')) {
+        Some(next) => format!("{line} {}", next.trim()),
+        None => line.to_owned(),
+    })
 }
 
 /// Reads what a process prints on stderr until it is closed, and copies it there.
@@ -369,6 +393,41 @@ fn opened<'f>(file: &'f mut Option<File>, path: &Path) -> io::Result<&'f mut Fil
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_line_with_the_error_is_quoted() {
+        for (text, line) in [
+            ("one\ntwo\n\n", "two"),
+            ("  only\n", "only"),
+            (
+                "Traceback (most recent call last):\n  File \"bot.py\", line 3\n    x()\nValueError: no\n",
+                "ValueError: no",
+            ),
+            (
+                "bot.rb:3:in `think': no move (RuntimeError)\n\tfrom bot.rb:9:in `<main>'\n",
+                "bot.rb:3:in `think': no move (RuntimeError)",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.IllegalStateException: no move\n\tat Bot.think(Bot.java:3)\n\t... 2 more\n",
+                "Exception in thread \"main\" java.lang.IllegalStateException: no move",
+            ),
+            (
+                "/bot.js:3\n    throw new Error('no');\n    ^\n\nError: no\n    at think (/bot.js:3:11)\n\nNode.js v18.19.0\n",
+                "Error: no",
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:2:5:\nno move\nnote: run with `RUST_BACKTRACE=1`\n",
+                "thread 'main' panicked at src/main.rs:2:5: no move",
+            ),
+            (
+                "panic: no move\n\ngoroutine 1 [running]:\nmain.main()\n\t/bot.go:3\n",
+                "panic: no move",
+            ),
+        ] {
+            assert_eq!(telling_line(text).as_deref(), Some(line));
+        }
+        assert_eq!(telling_line("\n \n"), None);
+    }
 
     #[test]
     fn characters_that_come_in_pieces_are_put_together() {
