@@ -181,11 +181,11 @@ class MatchPage {
     fill(this.place, make('div', { class: 'stack' },
       this.header,
       make('div', { class: 'stage' },
-        make('div', { class: 'stack tight boards' },
+        make('div', { class: 'left' }, make('div', { class: 'stack tight boards' },
           hasBoard(this.views[0]) ? this.board.element : make('p', { class: 'no-board' }, match.hidden && match.live ? 'What is hidden is shown when the match is over.' : 'The rules of this game draw no board.'),
           this.notes, this.controls.element, this.values),
-        make('div', { class: 'beside' }, this.seats, match.hidden && !match.live && !isFile() && this.viewChoice(match), make('section', { class: 'sheet movelist' }, this.list, this.said))),
-      make('div', { class: 'lower-half' }, this.summary, make('div', { class: 'stack' }, this.variation.element, this.times))),
+        make('div', { class: 'stack lower-half' }, this.summary, this.variation.element, this.times)),
+        make('div', { class: 'beside' }, this.seats, match.hidden && !match.live && !isFile() && this.viewChoice(match), make('section', { class: 'sheet movelist' }, this.list, this.said)))),
     this.help());
   }
 
@@ -211,7 +211,7 @@ class MatchPage {
     const players = match.players.flatMap((player, at) => [at > 0 ? make('span', { class: 'hint' }, between) : '', nameOf(player.name)]);
     return [
       make('h1', {}, players),
-      make('p', { class: 'row hint' }, make('span', { class: 'chip' }, match.game.title), match.live && make('span', { class: 'chip good running' }, 'in flight'),
+      make('p', { class: 'row hint' }, make('span', { class: 'chip' }, nameOf(match.game.title)), match.live && make('span', { class: 'chip good running' }, 'in flight'),
         make('a', { href: '#/matches' }, 'Matches'), '/', make('span', {}, match.id))];
   }
 
@@ -251,7 +251,7 @@ class MatchPage {
   /** @param {MatchData} match @param {import('./shapes').Fault} fault */
   fault(match, fault) {
     return make('div', { class: 'problem stack tight' },
-      make('p', {}, make('strong', {}, match.roles[fault.seat] ?? '', `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, fault.text)),
+      make('p', {}, make('strong', {}, make('bdi', {}, match.roles[fault.seat] ?? ''), `: ${fault.code.replaceAll('_', ' ')}. `), make('bdi', {}, fault.text)),
       fault.meaning && make('p', {}, fault.meaning),
       fault.advice && make('p', {}, fault.advice),
       fault.stderr && make('details', {}, make('summary', {}, 'The end of its stderr'), make('pre', { class: 'says', tabindex: 0 }, fault.stderr)));
@@ -406,7 +406,7 @@ class MatchPage {
           scored !== undefined ? [String(scored), make('small', {}, 'scored')]
             : typeof clock === 'number' ? [clockText(clock), make('small', {}, 'left')]
               : [duration(used), make('small', {}, 'used')]),
-        make('span', { class: 'role' }, match.roles[seat] ?? '', scored === undefined && points !== undefined ? ` · ${counted(points, 'point', 'points')}` : ''));
+        make('span', { class: 'role' }, make('bdi', {}, (match.roles[seat] ?? '').slice(0, 100)), scored === undefined && points !== undefined ? ` · ${counted(points, 'point', 'points')}` : ''));
     }));
   }
 

@@ -105,7 +105,7 @@ function head(overview) {
       make('span', { class: `chip ${overview.state === 'running' ? 'good running' : ''}` }, states[overview.state] ?? overview.state),
       make('span', {}, count),
       overview.seconds_left !== null && overview.state === 'running' && make('span', {}, `about ${duration(overview.seconds_left * 1000)} left`),
-      make('span', {}, overview.games.map((game) => game.title || game.label).join(', '))),
+      make('span', {}, overview.games.map((game, at) => [at > 0 ? ', ' : '', nameOf(game.title || game.label)]))),
     scheduled !== null && scheduled > 0 && overview.state !== 'over' && make('div', { class: 'progress', role: 'progressbar', 'aria-label': 'Matches played', 'aria-valuemin': 0, 'aria-valuemax': scheduled, 'aria-valuenow': played },
       make('div', { style: { width: `${(played / scheduled) * 100}%` } })));
 }

@@ -126,12 +126,12 @@ class PlayPage {
 
   /** @param {PlayData} data */
   showHeading(data) {
-    fill(this.heading, make('h1', {}, data.game.title));
+    fill(this.heading, make('h1', {}, nameOf(data.game.title)));
     fill(this.seats, data.players.map((player, seat) => make('li', { class: data.to_move.includes(seat) && !data.result ? 'seat to-move' : 'seat' },
       seatSign(data.roles, seat),
       make('span', { class: 'who' }, nameOf(playerName(player)), seat === data.seat && make('span', { class: 'hint' }, ' (you)')),
       make('span', { class: 'clock', 'data-clock': seat }, data.result ? String(data.result.scores[seat] ?? '') : ''),
-      make('span', { class: 'role' }, data.roles[seat] ?? ''))));
+      make('span', { class: 'role' }, make('bdi', {}, (data.roles[seat] ?? '').slice(0, 100))))));
     fill(this.notes, noteLines(data.view));
   }
 

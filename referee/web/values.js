@@ -107,7 +107,7 @@ export class Graphs {
     const number = (/** @type {number} */ ply) => make('button', { type: 'button', 'data-key': `to ${ply}`, 'aria-label': `Move ${ply}`, style: { left: `${(ply / this.plies) * 100}%` }, onclick: () => this.onPly(ply) }, ply);
     return make('div', { class: 'plot-frame' },
       make('div', { class: 'axis', 'aria-hidden': 'true' }, levels.map((level) => make('span', {}, level))),
-      make('div', { class: 'plot' }, graph, sides && sides.map((side, at) => make('span', { class: at === 0 ? 'side' : 'side lower', 'aria-hidden': 'true' }, side))),
+      make('div', { class: 'plot' }, graph, sides && sides.map((side, at) => make('bdi', { class: at === 0 ? 'side' : 'side lower', 'aria-hidden': 'true' }, side))),
       make('div', { class: 'numbers' }, ticksOf(this.plies).map(number)));
   }
 
@@ -157,7 +157,7 @@ export class Graphs {
   legend(names, bots) {
     const sample = (/** @type {string} */ kind) => draw('svg', { class: 'graph line', viewBox: '0 0 40 8', 'aria-hidden': 'true' }, draw('line', { class: `curve ${kind}`, x1: 0, x2: 40, y1: 4, y2: 4 }));
     return make('p', { class: 'legend' }, this.roles.map((role, seat) => make('span', {},
-      sample(`${STROKES[seat % STROKES.length]} seat-${colourOf(this.roles, seat)}`), seatSign(this.roles, seat), nameOf(names[seat] ?? role), make('span', { class: 'whole' }, `(${role})`), this.now[seat])),
+      sample(`${STROKES[seat % STROKES.length]} seat-${colourOf(this.roles, seat)}`), seatSign(this.roles, seat), nameOf(names[seat] ?? role), nameOf(`(${role})`, 'whole'), this.now[seat])),
     bots.map((bot) => make('span', {}, sample('analysis'), 'analysis by ', nameOf(bot))));
   }
 

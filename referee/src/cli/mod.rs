@@ -26,6 +26,7 @@ mod model;
 mod new_bot;
 mod new_rules;
 mod panics;
+mod paragraphs;
 mod perft;
 mod picture;
 mod play;
@@ -55,7 +56,7 @@ mod workers;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -185,7 +186,12 @@ pub(crate) fn run_to_code() -> u8 {
         .with(log_filter())
         .init();
     let args = protocol::document(std::env::args_os().collect());
-    let command = Cli::try_parse_from(args)
+    let mut command = paragraphs::unwrapped(Cli::command());
+    let command = command
+        .try_get_matches_from_mut(args)
+        .and_then(|matches| {
+            Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        })
         .unwrap_or_else(|error| hints::explained(error).exit())
         .command;
     if !command.is_part_of_a_bot() {

@@ -167,7 +167,8 @@ impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
         for log in &self.logs {
             let path = log::locate(log);
-            if !path.is_file() && !log.is_dir() {
+            // A tournament that is about to begin starts its own server before it writes.
+            if !path.is_file() && !(self.with_input && log.is_dir()) {
                 // Whatever is wrong with it, opening it says so.
                 log::LogFile::open(log)?;
             }
