@@ -78,6 +78,21 @@ pub(crate) fn not_built(label: &str, why: String) -> CheckReport {
     }
 }
 
+/// The report about a bot that the configuration leaves out, with this before its name.
+pub(crate) fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport {
+    CheckReport {
+        name: format!("{label}configuration"),
+        about: "is described by a `bot.toml` that can be used",
+        outcome: CheckOutcome::Failed(Box::new(Finding {
+            what: why,
+            said: Vec::new(),
+            stderr: None,
+            fixes: advice.into_iter().collect(),
+        })),
+        took: Duration::ZERO,
+    }
+}
+
 /// Runs all checks, one after another; each is reported when it is done.
 pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
     let mut variants = selection.variants();

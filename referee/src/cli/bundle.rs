@@ -9,7 +9,7 @@ use supervisor::{BotSpec, REFEREE};
 use super::{CliError, block_on, print};
 use crate::admission::{self, BUILD_LOG};
 use crate::bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
-use crate::config::{BuildPlan, Config};
+use crate::config::{BuildPlan, Config, LeftOut, OnBroken};
 use crate::report::tell;
 
 /// Makes an archive of each bot's folder, for machines that do not have it
@@ -46,6 +46,9 @@ impl Args {
     async fn bundle(self, config: Config) -> Result<(), CliError> {
         let most = self.max_size.as_u64();
         let mut bundles = BTreeMap::new();
+        for left_out in &config.left_out {
+            tell(format_args!("left out: {}\n", left_out.in_words()));
+        }
         let mut text = String::new();
         let started = config.bots.iter().zip(&config.builds);
         for (spec, plan) in started.filter(|(spec, _)| spec.ggp.is_none()) {
@@ -56,8 +59,12 @@ impl Args {
             let built =
                 admission::built_for(&config, spec, plan, |line| tell(format_args!("{line}\n")));
             if let Err(why) = built.await? {
-                let message = format!("bot `{}`: {why}", spec.name);
-                return Err(CliError::Usage(message));
+                let left_out = LeftOut::new(&spec.name, why);
+                if plan.must_pass && config.on_broken == OnBroken::LeaveOut {
+                    tell(format_args!("left out: {}\n", left_out.in_words()));
+                    continue;
+                }
+                return Err(CliError::Usage(left_out.in_words()));
             }
             warn_of_paths(spec);
             // What a build printed says nothing about the bot.

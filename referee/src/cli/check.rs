@@ -13,7 +13,7 @@ use super::input::{RulesArgs, find, open_others};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use crate::config::{Config, Time};
+use crate::config::{Config, LeftOut, Time};
 use crate::report::{checks, tell};
 use crate::rules_check::{self, RulesExtent, Subjects};
 
@@ -237,7 +237,9 @@ impl Args {
         tracer: Option<Tracer>,
     ) -> Result<Vec<CheckReport>, CliError> {
         let config = Config::load(path)?;
-        let names: Vec<&str> = config.bots.iter().map(|bot| &*bot.name).collect();
+        let names = config.bots.iter().map(|bot| &*bot.name);
+        let left_out = config.left_out.iter().map(|left_out| &*left_out.bot);
+        let names: Vec<&str> = names.chain(left_out).collect();
         if let Some(unknown) = self.bots.iter().find(|bot| !names.contains(&&***bot)) {
             let near = nearest(unknown, &names);
             let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
@@ -253,8 +255,18 @@ impl Args {
             selection.games.clone_from(&self.games);
         }
         let mut reports = Vec::new();
+        let is_meant = |bot: &String| self.bots.is_empty() || self.bots.contains(bot);
+        // Folders without any bot only if they are asked for.
+        let is_asked =
+            |it: &&LeftOut| is_meant(&it.bot) && !(it.is_missing && self.bots.is_empty());
+        for left_out in config.left_out.iter().filter(is_asked) {
+            let (label, why) = (format!("{}: ", left_out.bot), left_out.why.clone());
+            let report = check::left_out(&label, why, left_out.advice.clone());
+            self.tell(&report)?;
+            reports.push(report);
+        }
         for (spec, build) in config.bots.iter().zip(&config.builds) {
-            if !self.bots.is_empty() && !self.bots.contains(&spec.name) {
+            if !is_meant(&spec.name) {
                 continue;
             }
             let label = format!("{}: ", spec.name);

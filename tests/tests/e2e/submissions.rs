@@ -162,6 +162,10 @@ fn the_bots_of_a_configuration_are_checked_as_they_would_play() {
     for part in ["carl: build", "dora: handshake"] {
         assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
     }
+    let ran = check(&["--bot", "no-bot"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let part = "no-bot: configuration";
+    assert!(ran.stdout.contains(part), "`{part}` in {}", ran.stdout);
     let ran = check(&["--bot", "benn"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("did you mean `ben`?"), "{}", ran.stderr);

@@ -204,11 +204,12 @@ fn files(stage: &Stage) -> Verdict {
         ("log", "../../runs".to_owned()),
         ("absolute", format!("{top}/private")),
         ("link", "link".to_owned()),
-        ("link-inside", "link/secret".to_owned()),
+        ("link-inside", "link/writable".to_owned()),
         ("round-about", "../round-about/../../private".to_owned()),
     ];
     fs::create_dir(class.site.arena.path("runs")).expect("a folder");
     class.site.arena.write("runs/games.jsonl", "{}\n");
+    class.site.arena.write("private/writable", "secret\n");
     for (name, path) in readable {
         let folder = class.hand_in(name, &format!("{plays}readable = ['{path}']\n"));
         symlink("../../private", folder.join("link")).expect("a link");
