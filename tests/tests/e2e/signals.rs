@@ -222,7 +222,7 @@ impl Inputs {
             ),
             long(
                 "analyse",
-                &["analyse", "siam", "--bot", &hangs, "--time", "1000s"],
+                &["analyse", "siam", "--bot", "mcts", "--time", "1000s"],
             ),
             server("watch", &["watch", &self.path("crowd.jsonl")]),
             server(
