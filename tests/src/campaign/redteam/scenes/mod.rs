@@ -2,13 +2,14 @@
 //! the network, a spectator. A scene is one function and one line in the list of its file.
 
 mod spectators;
+mod workers;
 
 use super::judge::Verdict;
 use super::options::{Options, Tier, User};
 use super::site::Programs;
 
 /// Everything that is tried.
-const ALL: &[&[Scene]] = &[spectators::SCENES];
+const ALL: &[&[Scene]] = &[spectators::SCENES, workers::SCENES];
 
 /// One attack, tried by every user who may run the referee.
 pub(super) struct Scene {
