@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -10,13 +10,13 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cluster::{Connection, Delivered, HEARTBEAT, Job, Presence, Role, Server, Worker};
-use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
+use crate::announcer::compressed;
+
 /// How many ways to be wrong there are.
-pub const WAYS: u32 = 8;
+pub const WAYS: u32 = 16;
 
 /// A liar at work, until it is dropped.
 #[derive(Debug)]
@@ -160,11 +160,49 @@ async fn tell(job: &Job, truth: &HashMap<String, Value>, number: u32) -> bool {
             }
             record["time"]["per_move_ms"] = json!(1);
         }),
-        _ => {
-            records.truncate(1);
-        }
+        7 => records.truncate(1),
+        _ => return stored(job, made_up(way, records)).await,
     }
     stored(job, packed(&json!({ "records": records }))).await
+}
+
+/// More ways to be wrong: too much of everything, and what is no match at all.
+fn made_up(way: u32, mut records: Vec<Value>) -> Vec<u8> {
+    let each = |records: &mut Vec<Value>, change: &dyn Fn(&mut Value)| {
+        records.iter_mut().for_each(change);
+        json!({ "records": records })
+    };
+    let message = match way {
+        8 => {
+            records.extend(records.clone());
+            json!({ "records": records })
+        }
+        9 => each(&mut records, &|record| {
+            record["moves"][5]["info"] = json!({"text": "x".repeat(100_000)});
+        }),
+        10 => {
+            let deep = format!("{{\"records\":{}", "[".repeat(1 << 20));
+            return compressed(deep.as_bytes());
+        }
+        11 => {
+            let long = format!("{{\"records\":[{}0]}}", "0,".repeat(4 << 20));
+            return compressed(long.as_bytes());
+        }
+        12 => each(&mut records, &|record| {
+            record["result"]["outcome"] = json!([1.0, 1.0]);
+        }),
+        13 => each(&mut records, &|record| {
+            record["prev"] = json!("0".repeat(64))
+        }),
+        14 => each(&mut records, &|record| {
+            record["result"]["faults"] =
+                json!([{"seat": 0, "code": "time", "ply": 3, "message": "x".repeat(30 << 20)}]);
+        }),
+        _ => each(&mut records, &|record| {
+            record["moves"][5]["ms"] = json!(-5);
+        }),
+    };
+    packed(&message)
 }
 
 async fn stored(job: &Job, result: Vec<u8>) -> bool {
@@ -191,9 +229,5 @@ fn asked(job: &Job, truth: &HashMap<String, Value>) -> Vec<Value> {
 }
 
 fn packed(value: &Value) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder
-        .write_all(value.to_string().as_bytes())
-        .expect("memory");
-    encoder.finish().expect("memory")
+    compressed(value.to_string().as_bytes())
 }

@@ -40,12 +40,13 @@ pub(super) struct Args {
     /// The file of credentials for the server, as `nsc` makes it
     #[arg(long, value_name = "FILE")]
     creds: Option<PathBuf>,
-    /// Where relative paths in configurations start; by default in the folder where they start on the
-    /// coordinator's machine
+    /// Where relative paths in configurations start; bots of any tournament may read what is in it. By default,
+    /// bots come in bundles, and with --trust paths start in the folder of the coordinator's machine
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Run bots in the sandbox that the configuration asks for, if any, and not in the strict one: for
-    /// tournaments whose bots and configuration you trust
+    /// Run bots in the sandbox that the configuration asks for, if any, and not in the strict one, and let it
+    /// name files and variables of this machine, rules programs and GGP players: for tournaments whose bots
+    /// and configuration you trust
     #[arg(long)]
     trust: bool,
     /// Where bundles of bots from the server are unpacked, once: a folder of this machine, by default in

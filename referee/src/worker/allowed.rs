@@ -337,9 +337,13 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether the bot is played from a bundle: as everywhere, only one that has a `dir` and is not in place.
     fn is_bundled(&self) -> bool {
-        self.bot
-            .is_some_and(|(name, _)| self.along.bundled.contains(name))
+        self.bot.is_some_and(|(name, table)| {
+            let in_place = table.get("in_place").and_then(Value::as_bool);
+            let may_be = table.contains_key("dir") && in_place != Some(true);
+            may_be && self.along.bundled.contains(name)
+        })
     }
 
     fn dir(&self, value: &Value) -> Result<(), String> {

@@ -216,4 +216,13 @@ fn bundles_and_the_folder_of_the_worker_may_be_used() {
     assert_eq!(declined(&text("in_place = true"), &given), None);
     let up = text("").replace("mine", "mine/link");
     assert!(declined(&up, &given).is_some());
+    // A bundle that would not be used allows nothing.
+    let both = Along {
+        folder: Some(folder.path()),
+        ..unpacked
+    };
+    let elsewhere = text("in_place = true").replace("mine", "/home/me");
+    assert!(declined(&elsewhere, &both).is_some());
+    let no_dir = "[[bots]]\nname = \"spy\"\ncommand = \"./mine/link/passwd\"\n";
+    assert!(declined(no_dir, &both).is_some());
 }

@@ -8,6 +8,7 @@ mod limits;
 mod neighbours;
 mod network;
 mod spectators;
+mod workers;
 
 use super::judge::Verdict;
 use super::options::{Options, Tier, User};
@@ -22,6 +23,7 @@ const ALL: &[&[Scene]] = &[
     neighbours::SCENES,
     network::SCENES,
     spectators::SCENES,
+    workers::SCENES,
 ];
 
 /// One attack, tried by every user who may run the referee.
