@@ -181,7 +181,9 @@ fn made_up(way: u32, mut records: Vec<Value>) -> Vec<u8> {
             record["moves"][5]["info"] = json!({"text": "x".repeat(100_000)});
         }),
         10 => {
-            let deep = format!("{{\"records\":{}", "[".repeat(1 << 20));
+            records[0]["moves"][5]["info"] = json!("deep");
+            let text = json!({ "records": records }).to_string();
+            let deep = text.replace("\"deep\"", &"[".repeat(1 << 20));
             return compressed(deep.as_bytes());
         }
         11 => {
@@ -196,7 +198,7 @@ fn made_up(way: u32, mut records: Vec<Value>) -> Vec<u8> {
         }),
         14 => each(&mut records, &|record| {
             record["result"]["faults"] =
-                json!([{"seat": 0, "code": "time", "ply": 3, "message": "x".repeat(30 << 20)}]);
+                json!([{"seat": 0, "code": "timeout", "ply": 3, "message": "x".repeat(30 << 20)}]);
         }),
         _ => each(&mut records, &|record| {
             record["moves"][5]["ms"] = json!(-5);
