@@ -222,7 +222,7 @@ fn hostile_archives_are_refused() {
 fn nothing_is_made_of_what_is_refused() {
     let place = folder();
     let target = place.path().join("target");
-    let mut refused = |entries: usize, last: &str, part: &str| {
+    let refused = |entries: usize, last: &str, part: &str| {
         let bundle = forged(place.path(), |archive| {
             for number in 0..entries {
                 let name = format!("{number:06}");
