@@ -56,7 +56,7 @@ impl<'a> Builds<'a> {
                 format!(
                     "the bot `{name}` has changed since it played its {} in the log; \
                      `--replay-bot {name}` plays them again",
-                    count(*matches as u64, "match", "matches")
+                    count(*matches, "match", "matches")
                 )
             })
         });

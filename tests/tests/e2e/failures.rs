@@ -131,7 +131,7 @@ fn the_side_of_a_failure_can_be_played_again() {
         told[2],
         "recorded at ply 3: crash: exited with code 5; the last it printed on stderr: to stderr"
     );
-    assert_eq!(told[3], "1 moves as recorded, 0 others");
+    assert_eq!(told[3], "1 move as recorded, 0 others");
 }
 
 #[test]

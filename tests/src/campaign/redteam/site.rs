@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -168,6 +170,18 @@ impl<'a> Site<'a> {
             "processes": PROCESSES,
             "tmp": TMP_MIB << 20,
         })
+    }
+
+    /// Processes that are still there when supervisors have had the time to end all of them.
+    pub(super) fn left_for_good(&self) -> Vec<u32> {
+        let end = Instant::now() + Duration::from_secs(10);
+        loop {
+            let left = crate::traces::marked(&self.mark);
+            if left.is_empty() || Instant::now() >= end {
+                return left;
+            }
+            sleep(Duration::from_millis(50));
+        }
     }
 
     /// The variable by which processes are found that are still there, as an entry of `env`.

@@ -49,7 +49,7 @@ pub(super) const SCENES: &[Scene] = &[
         by: "an author",
         cannot: "have a build change the `bot.toml`",
         tiers: Tiers::Each,
-        promised: |_, _| true,
+        promised: |tier, _| tier >= Tier::Restricted,
         play: rewrites,
     },
     Scene {
@@ -482,10 +482,9 @@ fn rules_fork_bomb(stage: &Stage) -> Verdict {
     let played = class.site.play(&rules);
     let mut verdict = Verdict::default();
     let (code, stderr) = (played.ran.code, played.ran.stderr.trim());
-    verdict.tried(
-        format!("processes are left: {:?}", played.left),
-        !played.left.is_empty(),
-    );
+    // The referee does not wait for the supervisor of rules that it refuses.
+    let left = class.site.left_for_good();
+    verdict.tried(format!("processes are left: {left:?}"), !left.is_empty());
     let refused = matches!(code, Some(2 | 4)) && !stderr.is_empty();
     verdict.tried(format!("exit code {code:?}: {stderr}"), !refused);
     verdict
