@@ -40,6 +40,7 @@ mod sandbox;
 mod shards;
 mod sheets;
 mod shortages;
+mod small_print;
 mod solve;
 mod standings;
 mod strict_rules;
