@@ -131,7 +131,7 @@ fn why_kept(path: &Path, about: &fs::Metadata) -> io::Result<Option<String>> {
     }
     if let Some(extension) = path.extension() {
         let is_known = |known: &&str| extension.eq_ignore_ascii_case(known);
-        if !EXTENSIONS.iter().any(|known| is_known(&known)) {
+        if !EXTENSIONS.iter().any(is_known) {
             let extension = extension.to_string_lossy();
             return Ok(Some(format!("it is a file `.{extension}`")));
         }

@@ -46,6 +46,7 @@ mod shards;
 mod sheets;
 mod shortages;
 mod signals;
+mod small_print;
 mod solve;
 mod standings;
 mod strict_rules;
