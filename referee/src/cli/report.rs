@@ -18,8 +18,9 @@ Examples:
   referee report runs/class-1 --all --out site    open site/index.html
 
 A page has the bot's results by game and seat and against each other bot, its faults with what they
-mean and the end of its stderr, its best and worst matches as replays, and its use of time. The index
-of a site has the tournament's name, dates, conditions and configuration (of environment variables
+mean and the end of its stderr, its best and worst matches as replays, and its use of time. The pages
+of a site are those of the browser, with all matches, and work from disk; the index
+has the tournament's name, dates, conditions and configuration (of environment variables
 only the names) and the standings.")]
 pub(super) struct Args {
     /// The tournament's folder, or its log

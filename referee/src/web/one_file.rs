@@ -13,9 +13,9 @@ use super::frame::{page, within_script};
 use super::json_change::change;
 use super::match_list::{self, MatchRow};
 use super::match_page::Replay;
-use super::page_folder::encoded;
 use super::reader::Reader;
 use super::site::Site;
+use super::words::encoded;
 use crate::rules_program::RulesSet;
 
 /// A file that is written: its head is there, and matches can be added.

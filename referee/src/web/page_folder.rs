@@ -17,6 +17,7 @@ use super::match_list::{self, MatchRow};
 use super::match_page::Replay;
 use super::reader::Reader;
 use super::site::Site;
+use super::words::encoded;
 
 /// The folder of the answers.
 const DATA: &str = "data";
@@ -102,17 +103,4 @@ impl PageFolder {
             format!("var refereeFiles = {files};\n"),
         )
     }
-}
-
-/// A name as a part of an address, as `encodeURIComponent` writes it.
-pub(crate) fn encoded(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
 }

@@ -8,7 +8,6 @@ use arbiter::Arbiter;
 use games::session::PlyByPly;
 use games::{Rules, Session};
 use protocol::{BotMove, FromBot, Record};
-use pulldown_cmark::{Event, Options, Parser, html};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -16,10 +15,9 @@ use super::answer::Refusal;
 use super::events::{Listeners, event};
 use super::guard::{new_token, same_secret};
 use super::match_page::info_view;
-use super::page_folder::encoded;
 use super::rules_card::card;
 use super::views::{SeenBy, view};
-use super::words::result_in_words;
+use super::words::{encoded, result_in_words};
 use crate::players::Voice;
 
 /// What people ask of who runs the matches.
@@ -415,18 +413,6 @@ impl Table {
     }
 }
 
-/// Markdown as HTML; what is HTML in it becomes text.
-pub(crate) fn guide(markdown: &str) -> String {
-    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
-    let events = events.map(|event| match event {
-        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
-        event => event,
-    });
-    let mut text = String::new();
-    html::push_html(&mut text, events);
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -491,11 +477,5 @@ mod tests {
         assert_eq!(table.now().answered.get(&0), Some(&0));
         assert!(table.play(0, &legal[0], 0, Some(2)).is_err(), "twice");
         assert!(table.resign(0).is_err());
-    }
-
-    #[test]
-    fn html_in_guides_is_text() {
-        assert_eq!(guide("a <b>c</b>"), "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n");
-        assert_eq!(encoded("(x) é"), "(x)%20%C3%A9");
     }
 }

@@ -4,7 +4,7 @@
 use games::Rules;
 
 use super::frame::escape;
-use super::play::guide;
+use super::words::guide;
 
 /// The rules as HTML.
 pub(super) fn card(rules: &dyn Rules) -> String {

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::events::Listeners;
 use super::index::{IndexedMatch, MatchIndex};
 use super::live::Boards;
-use super::reports::Reports;
+use super::report_cache::Reports;
 use crate::rules_program::RulesSet;
 
 /// Nobody looks any more if nobody has asked for anything for this long.

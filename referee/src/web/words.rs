@@ -1,6 +1,7 @@
 //! What pages say of a match in words.
 
 use protocol::Record;
+use pulldown_cmark::{Event, Options, Parser, html};
 use serde_json::Value;
 
 use crate::report::points;
@@ -64,6 +65,31 @@ pub(super) fn variation(info: &Value) -> Option<Vec<String>> {
     list.map(|mv| mv.as_str().map(str::to_owned)).collect()
 }
 
+/// Markdown as HTML; what is HTML in it becomes text.
+pub(crate) fn guide(markdown: &str) -> String {
+    let events = Parser::new_ext(markdown, Options::ENABLE_TABLES);
+    let events = events.map(|event| match event {
+        Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+        event => event,
+    });
+    let mut text = String::new();
+    html::push_html(&mut text, events);
+    text
+}
+
+/// A name as a part of an address, as `encodeURIComponent` writes it.
+pub(crate) fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -90,5 +116,11 @@ mod tests {
             words([1, -1]),
             "a wins, 1 to -1 points, after 0 plies: no moves"
         );
+    }
+
+    #[test]
+    fn html_in_guides_is_text() {
+        assert_eq!(guide("a <b>c</b>"), "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n");
+        assert_eq!(encoded("(x) é"), "(x)%20%C3%A9");
     }
 }

