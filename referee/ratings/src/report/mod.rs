@@ -4,6 +4,8 @@ mod across_games;
 mod differences;
 mod discovery;
 mod estimate;
+#[cfg(test)]
+mod few_results_tests;
 mod fitness;
 #[cfg(test)]
 mod fitness_tests;
@@ -25,7 +27,7 @@ mod statistics;
 mod student;
 
 pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
-pub use crate::model::{Anchor, MOST_COMPARED};
+pub use crate::model::Anchor;
 pub use crate::results::Meeting;
 pub use crate::standings::Totals;
 pub use across_games::Across;
