@@ -34,7 +34,7 @@ pub use across_games::Across;
 pub use differences::Difference;
 pub use discovery::FALSE_DISCOVERIES;
 pub(crate) use discovery::rates;
-pub use estimate::{Bound, Estimate};
+pub use estimate::{Bound, Estimate, Figure};
 pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use fixed_order::FixedOrder;
 pub use machines::{Homogeneity, MachineReport, is_noisy};

@@ -19,7 +19,7 @@ const DRAWS: [(&str, f64); 4] = [("0", 0.0), ("50", 2.0), ("95", 38.0), ("100", 
 /// How far two bots are apart.
 const APART: [f64; 3] = [0.0, 100.0, 300.0];
 /// How many pairs.
-const PAIRS: [usize; 4] = [4, 8, 16, 50];
+const PAIRS: [usize; 6] = [1, 2, 4, 8, 16, 50];
 
 /// All tables: two bots, then copies of openings, more bots, and more seats.
 pub fn grid() -> Vec<(&'static str, Vec<Row>)> {

@@ -9,7 +9,9 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use figures::signed;
 pub(super) use figures::{COUNTS, count, counts, figures, interval, of, percent, signed_figures};
+pub(super) use formats::csv_text;
 pub use formats::plot;
 pub(super) use formats::{html, markdown, page, text};
 pub(super) use parts::{Grid, Part, heading, quoted};
