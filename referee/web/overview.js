@@ -128,7 +128,7 @@ function standingsTable(overview) {
   const row = (/** @type {import('./shapes').Standing} */ bot) => [make('tr', { class: 'below' },
     make('td', { class: 'number' }, bot.place),
     make('th', { scope: 'row' }, make('a', { href: aboutBot(bot.bot), 'data-key': `bot ${bot.bot}` }, nameOf(bot.bot))),
-    make('td', { class: 'number' }, signed(bot.elo)),
+    make('td', { class: 'number' }, bot.figure),
     make('td', { class: 'wide' }, interval(scale, bot), make('span', { class: 'spoken' }, `from ${signed(bot.low)} to ${signed(bot.high)}`)),
     make('td', { class: 'number' }, halves(bot.points), make('span', { class: 'wide' }, ` / ${bot.played}`)),
     make('td', { class: 'number wide' }, `${bot.wins} · ${bot.draws} · `, bot.losses === 0 ? '0' : make('a', { href: `${botLink(bot.bot)}&result=loss`, 'data-key': `lost ${bot.bot}`, title: 'the matches that it lost' }, bot.losses)),

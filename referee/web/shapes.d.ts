@@ -42,6 +42,8 @@ export interface ViewChange {
 export interface Standing {
   place: number;
   bot: string;
+  /** The rating in words: a figure, an end, or `?`. */
+  figure: string;
   elo: number | null;
   low: number | null;
   high: number | null;

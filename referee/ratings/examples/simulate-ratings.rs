@@ -1,7 +1,8 @@
 //! Simulated tournaments of bots with known strengths: in how many cases the intervals hold the
-//! truth, and how often tests err, as Markdown. A number says how many tournaments each setting gets.
+//! truth, and how often tests err, as Markdown. A number says how many tournaments each setting gets;
+//! `small` after it is for those with few pairs alone.
 
-use ratings::simulate::{Coverage, Draws, PLAIN, Setting, decisions, settings};
+use ratings::simulate::{Coverage, Draws, PLAIN, Row, Setting, decisions, grid, settings};
 use ratings::sprt::{EloModel, Hypotheses};
 
 const TOURNAMENTS: usize = 1000;
@@ -64,6 +65,29 @@ fn coverage(tournaments: usize) {
     row("all", &total);
 }
 
+/// Small tournaments: how often the differences (`differences`) or the ratings hold the truth, and
+/// half the width that is usual.
+fn small(tournaments: usize) {
+    for (title, rows) in grid() {
+        println!("\n{title}:\n");
+        let counts = |row: &Row| -> Vec<usize> { row.settings.iter().map(|(n, _)| *n).collect() };
+        let counts: String = counts(&rows[0]).iter().map(|n| format!(" {n} |")).collect();
+        println!("| tournament |{counts}");
+        println!("|---|{}", "--:|".repeat(rows[0].settings.len()));
+        for row in rows {
+            let cells = row.settings.iter().map(|(_, setting)| {
+                let coverage = setting.coverage(tournaments, SEED);
+                format!(
+                    " {} ±{} |",
+                    percent(coverage.anchored),
+                    coverage.usual_reach()
+                )
+            });
+            println!("| {} |{}", row.name, cells.collect::<String>());
+        }
+    }
+}
+
 fn tests(number: u32) {
     println!(
         "\nHow often tests accept the wrong hypothesis, in %, of {number} tests of each kind.\n"
@@ -99,6 +123,7 @@ fn tests(number: u32) {
 
 fn main() {
     let asked = std::env::args().nth(1);
+    let only = std::env::args().nth(2);
     let tournaments = match asked.map(|text| text.parse()) {
         None => TOURNAMENTS,
         Some(Ok(number)) => number,
@@ -107,7 +132,11 @@ fn main() {
             std::process::exit(2);
         }
     };
+    if only.as_deref() == Some("small") {
+        return small(tournaments);
+    }
     coverage(tournaments);
+    small(tournaments);
     // Tests are quick, and their errors are rare.
     tests(10 * tournaments as u32);
 }

@@ -1,4 +1,4 @@
-//! `referee export`: recorded matches as readable text, or as pages in one file.
+//! `referee export`: recorded matches as readable text, as a table, or as pages in one file.
 
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
@@ -10,17 +10,20 @@ use super::filter::{MatchFilter, Seen};
 use super::input::RulesArgs;
 use super::{CliError, print};
 use crate::log::{self, LogFile};
+use crate::report::match_rows::{self, Rows};
 use crate::report::{tell, transcript};
 use crate::web::OneFile;
 
-/// Writes recorded matches as text (headers, and a numbered line a ply with its time), or as pages for
-/// the browser in one file
+/// Writes recorded matches as text (headers, and a numbered line a ply with its time), as a table for
+/// spreadsheets, or as pages for the browser in one file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   referee export runs/quickstart-1 --match m-000007
   referee export runs/quickstart-1 --player mcts --player greedy
   referee export runs/quickstart-1 > matches.txt
+  referee export runs/quickstart-1 --format csv > matches.csv       one row a match
+  referee export runs/quickstart-1 --format csv --rows moves > moves.csv
   referee export runs/quickstart-1 --format html > report.html    standings and all matches
   referee export runs/quickstart-1 --match m-000007 --format html > match.html
 
@@ -35,6 +38,18 @@ pub(super) struct Args {
     /// How to write them
     #[arg(long, value_enum, default_value_t)]
     format: ExportFormat,
+    /// What a row of `--format csv` is
+    #[arg(long, value_enum)]
+    rows: Option<CsvRows>,
+}
+
+/// What a row of a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CsvRows {
+    /// A match
+    Matches,
+    /// A move
+    Moves,
 }
 
 /// What matches are written as.
@@ -45,13 +60,21 @@ enum ExportFormat {
     Text,
     /// For programs: the lines of the log, without `prev`
     Json,
+    /// For spreadsheets: one row a match, or a move (`--rows moves`)
+    Csv,
     /// For the browser: pages in one file
     Html,
 }
 
 impl Args {
     pub(super) fn run(self) -> Result<(), CliError> {
+        if self.rows.is_some() && self.format != ExportFormat::Csv {
+            return Err(CliError::Usage(
+                "`--rows` is for `--format csv`; other formats have no rows".to_owned(),
+            ));
+        }
         match self.format {
+            ExportFormat::Csv => self.table(),
             ExportFormat::Html => self.pages(),
             ExportFormat::Json => self.each(|record, _| print(&record.to_line())),
             ExportFormat::Text => self.each(|record, is_first| {
@@ -59,6 +82,16 @@ impl Args {
                 print(&format!("{gap}{}", transcript::text(&record)))
             }),
         }
+    }
+
+    /// Writes a table.
+    fn table(&self) -> Result<(), CliError> {
+        let rows = match self.rows {
+            Some(CsvRows::Moves) => Rows::Moves,
+            Some(CsvRows::Matches) | None => Rows::Matches,
+        };
+        print(&lines([match_rows::header(rows)]))?;
+        self.each(|record, _| print(&lines(match_rows::of(&record, rows))))
     }
 
     /// Writes pages in one file.
@@ -121,4 +154,15 @@ impl Args {
         }
         self.filter.check(&seen, &self.log)
     }
+}
+
+/// Rows as lines of CSV.
+fn lines(rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // Nothing can go wrong in memory, with rows of one length.
+        let _ = writer.write_record(row);
+    }
+    let bytes = writer.into_inner().unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -4,6 +4,7 @@ pub(crate) mod analysis;
 mod block;
 pub(crate) mod checks;
 pub(crate) mod formats;
+pub(crate) mod match_rows;
 pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod sheet;

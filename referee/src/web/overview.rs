@@ -1,12 +1,13 @@
 //! What the overview shows: standings, crosstable, progress, faults, and where a test stands.
 
-use ratings::report::SprtReport;
+use ratings::report::{Estimate, Figure, SprtReport};
 use ratings::sprt::Verdict;
 use ratings::{MatchStore, Report, Request};
 use serde::Serialize;
 
 use super::plan::{Plan, RoundView};
 use crate::admission::LeftOut;
+use crate::report::sheet::signed;
 
 /// The crosstable has at most this many bots: it grows with their square, and nobody reads a larger one.
 const MOST_CROSSED: usize = 100;
@@ -84,6 +85,9 @@ pub(super) struct Figures {
 struct StandingRow {
     place: usize,
     bot: String,
+    /// The rating as people read it: a figure, the end that is known, or `?`.
+    figure: String,
+    /// Where its dot is, if there is a figure.
     elo: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -137,6 +141,7 @@ impl Figures {
             .map(|(at, bot)| StandingRow {
                 place: at + 1,
                 bot: bot.to_owned(),
+                figure: figure(None),
                 elo: None,
                 low: None,
                 high: None,
@@ -165,7 +170,11 @@ impl From<&Report> for Figures {
             StandingRow {
                 place: at + 1,
                 bot: report.bots[bot].name.clone(),
-                elo: rating.and_then(|rating| finite(rating.elo)),
+                figure: figure(rating.as_ref()),
+                elo: rating.and_then(|rating| match rating.figure() {
+                    Figure::Known { elo, .. } => Some(elo),
+                    _ => None,
+                }),
                 low: rating.and_then(|rating| finite(rating.low)),
                 high: rating.and_then(|rating| finite(rating.high)),
                 points: totals.points,
@@ -188,6 +197,12 @@ impl From<&Report> for Figures {
 fn no_meetings(bots: usize) -> Vec<Vec<Option<Meetings>>> {
     let bots = bots.min(MOST_CROSSED);
     vec![vec![None; bots]; bots]
+}
+
+/// A rating as terminals show it, with a true minus sign.
+fn figure(rating: Option<&Estimate>) -> String {
+    let figure = rating.map(|rating| signed(rating)[0].replace('-', "−"));
+    figure.unwrap_or_else(|| "–".to_owned())
 }
 
 fn crosstable(report: &Report) -> Vec<Vec<Option<Meetings>>> {
@@ -248,5 +263,30 @@ mod tests {
         );
         let few = Figures::before(names.iter().take(3).map(String::as_str));
         assert_eq!(few.crosstable.len(), 3);
+    }
+
+    fn rating(low: f64, high: f64) -> Estimate {
+        Estimate {
+            elo: -339.2,
+            error: 1.0,
+            low,
+            high,
+            bound: None,
+        }
+    }
+
+    /// The browser shows what the terminal does: no figure where an end is not known.
+    #[test]
+    fn ratings_read_as_in_the_terminal() {
+        let all = [
+            (-400.0, -270.0, "−339"),
+            (-400.0, f64::INFINITY, "≥ −400"),
+            (f64::NEG_INFINITY, -270.0, "≤ −270"),
+            (f64::NEG_INFINITY, f64::INFINITY, "?"),
+        ];
+        for (low, high, expected) in all {
+            assert_eq!(figure(Some(&rating(low, high))), expected);
+        }
+        assert_eq!(figure(None), "–");
     }
 }

@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 
 use games::Rng;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
+};
 use rayon::slice::ParallelSlice;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -76,6 +78,44 @@ pub(crate) struct Changes {
     pub(super) units: Vec<Vec<(u32, f64)>>,
 }
 
+/// What is known of each cluster, where there are few parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Clusters {
+    /// What clusters change, and how many are like that.
+    pub(super) changes: Vec<(f64, Vec<(u32, f64)>)>,
+    /// What they would change if the model were true, and matches independent but for those of a
+    /// cluster with the same seats and results, which count as copies.
+    pub(super) supposed: Symmetric,
+    /// The second derivatives, and the part of them that is the prior's.
+    pub(super) curvature: Symmetric,
+    pub(super) prior: Symmetric,
+}
+
+/// How far a sum of parameters is off.
+#[derive(Clone, Debug)]
+pub(crate) struct Spread {
+    /// Its variance by what clusters change.
+    pub(crate) robust: f64,
+    /// The same if the model is true; see [`Clusters::supposed`].
+    pub(crate) supposed: f64,
+    /// How many equal clusters change it as much as these do, effectively: those that went as expected
+    /// say nothing of how much results vary.
+    pub(crate) active: f64,
+    /// In which direction the parameters that matter most move with the sum, while others stand still;
+    /// empty where that is not known.
+    pub(crate) line: Vec<f64>,
+    /// How much more results vary along it than matches alone have it: this for each unit of the sum's
+    /// variance, since they do not depend on each other as the model has it, or since other parameters
+    /// are not known either.
+    pub(crate) inflation: f64,
+    /// By how much the sum changes along it, and how much matches say about that.
+    pub(crate) rate: f64,
+    pub(crate) known: f64,
+}
+
+/// What of clusters is looked at for spreads takes at most about this many steps.
+const MOST_STEPS: usize = 200_000_000;
+
 /// The covariance of all parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Covariance(Kind);
@@ -85,6 +125,7 @@ enum Kind {
     Whole {
         covariance: Square,
         independent: Square,
+        clusters: Clusters,
     },
     Solved {
         factor: Cholesky,
@@ -100,10 +141,11 @@ enum Kind {
 
 impl Covariance {
     /// As a whole: as it is, and as it would be if all matches were independent and the model true.
-    pub(super) fn whole(covariance: Square, independent: Square) -> Self {
+    pub(super) fn whole(covariance: Square, independent: Square, clusters: Clusters) -> Self {
         Covariance(Kind::Whole {
             covariance,
             independent,
+            clusters,
         })
     }
 
@@ -156,6 +198,7 @@ impl Covariance {
             Kind::Whole {
                 covariance,
                 independent,
+                ..
             } => {
                 let both = [covariance, independent];
                 let variances = sums
@@ -184,10 +227,88 @@ impl Covariance {
         }
     }
 
+    /// How far some sums are off, with lines along which those parameters move that are `chosen`. Where
+    /// there are too many sums to look at each cluster for each of them, all clusters count as active.
+    pub(crate) fn spreads(
+        &self,
+        sums: &[Direction],
+        chosen: &(dyn Fn(usize) -> bool + Sync),
+    ) -> Vec<Spread> {
+        let variances = self.variances(sums);
+        let (clusters, inverse) = match &self.0 {
+            Kind::Whole {
+                clusters,
+                independent,
+                ..
+            } => (clusters, independent),
+            _ => return variances.into_iter().map(Spread::rough).collect(),
+        };
+        let size: usize = clusters
+            .changes
+            .iter()
+            .map(|(_, change)| change.len())
+            .sum();
+        if sums
+            .len()
+            .saturating_mul(size + clusters.supposed.entries_count())
+            > MOST_STEPS
+        {
+            return variances.into_iter().map(Spread::rough).collect();
+        }
+        let spreads = sums.par_iter().zip(variances);
+        let spreads = spreads.map(|(sum, [robust, model])| {
+            let mut line = inverse.times_sparse(sum.terms.iter().map(|(at, by)| (*at, *by)));
+            let (mut squares, mut fourths) = (0.0, 0.0);
+            for (count, change) in &clusters.changes {
+                let by = change.iter().map(|(param, by)| by * line[*param as usize]);
+                let square = by.sum::<f64>().powi(2);
+                squares += count * square;
+                fourths += count * square * square;
+            }
+            let supposed = clusters.supposed.quadratic(&line);
+            // The prior makes estimates less variable than results are.
+            let by_matches = model - clusters.prior.quadratic(&line);
+            for (param, by) in line.iter_mut().enumerate() {
+                *by *= f64::from(u8::from(chosen(param)));
+            }
+            let rate: f64 = sum.terms.iter().map(|(param, by)| by * line[*param]).sum();
+            let alone = clusters.curvature.quadratic(&line);
+            Spread {
+                robust,
+                supposed,
+                inflation: model * alone / (rate * rate) / by_matches,
+                rate,
+                known: alone - clusters.prior.quadratic(&line),
+                active: if fourths > 0.0 {
+                    squares * squares / fourths
+                } else {
+                    0.0
+                },
+                line,
+            }
+        });
+        spreads.collect()
+    }
+
     /// The variance of a sum.
     pub(crate) fn variance(&self, sum: &Direction) -> f64 {
         let [variance, _] = self.variances(std::slice::from_ref(sum))[0];
         variance
+    }
+}
+
+impl Spread {
+    /// Of what is known without a look at each cluster.
+    fn rough([robust, _]: [f64; 2]) -> Self {
+        Spread {
+            robust,
+            supposed: robust,
+            inflation: 0.0,
+            rate: 0.0,
+            known: 0.0,
+            active: f64::INFINITY,
+            line: Vec::new(),
+        }
     }
 }
 

@@ -54,6 +54,26 @@ pub(crate) struct ClusterKind {
     len: u32,
 }
 
+/// How much matches that are decided instead of drawn change the slope along a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Jumps {
+    /// All matches together.
+    pub(crate) all: f64,
+    /// One of them, by what they say on the average.
+    pub(crate) usual: f64,
+}
+
+impl Jumps {
+    /// How much results vary at least that are off by so much: those of a binomial distribution.
+    pub(crate) fn least(&self, off: f64) -> f64 {
+        if self.all > off {
+            self.usual * off * (1.0 - off / self.all)
+        } else {
+            0.0
+        }
+    }
+}
+
 /// The results themselves, which models of fewer games share.
 #[derive(Debug, Default)]
 struct Data {
@@ -391,6 +411,44 @@ impl Model {
         self.count();
     }
 
+    /// How results vary along a line at least that are off by so much, in games with draws. How often
+    /// there are any is only known from how often there were: what is off are so many matches that
+    /// were decided instead of drawn, and as many decided matches vary by no less than that.
+    pub(crate) fn jumps(&self, line: &[f64]) -> Jumps {
+        let (mut all, mut squares, mut cubes) = (0.0, 0.0, 0.0);
+        for (stage, met) in self.stages.iter() {
+            let game = &self.games[stage.game as usize];
+            if game.tie(2).is_none() {
+                continue;
+            }
+            let seats = (0..usize::from(stage.len)).map(|seat| {
+                let worth = match stage.seats[seat] {
+                    NONE => 0.0,
+                    param => line[param as usize],
+                };
+                line[stage.bots[seat] as usize] + worth
+            });
+            let ends = seats.fold([f64::MAX, f64::MIN], |[low, high], at| {
+                [low.min(at), high.max(at)]
+            });
+            let jump = 0.5 * (ends[1] - ends[0]);
+            all += game.weight * met * jump;
+            squares += game.weight * met * jump * jump;
+            cubes += game.weight * met * jump * jump * jump;
+        }
+        Jumps {
+            all,
+            usual: if squares > 0.0 { cubes / squares } else { 0.0 },
+        }
+    }
+
+    /// About how many steps it takes to compute the likelihood once.
+    pub(crate) fn cost(&self) -> usize {
+        let units = self.games.iter().any(|game| game.spread().is_some());
+        let units = if units { self.units().len() } else { 0 };
+        8 * self.stages.len() + 100 * units
+    }
+
     /// The parameters that the prior holds by wins and losses.
     pub(crate) fn held(&self) -> impl Iterator<Item = usize> {
         let seats = self.games.iter().flat_map(|game| &game.seat);
@@ -401,6 +459,11 @@ impl Model {
     /// Computes the logarithm of the likelihood (and prior) at `at`, with the derivatives that
     /// are wanted. If that is the slope alone, what is given back means nothing.
     pub(crate) fn evaluate(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
+        self.evaluate_matches(at, want, slopes) + self.evaluate_prior(at, want, slopes)
+    }
+
+    /// The same without the prior.
+    pub(crate) fn evaluate_matches(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
         slopes.gradient.fill(0.0);
         for (param, observed) in self.observed.iter().flatten() {
             slopes.gradient[*param as usize] += observed;
@@ -421,7 +484,7 @@ impl Model {
         if self.games.iter().any(|game| game.spread().is_some()) {
             value += self.evaluate_spread(at, want, slopes);
         }
-        value + self.evaluate_prior(at, want, slopes)
+        value
     }
 
     /// What the units of games add whose openings differ.
@@ -439,16 +502,33 @@ impl Model {
         sum
     }
 
-    /// How much the openings of a game of two seats seem to differ: see [`opening_spread::evidence`].
+    /// Whether the openings of a game of two seats differ, given a fit that says that they do not: how
+    /// many standard errors more the matches of a unit depend on each other, seat by seat, than by
+    /// chance. Negative where they rather depend on each other bot by bot.
     pub(crate) fn evidence_of_spread(&self, game: usize, at: &[f64]) -> f64 {
-        let units = self.units().iter();
-        let units = units.map(|kind| (self.placings(kind), f64::from(kind.count)));
-        let of_game = units.filter(|(placings, _)| placings[0].game as usize == game);
-        opening_spread::evidence(of_game, &self.games[game], at)
+        let params = &self.games[game];
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for cluster in self.clusters() {
+            let mut scores = 0.0;
+            for (unit, times) in self.members(cluster) {
+                let placings = self.placings(&self.units()[*unit as usize]);
+                if placings.len() > 1 && usize::from(placings[0].game) == game {
+                    scores += f64::from(*times) * opening_spread::evidence(placings, params, at);
+                }
+            }
+            let count = f64::from(cluster.count);
+            sum += count * scores;
+            squares += count * scores * scores;
+        }
+        if squares > 0.0 {
+            sum / squares.sqrt()
+        } else {
+            f64::NEG_INFINITY
+        }
     }
 
     /// What the prior adds.
-    fn evaluate_prior(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
+    pub(crate) fn evaluate_prior(&self, at: &[f64], want: Want, slopes: &mut Slopes) -> f64 {
         self.weigh_prior(at, want, slopes, |crowding| crowding)
     }
 

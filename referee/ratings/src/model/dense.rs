@@ -28,6 +28,18 @@ impl Square {
         self.entries[row * self.size + column]
     }
 
+    /// The product with a vector of which few entries are not zero. For symmetric matrices only.
+    pub(crate) fn times_sparse(&self, entries: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
+        let mut product = vec![0.0; self.size];
+        for (at, value) in entries {
+            let row = &self.entries[at * self.size..(at + 1) * self.size];
+            for (sum, entry) in product.iter_mut().zip(row) {
+                *sum += value * entry;
+            }
+        }
+        product
+    }
+
     /// Adds another one.
     pub(crate) fn join(&mut self, other: &Square) {
         for (sum, value) in self.entries.iter_mut().zip(&other.entries) {

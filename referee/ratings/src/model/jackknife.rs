@@ -13,9 +13,9 @@ use games::MAX_SEATS;
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
-use super::choice_set::Slopes;
+use super::choice_set::{Slopes, Want};
 use super::conjugate::Conjugate;
-use super::covariance::{Changes, Covariance};
+use super::covariance::{Changes, Clusters, Covariance};
 use super::davidson_luce::{ClusterKind, Model};
 use super::dense::Square;
 use super::local_slopes::LocalSlopes;
@@ -89,21 +89,24 @@ impl Jackknife {
 
     /// With a covariance as a whole, for few parameters.
     fn whole(model: &Model, at: &[f64], is_spread: &[bool]) -> Self {
-        let inverse = inverse(model, at);
+        let (inverse, curvature) = inverse(model, at);
         // Parts of a fixed size, added up in order, give the same sums on any number of cores.
         let size = model.clusters().len().div_ceil(PARTS).max(SMALLEST_PART);
         let parts = model.clusters().par_chunks(size);
         let parts: Vec<Part> = parts
             .map(|clusters| Part::new(model, clusters, at, &inverse, is_spread))
             .collect();
-        let mut sum = Part::zero(model.params);
-        for part in &parts {
+        let mut sum = Part::zero(model);
+        for part in parts {
             sum.join(part);
         }
         let Part {
             mut meat,
             information,
+            mut clusters,
         } = sum;
+        clusters.curvature = curvature;
+        clusters.prior = held(model, at);
         for (row, column, value) in prior(model, at).entries() {
             let value = PRIOR_SHARE * value;
             meat.add(row, column, value);
@@ -112,7 +115,7 @@ impl Jackknife {
             }
         }
         Jackknife {
-            covariance: Covariance::whole(inverse.times(&meat).times(&inverse), inverse),
+            covariance: Covariance::whole(inverse.times(&meat).times(&inverse), inverse, clusters),
             clusters: information.into_iter().map(effective).collect(),
         }
     }
@@ -288,13 +291,20 @@ struct Part {
     meat: Square,
     /// By parameter: the sum of what clusters say about it, and of the squares.
     information: Vec<[f64; 2]>,
+    clusters: Clusters,
 }
 
 impl Part {
-    fn zero(params: usize) -> Self {
+    fn zero(model: &Model) -> Self {
         Part {
-            meat: Square::zero(params),
-            information: vec![[0.0; 2]; params],
+            meat: Square::zero(model.params),
+            information: vec![[0.0; 2]; model.params],
+            clusters: Clusters {
+                changes: Vec::new(),
+                supposed: Symmetric::zero(Arc::clone(&model.pattern)),
+                curvature: Symmetric::zero(Arc::clone(&model.pattern)),
+                prior: Symmetric::zero(Arc::clone(&model.pattern)),
+            },
         }
     }
 
@@ -305,8 +315,8 @@ impl Part {
         inverse: &Square,
         is_spread: &[bool],
     ) -> Self {
-        let mut part = Part::zero(model.params);
-        let mut local = LocalSlopes::default();
+        let mut part = Part::zero(model);
+        let (mut local, mut alone) = (LocalSlopes::default(), LocalSlopes::default());
         for cluster in clusters {
             local.clear();
             for &(unit, times) in model.members(cluster) {
@@ -314,6 +324,7 @@ impl Part {
                 model.unit_slopes(unit, at, f64::from(times), &mut local);
             }
             let count = f64::from(cluster.count);
+            part.suppose(model, cluster, at, &mut alone);
             let adjusted = leave_out(&local, |row, column| inverse.at(row, column), is_spread);
             for (i, &row) in local.params.iter().enumerate() {
                 let known = local.at(i, i).max(0.0);
@@ -325,12 +336,42 @@ impl Part {
                     part.meat.add(row as usize, column as usize, product);
                 }
             }
+            let change = local.params.iter().copied().zip(adjusted);
+            part.clusters.changes.push((count, change.collect()));
         }
         part
     }
 
-    fn join(&mut self, other: &Part) {
+    /// Adds what a cluster would change if the model were true, and equal units copies.
+    fn suppose(
+        &mut self,
+        model: &Model,
+        cluster: &ClusterKind,
+        at: &[f64],
+        local: &mut LocalSlopes,
+    ) {
+        for &(unit, times) in model.members(cluster) {
+            let unit = &model.units()[unit as usize];
+            let times = f64::from(times);
+            local.clear();
+            model.unit_slopes(unit, at, times, local);
+            let weight = model.game_of(unit).map_or(1.0, |game| game.weight);
+            let share = f64::from(cluster.count) * times * weight;
+            for (i, &row) in local.params.iter().enumerate() {
+                for (j, &column) in local.params.iter().enumerate().take(i + 1) {
+                    let value = share * local.at(i, j);
+                    self.clusters
+                        .supposed
+                        .add(row as usize, column as usize, value);
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, other: Part) {
         self.meat.join(&other.meat);
+        self.clusters.supposed.join(&other.clusters.supposed);
+        self.clusters.changes.extend(other.clusters.changes);
         let sums = self.information.iter_mut().flatten();
         for (sum, other) in sums.zip(other.information.iter().flatten()) {
             *sum += other;
@@ -338,12 +379,12 @@ impl Part {
     }
 }
 
-/// The inverse of the second derivatives.
-fn inverse(model: &Model, at: &[f64]) -> Square {
+/// The inverse of the second derivatives, and these.
+fn inverse(model: &Model, at: &[f64]) -> (Square, Symmetric) {
     let mut fitter = Fitter::new(model);
     let mut inverse = Square::zero(model.params);
     let Some(factored) = fitter.factor(at) else {
-        return inverse;
+        return (inverse, fitter.curvature().clone());
     };
     let mut column = vec![0.0; model.params];
     for index in 0..model.params {
@@ -354,7 +395,7 @@ fn inverse(model: &Model, at: &[f64]) -> Square {
             inverse.add(row, index, *value);
         }
     }
-    inverse
+    (inverse, fitter.curvature().clone())
 }
 
 /// The slope of a cluster, corrected for what the cluster itself has pulled the estimate:
@@ -414,6 +455,16 @@ fn leave_out(
 
 fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
+}
+
+/// The second derivatives of the prior.
+fn held(model: &Model, at: &[f64]) -> Symmetric {
+    let mut slopes = Slopes {
+        gradient: vec![0.0; model.params],
+        curvature: Symmetric::zero(Arc::clone(&model.pattern)),
+    };
+    model.evaluate_prior(at, Want::Curvature, &mut slopes);
+    slopes.curvature
 }
 
 /// What the prior's slopes would vary if they were matches.

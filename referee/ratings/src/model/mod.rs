@@ -19,11 +19,11 @@ mod sparse;
 mod strengths;
 
 pub(crate) use bounds::{OwnClusters, Paths, Side, bound_of};
-pub(crate) use covariance::Direction;
+pub(crate) use covariance::{Direction, Spread};
 pub(crate) use davidson_luce::{Model, PRIOR};
 pub(crate) use game_params::GameParams;
 pub(crate) use jackknife::Jackknife;
 pub(crate) use newton::Fitter;
 pub(crate) use scale::{ELO, Scale};
-pub use strengths::{Anchor, MOST_COMPARED};
+pub use strengths::Anchor;
 pub(crate) use strengths::{MOST_MEMBERS, Origin, Strengths, mean};

@@ -95,6 +95,20 @@ impl<'a> Fitter<'a> {
         &self.slopes.curvature
     }
 
+    /// Along a line through a point: the slope there of what matches alone say, and how much it bends
+    /// downwards.
+    pub(crate) fn along(&mut self, at: &[f64], line: &[f64]) -> [f64; 2] {
+        self.model
+            .evaluate_matches(at, Want::Curvature, &mut self.slopes);
+        let slope = self.slopes.gradient.iter().zip(line).map(|(a, b)| a * b);
+        [slope.sum(), self.slopes.curvature.quadratic(line)]
+    }
+
+    /// About how many steps it takes to look at a point.
+    pub(crate) fn cost(&self) -> usize {
+        self.model.cost() + self.slopes.curvature.entries_count()
+    }
+
     fn evaluate(&mut self, at: &[f64], want: Want) -> f64 {
         self.model.evaluate(at, want, &mut self.slopes)
     }

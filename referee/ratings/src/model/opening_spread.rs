@@ -250,39 +250,24 @@ pub(super) fn unit_slopes(
     }
 }
 
-/// Whether the openings of a game differ, given a fit that says that they do not: how many standard
-/// errors more the matches of a unit depend on each other, seat by seat, than by chance. Negative
-/// where they rather depend on each other bot by bot.
-pub(super) fn evidence<'a>(
-    units: impl Iterator<Item = (&'a [Placing], f64)>,
-    game: &GameParams,
-    at: &[f64],
-) -> f64 {
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for (placings, count) in units.filter(|(placings, _)| placings.len() > 1) {
-        let params = params(placings, game);
-        let value = |param: u32| match param {
-            NONE => f64::NEG_INFINITY,
-            param => at[param as usize],
-        };
-        let (mut off, mut expected) = (0.0, 0.0);
-        for placing in placings {
-            let [first, second] = [placing.bots[0], placing.bots[1]].map(u32::from);
-            let chances = Chances::new(
-                value(first) - value(second) - value(params[2]),
-                value(params[3]),
-            );
-            let points = 0.5 * (1.0 + f64::from(placing.ranks[1]) - f64::from(placing.ranks[0]));
-            off += points - chances.points;
-            expected += chances.variances()[0];
-        }
-        let score = off * off - expected;
-        sum += count * score;
-        squares += count * score * score;
+/// How much more the matches of a unit depend on each other, seat by seat, than by chance, given a fit
+/// that says that openings do not differ.
+pub(super) fn evidence(placings: &[Placing], game: &GameParams, at: &[f64]) -> f64 {
+    let params = params(placings, game);
+    let value = |param: u32| match param {
+        NONE => f64::NEG_INFINITY,
+        param => at[param as usize],
+    };
+    let (mut off, mut expected) = (0.0, 0.0);
+    for placing in placings {
+        let [first, second] = [placing.bots[0], placing.bots[1]].map(u32::from);
+        let chances = Chances::new(
+            value(first) - value(second) - value(params[2]),
+            value(params[3]),
+        );
+        let points = 0.5 * (1.0 + f64::from(placing.ranks[1]) - f64::from(placing.ranks[0]));
+        off += points - chances.points;
+        expected += chances.variances()[0];
     }
-    if squares > 0.0 {
-        sum / squares.sqrt()
-    } else {
-        f64::NEG_INFINITY
-    }
+    off * off - expected
 }

@@ -44,6 +44,39 @@ impl Symmetric {
         pairs.all(|(one, other)| has(one, other))
     }
 
+    /// How many entries there is room for.
+    pub(crate) fn entries_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The product with a vector from both sides.
+    pub(crate) fn quadratic(&self, vector: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        let pattern = &*self.pattern;
+        let mut ordered = vec![0.0; pattern.size()];
+        for (place, value) in pattern.place.iter().zip(vector) {
+            ordered[*place as usize] = *value;
+        }
+        for (column, own) in ordered.iter().enumerate() {
+            let (start, end) = (pattern.starts[column], pattern.starts[column + 1]);
+            let below = pattern.rows[start + 1..end]
+                .iter()
+                .zip(&self.entries[start + 1..end]);
+            let below: f64 = below
+                .map(|(row, entry)| entry * ordered[*row as usize])
+                .sum();
+            sum += own * (own * self.entries[start] + 2.0 * below);
+        }
+        sum
+    }
+
+    /// Adds another one of the same pattern.
+    pub(crate) fn join(&mut self, other: &Symmetric) {
+        for (sum, value) in self.entries.iter_mut().zip(&other.entries) {
+            *sum += value;
+        }
+    }
+
     /// How many unknowns there are.
     pub(crate) fn size(&self) -> usize {
         self.pattern.size()

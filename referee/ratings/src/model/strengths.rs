@@ -11,9 +11,6 @@ use crate::results::Placing;
 /// Ratings are means of differences from at most this many bots: with more, that takes long.
 pub(crate) const MOST_MEMBERS: usize = 100;
 
-/// Of more bots than this, no two are compared with each other: there would be too many pairs.
-pub const MOST_COMPARED: usize = 1000;
-
 /// What ratings are measured from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Anchor {

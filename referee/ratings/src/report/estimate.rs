@@ -51,7 +51,38 @@ impl Bound {
     }
 }
 
+/// What of an estimate is shown to people, wherever that is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure {
+    /// The estimate, and half its interval.
+    Known {
+        /// The estimate.
+        elo: f64,
+        /// Half the width of its interval.
+        half: f64,
+    },
+    /// Only that it is this or more.
+    AtLeast(f64),
+    /// Only that it is this or less.
+    AtMost(f64),
+    /// Nothing: results do not say on which side it is.
+    Unknown,
+}
+
 impl Estimate {
+    /// What is shown: no figure without both ends, since it would only be what the prior makes of it.
+    pub fn figure(&self) -> Figure {
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => Figure::Known {
+                elo: self.elo,
+                half: (self.high - self.low) / 2.0,
+            },
+            (true, false) => Figure::AtLeast(self.low),
+            (false, true) => Figure::AtMost(self.high),
+            (false, false) => Figure::Unknown,
+        }
+    }
+
     /// The same from the other side.
     pub fn reversed(self) -> Self {
         Estimate {

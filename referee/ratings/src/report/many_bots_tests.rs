@@ -5,7 +5,6 @@ use games::Rng;
 use serde_json::json;
 
 use super::ratings::{Ratings, rate};
-use crate::model::MOST_COMPARED;
 use crate::results::{Evidence, Placing};
 use crate::simulate::uniform;
 use crate::{MatchStore, MatchSummary, Request};
@@ -44,7 +43,7 @@ fn a_ladder_of_thousands_has_its_intervals() {
     let share = coverage(&ratings);
     // The prior knows that far ends are no better than the middle.
     assert!((0.92..0.995).contains(&share), "{share}");
-    assert!(BOTS > MOST_COMPARED);
+    assert!(!ratings.are_compared());
     assert!(ratings.differences.is_empty() && ratings.superiority.is_empty());
     let seat = ratings.seats[0][0];
     assert!(seat.low < 0.0 && seat.high > 0.0 && seat.error > 0.0);

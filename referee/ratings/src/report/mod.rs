@@ -4,6 +4,8 @@ mod across_games;
 mod differences;
 mod discovery;
 mod estimate;
+#[cfg(test)]
+mod few_results_tests;
 mod fitness;
 #[cfg(test)]
 mod fitness_tests;
@@ -25,14 +27,14 @@ mod statistics;
 mod student;
 
 pub use crate::matches::{Noise, OVERSHOOT_MS, Reported, SHARES, Suspicion, TimeUse};
-pub use crate::model::{Anchor, MOST_COMPARED};
+pub use crate::model::Anchor;
 pub use crate::results::Meeting;
 pub use crate::standings::Totals;
 pub use across_games::Across;
 pub use differences::Difference;
 pub use discovery::FALSE_DISCOVERIES;
 pub(crate) use discovery::rates;
-pub use estimate::{Bound, Estimate};
+pub use estimate::{Bound, Estimate, Figure};
 pub use fitness::{Drift, Fitness, Residual, Transitivity};
 pub use fixed_order::FixedOrder;
 pub use machines::{Homogeneity, MachineReport, is_noisy};

@@ -1,14 +1,15 @@
 //! Ratings in Elo with their 95 % intervals: what the model and the jackknife say, for people.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
-use statrs::distribution::ContinuousCDF;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::differences::Difference;
 use super::estimate::{Bound, Estimate};
 use super::student::student;
 use crate::model::{
-    Anchor, Direction, ELO, Fitter, GameParams, Jackknife, MOST_COMPARED, MOST_MEMBERS, Model,
-    Origin, OwnClusters, PRIOR, Paths, Scale, Side, Strengths, bound_of, mean,
+    Anchor, Direction, ELO, Fitter, GameParams, Jackknife, MOST_MEMBERS, Model, Origin,
+    OwnClusters, PRIOR, Paths, Scale, Side, Spread, Strengths, bound_of, mean,
 };
 use crate::results::Evidence;
 
@@ -23,6 +24,23 @@ const FEWEST_POINTS: f64 = 0.025;
 
 /// For slopes: far more than rounding, far less than what bends.
 const NUDGE: f64 = 1e-4;
+
+/// With at least this many active clusters, how much results vary is known from them alone.
+const ENOUGH_ACTIVE: f64 = 64.0;
+/// How many active clusters the model's variance counts as.
+const SUPPOSED: f64 = 4.0;
+/// Student's distribution is as good as normal with as many degrees of freedom.
+const MOST_FREEDOM: f64 = 1e4;
+/// Ends of intervals are searched as long as all of that takes about this many steps at most.
+const MOST_STEPS: usize = 20_000_000;
+/// How often the likelihood is looked at for an interval.
+const LOOKS: usize = 30;
+/// An end is searched in at most this many trials.
+const MOST_TRIALS: usize = 60;
+/// And as exactly, relatively.
+const EXACT_END: f64 = 1e-7;
+/// No end is further from the estimate than this, in natural logarithms of strength.
+const FARTHEST: f64 = 30.0;
 
 /// How resampling is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,6 +60,66 @@ impl Default for Resampling {
     }
 }
 
+/// What is known of how far an estimate is off.
+struct Known<'a> {
+    variance: f64,
+    /// How much it changes along the line, and how much more results vary there than the model has it.
+    rate: f64,
+    inflation: f64,
+    student: StudentsT,
+    /// The direction in which ends of an interval are searched, where there are few active clusters.
+    line: Option<&'a [f64]>,
+    /// The same where there is no time to search them.
+    rough: Option<&'a Spread>,
+}
+
+impl<'a> Known<'a> {
+    /// Of an estimate that rests on this number of clusters. How much few active clusters vary is not
+    /// known well; the model's variance counts as so many more of them.
+    fn new(spread: &'a Spread, clusters: f64, searches: bool) -> Self {
+        let robust = spread.robust.max(0.0);
+        if spread.active >= ENOUGH_ACTIVE {
+            return Known {
+                variance: robust,
+                rate: spread.rate,
+                inflation: 1.0,
+                student: student(clusters),
+                line: None,
+                rough: None,
+            };
+        }
+        let share = spread.active / (spread.active + SUPPOSED);
+        let seen = share * robust;
+        let supposed = spread.supposed.max(0.0);
+        let least = (2.0 - 2.0 * spread.active / ENOUGH_ACTIVE).min(1.0) * supposed;
+        let variance = (seen + (1.0 - share) * supposed).max(least);
+        let freedom = (clusters - 1.0).max(1.0);
+        let freedom = if seen > 0.0 {
+            (freedom * (variance / seen).powi(2)).min(MOST_FREEDOM)
+        } else {
+            MOST_FREEDOM
+        };
+        let has_line = spread.rate > 0.0 && spread.inflation > 0.0 && spread.known > 0.0;
+        Known {
+            variance,
+            rate: spread.rate,
+            inflation: variance * spread.inflation,
+            student: student(freedom + 1.0),
+            line: (has_line && searches).then_some(&*spread.line),
+            rough: (has_line && !searches).then_some(spread),
+        }
+    }
+
+    /// Half the interval, where it is symmetric.
+    fn reach(&self) -> f64 {
+        if self.variance > 0.0 {
+            self.variance.sqrt() * self.student.inverse_cdf(0.975)
+        } else {
+            0.0
+        }
+    }
+}
+
 /// The ratings of all bots, and what seats are worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
@@ -56,7 +134,7 @@ pub struct Ratings {
     /// draws. `None` for a bot without a match.
     pub log_odds: Vec<Option<f64>>,
     /// The differences between each two bots that can be compared, by the bots' indices; none where
-    /// there are more than a thousand bots.
+    /// there are more than about a thousand bots and games.
     pub differences: Vec<Difference>,
     /// How many random samples intervals are from, where thousands of bots met at random: then they
     /// are bounds. 0 otherwise.
@@ -75,8 +153,8 @@ pub struct Ratings {
     /// standard deviation in the model's Elo; `None` where no difference was seen.
     pub openings: Vec<Option<f64>>,
     /// The likelihood of superiority: how likely it is, given the matches, that the row's bot is
-    /// stronger than the column's. `None` where they cannot be compared; no rows where there are more
-    /// than a thousand bots.
+    /// stronger than the column's. `None` where they cannot be compared; no rows where no two
+    /// bots are compared.
     pub superiority: Vec<Vec<Option<f64>>>,
 }
 
@@ -99,6 +177,13 @@ pub(crate) struct Fitted {
     /// See [`Fitted::usual_lead`].
     usual_leads: Vec<f64>,
     own_clusters: OwnClusters,
+}
+
+impl Ratings {
+    /// Whether each two bots that can be compared are: not if there are very many.
+    pub fn are_compared(&self) -> bool {
+        self.superiority.len() == self.bots.len()
+    }
 }
 
 impl Fitted {
@@ -171,7 +256,11 @@ impl Fitted {
                     played(bot).then(|| self.strengths.point[bot] - mean)
                 })
                 .collect(),
-            superiority: matrix(&differences, self.strengths.groups().len()),
+            superiority: if self.jackknife.covariance.is_whole() {
+                matrix(&differences, self.strengths.groups().len())
+            } else {
+                Vec::new()
+            },
             differences,
             groups: self.strengths.groups().to_vec(),
         }
@@ -183,27 +272,38 @@ impl Fitted {
 
     /// The bots' ratings alone.
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
-        let bots = 0..self.strengths.model.bots;
-        let played: Vec<usize> = bots.filter(|bot| self.played(*bot)).collect();
-        let mut all = vec![None; self.strengths.model.bots];
+        let bots = self.strengths.model.bots;
+        let played: Vec<usize> = (0..bots).filter(|bot| self.played(*bot)).collect();
+        let mut all = vec![None; bots];
         for some in played.chunks(1024) {
             let slopes = some.iter().map(|bot| {
                 let (anchors, members) = (origin.anchors(*bot), origin.members(*bot));
                 self.slopes(*bot, anchors, members)
             });
             let slopes: Vec<Direction> = slopes.collect();
-            let variances = self.jackknife.covariance.variances(&slopes);
-            for (&bot, [variance, _]) in some.iter().zip(variances) {
+            let spreads = self
+                .jackknife
+                .covariance
+                .spreads(&slopes, &|param| param < bots);
+            let searches = self.can_search(&spreads);
+            for (&bot, spread) in some.iter().zip(spreads) {
                 let (anchors, members) = (origin.anchors(bot), origin.members(bot));
-                all[bot] = Some(self.rating(bot, anchors, members, variance));
+                all[bot] = Some(self.rating(bot, anchors, members, &spread, searches));
             }
         }
         all
     }
 
-    /// A bot's rating of this variance, measured from anchors, or without any from these members of
-    /// its group.
-    fn rating(&self, bot: usize, anchors: &[Anchor], members: &[usize], variance: f64) -> Estimate {
+    /// A bot's rating that is off like this, measured from anchors, or without any from these members
+    /// of its group.
+    fn rating(
+        &self,
+        bot: usize,
+        anchors: &[Anchor],
+        members: &[usize],
+        spread: &Spread,
+        searches: bool,
+    ) -> Estimate {
         let elo = |at: &[f64]| self.strengths.from(at, bot, anchors, members);
         let clusters = |bot: usize| self.jackknife.clusters[bot];
         let anchored: f64 = anchors.iter().map(|anchor| clusters(anchor.bot)).sum();
@@ -211,8 +311,8 @@ impl Fitted {
             [] => clusters(bot),
             _ => clusters(bot).min(anchored),
         };
-        let error = variance.max(0.0).sqrt();
-        let mut estimate = self.interval(clusters, elo(&self.strengths.point), error);
+        let known = Known::new(spread, clusters, searches);
+        let mut estimate = self.interval(&known, &elo);
         // Without anchors, all members of the group, the bot among them, are what it is measured from.
         let (own, others) = match anchors {
             [] => (1, members.len()),
@@ -222,7 +322,7 @@ impl Fitted {
             ),
         };
         let share = 1.0 - own as f64 / others as f64;
-        if share > 0.0 && estimate.error > 0.0 {
+        if share > 0.0 && estimate.error > 0.0 && known.line.is_none() {
             self.bend(bot, anchors, share, &mut estimate);
         }
         let paths = &self.strengths.paths;
@@ -361,37 +461,33 @@ impl Fitted {
         self.usual_leads[game]
     }
 
-    /// How much stronger one bot is than another one of its group.
-    pub(crate) fn difference(&self, bot: usize, other: usize) -> Estimate {
-        let anchor = Anchor {
-            bot: other,
-            elo: 0.0,
-        };
-        let slopes = self.slopes(bot, &[anchor], &[]);
-        let variance = self.jackknife.covariance.variance(&slopes);
-        self.rating(bot, &[anchor], &[], variance)
-    }
-
     /// Those of each two bots that can be compared; none if there are very many bots.
     fn differences(&self) -> Vec<Difference> {
-        let bots = self.strengths.groups().len();
-        if bots > MOST_COMPARED {
+        if !self.jackknife.covariance.is_whole() {
             return Vec::new();
         }
+        let bots = self.strengths.groups().len();
         let pairs = (0..bots).flat_map(|bot| (bot + 1..bots).map(move |other| [bot, other]));
         let known = pairs.filter(|[bot, other]| {
             let together = self.strengths.groups()[*bot] == self.strengths.groups()[*other];
             together && self.played(*bot) && self.played(*other)
         });
-        let known = known.map(|bots| {
-            let [bot, other] = bots;
-            (
-                bots,
-                self.difference(bot, other),
-                self.superiority(bot, other),
-            )
+        let pairs: Vec<[usize; 2]> = known.collect();
+        let anchor = |bot| Anchor { bot, elo: 0.0 };
+        let slopes = pairs
+            .iter()
+            .map(|[bot, other]| self.slopes(*bot, &[anchor(*other)], &[]));
+        let slopes: Vec<Direction> = slopes.collect();
+        let covariance = &self.jackknife.covariance;
+        let spreads = covariance.spreads(&slopes, &|param| param < bots);
+        let searches = self.can_search(&spreads);
+        let all = pairs.par_iter().zip(&spreads).map(|(bots, spread)| {
+            let [bot, other] = *bots;
+            let elo = self.rating(bot, &[anchor(other)], &[], spread, searches);
+            (*bots, elo, self.superiority(bot, other, spread, searches))
         });
-        Difference::marked(known)
+        let all: Vec<_> = all.collect();
+        Difference::marked(all.into_iter())
     }
 
     /// Takes away those ends of an interval that results say nothing about, the lower and the upper
@@ -436,20 +532,98 @@ impl Fitted {
         });
     }
 
-    /// The interval of an estimate with this standard error, which rests on this number of clusters.
-    fn interval(&self, clusters: f64, elo: f64, error: f64) -> Estimate {
-        let reach = if error > 0.0 {
-            error * student(clusters).inverse_cdf(0.975)
-        } else {
-            0.0
+    /// The interval of an estimate that is known like this.
+    fn interval(&self, known: &Known<'_>, value: &dyn Fn(&[f64]) -> f64) -> Estimate {
+        let elo = value(&self.strengths.point);
+        let error = known.variance.sqrt();
+        let [low, high] = match known.line {
+            Some(line) if error > 0.0 => {
+                let mut ends = [-1.0, 1.0].map(|way| self.end(known, line, way, value));
+                ends.sort_by(f64::total_cmp);
+                [ends[0].min(elo), ends[1].max(elo)]
+            }
+            _ => {
+                let reach = known.reach().max(self.jump_reach(known));
+                [elo - reach, elo + reach]
+            }
         };
         Estimate {
             elo,
             error,
-            low: elo - reach,
-            high: elo + reach,
+            low,
+            high,
             bound: None,
         }
+    }
+
+    /// How far an estimate may be off at least because of draws, where its ends are not searched: by what
+    /// the square of the quantile as many matches change that are decided instead of drawn.
+    fn jump_reach(&self, known: &Known<'_>) -> f64 {
+        let Some(rough) = known.rough else {
+            return 0.0;
+        };
+        let jumps = self.strengths.model.jumps(&rough.line);
+        let off = known.student.inverse_cdf(0.975).powi(2) * known.inflation * jumps.usual;
+        off.min(jumps.all) * rough.rate / rough.known
+    }
+
+    /// Whether there is time to search the ends of the intervals of those that need it.
+    fn can_search(&self, spreads: &[Spread]) -> bool {
+        let few = spreads
+            .iter()
+            .filter(|spread| spread.active < ENOUGH_ACTIVE);
+        let cost = Fitter::new(&self.strengths.model).cost();
+        few.count().saturating_mul(LOOKS).saturating_mul(cost) <= MOST_STEPS
+    }
+
+    /// An end of an interval: how far the parameters can move along a line, before results are as
+    /// unlikely as they may be. The slope of the likelihood says how far results are from what is
+    /// expected there, and its bend how much they would vary there (a score test).
+    fn end(&self, known: &Known<'_>, line: &[f64], way: f64, value: &dyn Fn(&[f64]) -> f64) -> f64 {
+        let mut fitter = Fitter::new(&self.strengths.model);
+        let point = &self.strengths.point;
+        let moved = |far: f64| -> Vec<f64> {
+            let at = point.iter().zip(line);
+            at.map(|(at, by)| at + way * far * by).collect()
+        };
+        let quantile = known.student.inverse_cdf(0.975);
+        let [here, _] = fitter.along(point, line);
+        let jumps = self.strengths.model.jumps(line);
+        let mut beyond = |far: f64| {
+            let [slope, bend] = fitter.along(&moved(far), line);
+            let off = (slope - here).abs();
+            off - quantile * (known.inflation * bend.max(jumps.least(off))).sqrt()
+        };
+        let longest = line.iter().fold(0.0, |most: f64, by| most.max(by.abs()));
+        let farthest = FARTHEST / longest;
+        let (mut near, mut under) = (0.0, -f64::MAX);
+        let mut far = known.reach() / known.rate;
+        let mut over = beyond(far);
+        while over < 0.0 && far < farthest {
+            (near, under) = (far, over);
+            far *= 1.5;
+            over = beyond(far);
+        }
+        // False position; a half of what is kept makes the other end come nearer, too (Illinois).
+        for _ in 0..MOST_TRIALS {
+            if far - near <= EXACT_END * far {
+                break;
+            }
+            let middle = if under == -f64::MAX {
+                0.5 * (near + far)
+            } else {
+                near + (far - near) * (under / (under - over)).clamp(0.01, 0.99)
+            };
+            let found = beyond(middle);
+            if found < 0.0 {
+                (near, under) = (middle, found);
+                over *= 0.5;
+            } else {
+                (far, over) = (middle, found);
+                under *= if under == -f64::MAX { 1.0 } else { 0.5 };
+            }
+        }
+        value(&moved(far))
     }
 
     /// What the seats of each game are worth.
@@ -469,13 +643,25 @@ impl Fitted {
             seats.map(|seat| self.slopes_of_seat(game, seat))
         });
         let slopes: Vec<Direction> = slopes.collect();
-        let mut variances = self.jackknife.covariance.variances(&slopes).into_iter();
+        let mut is_seat = vec![false; self.strengths.model.params];
+        for (game, seat) in games
+            .iter()
+            .flat_map(|game| (1..game.seats).map(move |it| (game, it)))
+        {
+            if let Some(param) = game.seat(seat) {
+                is_seat[param] = true;
+            }
+        }
+        let covariance = &self.jackknife.covariance;
+        let spreads = covariance.spreads(&slopes, &|param| is_seat[param]);
+        let searches = self.can_search(&spreads);
+        let mut spreads = spreads.into_iter();
         let seats = games.iter().zip(&clusters).map(|(game, clusters)| {
             let seats = 0..if *clusters > 0.0 { game.seats } else { 0 };
-            // Seats come first, so that none of the variances is lost at their end.
-            let seats = seats.zip(variances.by_ref()).map(|(seat, [variance, _])| {
-                let value = worth_of_seat(game, seat, &self.strengths.point);
-                self.interval(*clusters, value, variance.max(0.0).sqrt())
+            // Seats come first, so that none of the spreads is lost at their end.
+            let seats = seats.zip(spreads.by_ref()).map(|(seat, spread)| {
+                let worth = |at: &[f64]| worth_of_seat(game, seat, at);
+                self.interval(&Known::new(&spread, *clusters, searches), &worth)
             });
             seats.collect()
         });
@@ -499,14 +685,38 @@ impl Fitted {
         slopes
     }
 
-    /// How likely a bot is stronger than another one of its group.
-    fn superiority(&self, bot: usize, other: usize) -> f64 {
-        let lead = self.strengths.point[bot] - self.strengths.point[other];
-        let variance = self.jackknife.covariance.of_difference(bot, other);
+    /// How likely a bot is stronger than another one of its group, given how far their difference is off.
+    fn superiority(&self, bot: usize, other: usize, spread: &Spread, searches: bool) -> f64 {
+        let point = &self.strengths.point;
+        let lead = point[bot] - point[other];
         let clusters = self.jackknife.clusters[bot].min(self.jackknife.clusters[other]);
+        let known = Known::new(spread, clusters, searches);
+        let errors = match known.line {
+            Some(line) => {
+                // Where both are equal.
+                let far = -lead / (line[bot] - line[other]);
+                let at = point.iter().zip(line).map(|(at, by)| at + far * by);
+                let at: Vec<f64> = at.collect();
+                let mut fitter = Fitter::new(&self.strengths.model);
+                let [here, _] = fitter.along(point, line);
+                let [slope, bend] = fitter.along(&at, line);
+                let off = slope - here;
+                let least = self.strengths.model.jumps(line).least(off.abs());
+                off / (known.inflation * bend.max(least)).sqrt()
+            }
+            None => {
+                let variance = self.jackknife.covariance.of_difference(bot, other);
+                let more = if spread.robust > 0.0 {
+                    known.variance / spread.robust
+                } else {
+                    1.0
+                };
+                lead / (variance * more).sqrt()
+            }
+        };
         // Without any variance nothing is known of how sure this is.
-        if variance > 0.0 {
-            student(clusters).cdf(lead / variance.sqrt())
+        if errors.is_finite() {
+            known.student.cdf(errors)
         } else {
             0.5 + 0.5 * lead.signum() * f64::from(lead != 0.0)
         }
@@ -524,9 +734,6 @@ fn worth_of_seat(game: &GameParams, seat: usize, at: &[f64]) -> f64 {
 
 /// The likelihood of superiority of each bot over each other one.
 fn matrix(differences: &[Difference], bots: usize) -> Vec<Vec<Option<f64>>> {
-    if bots > MOST_COMPARED {
-        return Vec::new();
-    }
     let mut all = vec![vec![None; bots]; bots];
     for difference in differences {
         let [bot, other] = difference.bots;

@@ -107,7 +107,7 @@ pub const PLAIN: Setting = Setting {
 };
 
 /// In how many cases the truth was inside the intervals: inside, and all.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// The bots' ratings.
     pub ratings: [u32; 2],
@@ -117,6 +117,8 @@ pub struct Coverage {
     pub anchored: [u32; 2],
     /// The scores of the first bot against the second one over swapped pairs, by game.
     pub scores: [u32; 2],
+    /// Half the widths of the intervals of differences, in Elo.
+    reaches: Vec<f64>,
 }
 
 /// Who is how strong: in all, and in each game beyond that.
@@ -388,6 +390,8 @@ impl Coverage {
         for (bot, rating) in ratings.bots.iter().enumerate().skip(1) {
             let truth = setting.lead(truth, bot, &[0]);
             note(&mut self.anchored, truth, rating.as_ref());
+            let reach = rating.as_ref().map(|it| 0.5 * (it.high - it.low));
+            self.reaches.extend(reach);
         }
     }
 
@@ -424,6 +428,17 @@ impl Coverage {
 }
 
 impl Coverage {
+    /// Half the usual width of an interval of a difference, as a median; `∞` where it usually has one
+    /// end at most.
+    pub fn usual_reach(&self) -> String {
+        let mut reaches = self.reaches.clone();
+        reaches.sort_by(f64::total_cmp);
+        match reaches.get(reaches.len() / 2) {
+            Some(reach) if reach.is_finite() => format!("{reach:.0}"),
+            _ => "∞".to_owned(),
+        }
+    }
+
     /// What was counted, by name.
     pub fn named(&self) -> Vec<(&'static str, [u32; 2])> {
         let all = [

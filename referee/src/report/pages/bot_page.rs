@@ -6,7 +6,7 @@ use std::path::Path;
 
 use protocol::{excerpt, shown, shown_lines};
 use ratings::Report;
-use ratings::report::{BotReport, MOST_COMPARED};
+use ratings::report::BotReport;
 
 use super::highlights::{FaultKind, Highlight, Highlights};
 use super::played::Played;
@@ -145,7 +145,7 @@ fn opponents(report: &Report, index: usize) -> Grid {
             add(opponent, signed_figures(&elo), scored, matches);
         }
     }
-    if report.bots.len() > MOST_COMPARED {
+    if !report.ratings.are_compared() {
         let own = report
             .meetings
             .iter()

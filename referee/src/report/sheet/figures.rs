@@ -2,7 +2,7 @@
 
 use super::parts::Grid;
 use crate::report::points;
-use ratings::report::{Estimate, Totals};
+use ratings::report::{Estimate, Figure, Totals};
 
 /// A whole number of Elo, without a negative zero.
 pub(crate) fn elo(value: f64) -> String {
@@ -54,11 +54,11 @@ pub(crate) fn interval(rating: Option<&Estimate>) -> [String; 2] {
     let Some(rating) = rating else {
         return ["·", "·"].map(str::to_owned);
     };
-    let figure = match (rating.low.is_finite(), rating.high.is_finite()) {
-        (true, true) => elo(rating.elo),
-        (true, false) => format!("≥ {}", elo(rating.low)),
-        (false, true) => format!("≤ {}", elo(rating.high)),
-        (false, false) => "?".to_owned(),
+    let figure = match rating.figure() {
+        Figure::Known { elo: value, .. } => elo(value),
+        Figure::AtLeast(low) => format!("≥ {}", elo(low)),
+        Figure::AtMost(high) => format!("≤ {}", elo(high)),
+        Figure::Unknown => "?".to_owned(),
     };
     [figure, half(Some(rating))]
 }
@@ -77,8 +77,8 @@ fn joined([figure, half]: [String; 2]) -> String {
 
 /// Half an interval, if it has both ends.
 pub(crate) fn half(rating: Option<&Estimate>) -> String {
-    match rating.map(|rating| (rating.high - rating.low) / 2.0) {
-        Some(half) if half.is_finite() => elo(half),
+    match rating.map(Estimate::figure) {
+        Some(Figure::Known { half, .. }) => elo(half),
         _ => "·".to_owned(),
     }
 }
@@ -91,8 +91,7 @@ pub(crate) fn signed_figures(difference: &Estimate) -> String {
 /// A difference, with its sign, and half its interval.
 pub(crate) fn signed(difference: &Estimate) -> [String; 2] {
     let [figure, half] = interval(Some(difference));
-    let known = difference.low.is_finite() && difference.high.is_finite();
-    let plus = known && difference.elo.round() > 0.0;
+    let plus = matches!(difference.figure(), Figure::Known { elo, .. } if elo.round() > 0.0);
     [format!("{}{figure}", if plus { "+" } else { "" }), half]
 }
 

@@ -9,8 +9,9 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use figures::count;
 pub(super) use figures::{COUNTS, counts, figures, interval, of, percent, signed_figures};
+pub(crate) use figures::{count, signed};
+pub(super) use formats::csv_text;
 pub use formats::plot;
 pub(super) use formats::{all_parts, html, markdown, page, text};
 pub(super) use parts::{Grid, Part, heading, quoted};

@@ -10,6 +10,7 @@ mod text;
 
 use super::statistics::{Sheet, SheetFormat};
 
+pub(crate) use csv::text as csv_text;
 pub(crate) use html::{all_parts, body as html, page};
 pub(crate) use markdown::parts as markdown;
 pub use plot::plot;

@@ -8,7 +8,7 @@ use crate::report::sheet::figures::{half, signed};
 use crate::report::sheet::parts::{Grid, Part, heading};
 use protocol::shown as clean;
 use ratings::Report;
-use ratings::report::{Difference, Estimate, MOST_COMPARED};
+use ratings::report::{Difference, Estimate};
 
 /// Lists of pairs are cut here, but in CSV and JSON.
 const MOST_ROWS: usize = 500;
@@ -83,7 +83,7 @@ fn chosen(report: &Report, wanted: impl Fn([usize; 2]) -> bool) -> Vec<Pair> {
 /// Said where no two bots are compared, because there are very many.
 pub(super) fn too_many(report: &Report) -> Option<Part> {
     let bots = report.bots.len();
-    (bots > MOST_COMPARED).then(|| {
+    (!report.ratings.are_compared()).then(|| {
         Part::Note(format!(
             "Of {bots} bots no two are compared with each other; `--anchor` measures all ratings from one \
              of them."
