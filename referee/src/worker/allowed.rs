@@ -150,6 +150,7 @@ const ALLOWED: &[(&str, Rule)] = &[
     ("opening.random_plies", Any),
     ("opening.book", Sent),
     ("opening.balanced", Any),
+    ("opening.order", Any),
     ("on_broken", Any),
     ("build.timeout", Short),
     ("build.disk", UpTo(BUILD_BYTES)),

@@ -122,11 +122,6 @@ impl Browser {
         self.runtime.block_on(pressed).unwrap();
     }
 
-    /// What is in sight, as PNG.
-    pub(crate) fn picture(&self) -> Vec<u8> {
-        self.runtime.block_on(self.client().screenshot()).unwrap()
-    }
-
     /// The whole page, also what has to be scrolled to, as PNG.
     pub(crate) fn whole_picture(&self) -> Vec<u8> {
         let size = self.run(

@@ -29,7 +29,7 @@ fn with(key: &str, value: Value) -> Table {
 }
 
 /// The keys that are declined with every value that says something.
-const NEVER: [&str; 11] = [
+const NEVER: [&str; 12] = [
     "include",
     "readable",
     "bots_from",
@@ -39,6 +39,7 @@ const NEVER: [&str; 11] = [
     "bots[].scramble",
     "bots[].readable",
     "secret",
+    "build.network",
     "submissions.variables",
     "submissions.readable",
 ];
