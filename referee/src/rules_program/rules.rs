@@ -157,7 +157,7 @@ impl Rules for SharedRules {
         }
         let new = json!({
             "op": "new", "game": self.0.own_id, "options": self.0.options.to_json(),
-            "observation": observation,
+            "observation": observation, "as": seat,
         });
         let sample = json!({"op": "sample", "as": seat, "seed": seed, "count": count});
         let body = |request: Value| {

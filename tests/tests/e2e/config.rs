@@ -464,7 +464,7 @@ fn what_was_probably_meant_is_said() {
         assert!(ran.stderr.contains(part), "`{part}` in {}", ran.stderr);
     }
     let ran = run(["standings", &path]);
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let part = "is a configuration, not a log";
     assert!(ran.stderr.contains(part), "{}", ran.stderr);
     assert_eq!(arena.play().code, Some(0));

@@ -44,3 +44,25 @@ fn tricks_succeed_where_nothing_keeps_them_from_it() {
         assert!(attempts.contains(": YES "), "{trick}: {findings}");
     }
 }
+
+/// In the sandbox that only limits, as whoever runs this.
+#[test]
+fn greedy_bots_harm_nobody_where_they_are_limited() {
+    if !needs::has(Need::Root) || !needs::has(Need::ControlGroups) {
+        return;
+    }
+    let one = Options {
+        tier: Some(Tier::Limits),
+        user: Some(User::Root),
+        trick: Some("limits-in-depth".to_owned()),
+        short: true,
+        ..Options::default()
+    };
+    let findings = redteam::run(&one);
+    assert_eq!(findings.wrong, [""; 0], "{findings}");
+    let attempts = findings.figures.join("\n");
+    assert!(
+        attempts.contains("fork-bomb: make its opponent"),
+        "{attempts}"
+    );
+}
