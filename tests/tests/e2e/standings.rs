@@ -461,6 +461,42 @@ fn a_match_is_exported_as_text() {
 }
 
 #[test]
+fn matches_and_moves_are_exported_as_rows() {
+    let (arena, _) = played();
+    let export = |more: &[&str]| {
+        let args = ["export".to_owned(), arena.path("out").display().to_string()];
+        run(args
+            .into_iter()
+            .chain(more.iter().map(|it| (*it).to_owned())))
+    };
+    let matches = export(&["--format", "csv"]);
+    assert_eq!(matches.code, Some(0), "{}", matches.stderr);
+    let lines: Vec<&str> = matches.stdout.lines().collect();
+    assert!(
+        lines[0].starts_with("match,game,options,seed,"),
+        "{}",
+        lines[0]
+    );
+    assert_eq!(lines.len(), 1 + 16);
+    let third = lines
+        .iter()
+        .find(|line| line.starts_with("m-000003,amazons,"));
+    assert!(third.is_some(), "{}", matches.stdout);
+    let plies = arena.matches()[2]["moves"].as_array().unwrap().len();
+    let moves = export(&["--format", "csv", "--rows", "moves", "--match", "m-000003"]);
+    let lines: Vec<&str> = moves.stdout.lines().collect();
+    assert_eq!(lines[0], "match,game,ply,seat,role,bot,by,move,ms,cpu_ms");
+    assert_eq!(lines.len(), 1 + plies);
+    let wrong = export(&["--rows", "moves"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(
+        wrong.stderr.contains("`--rows` is for `--format csv`"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
 fn programs_get_json() {
     let games = json(&run(["games", "--format", "json"]));
     assert_eq!(games.as_array().unwrap().len(), 8);

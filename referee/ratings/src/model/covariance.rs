@@ -366,11 +366,14 @@ fn solve(
     found.into_iter().take(sums.len())
 }
 
+/// Samples side by side: by parameter, and by group.
+type Block = (Vec<[f64; LANES]>, Vec<[f64; LANES]>);
+
 /// Parameters as they might have come out, less the estimate.
 #[derive(Clone, Debug)]
 struct Samples {
     /// By block: by parameter, then by group its mean.
-    blocks: Vec<(Vec<[f64; LANES]>, Vec<[f64; LANES]>)>,
+    blocks: Vec<Block>,
     /// What the mean of their squares is to be multiplied with, so that it is a bound.
     bound: f64,
 }
@@ -386,7 +389,7 @@ impl Samples {
             .map(|param| prior.at(param, param).max(0.0).sqrt())
             .collect();
         let block = |number: usize| {
-            let mut rng = Rng::from_parts(&[0x5a3b_1e5, number as u64]);
+            let mut rng = Rng::from_parts(&[0x05a3_b1e5, number as u64]);
             let mut x: Vec<[f64; LANES]> = held
                 .iter()
                 .map(|held| signs(&mut rng).map(|sign| sign * held))

@@ -50,8 +50,8 @@ impl Scale {
         let shares = shares.into_iter().enumerate();
         let shares: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > 0.0).collect();
         let is_single = |share: f64| model.games.len() <= FEW_GAMES || share > SMALL_SHARE;
-        let (mut single, seldom): (Vec<(usize, f64)>, Vec<(usize, f64)>) =
-            shares.into_iter().partition(|(_, share)| is_single(*share));
+        let shares = shares.into_iter();
+        let (mut single, seldom): (Vec<_>, Vec<_>) = shares.partition(|it| is_single(it.1));
         let singles = single.iter().map(|(game, _)| *game).collect();
         let mut alike: BTreeMap<Vec<Option<i64>>, (usize, f64)> = BTreeMap::new();
         for (game, share) in seldom {

@@ -270,6 +270,14 @@ impl Fitted {
         self.points[bot][1] > 0.0
     }
 
+    /// The bots' ratings alone, measured from anchors or from the mean.
+    pub(crate) fn only_bots(
+        &self,
+        anchors: impl IntoIterator<Item = Anchor>,
+    ) -> Vec<Option<Estimate>> {
+        self.bots(&Origin::new(self.strengths.groups(), anchors))
+    }
+
     /// The bots' ratings alone.
     fn bots(&self, origin: &Origin<'_>) -> Vec<Option<Estimate>> {
         let bots = self.strengths.model.bots;
@@ -627,7 +635,7 @@ impl Fitted {
     }
 
     /// What the seats of each game are worth.
-    fn seats(&self) -> Vec<Vec<Estimate>> {
+    pub(crate) fn seats(&self) -> Vec<Vec<Estimate>> {
         let games = &self.strengths.model.games;
         let clusters = games.iter().map(|game| {
             let known = |seat| game.seat(seat).map(|param| self.jackknife.clusters[param]);

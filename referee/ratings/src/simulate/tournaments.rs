@@ -5,7 +5,7 @@ use itertools::Itertools as _;
 
 use super::random::{normal, uniform};
 use crate::model::{Anchor, ELO};
-use crate::report::{Estimate, Fitted, Ratings, Trials};
+use crate::report::{Estimate, Fitted, Trials};
 use crate::results::{Evidence, Placing};
 use crate::sprt::{Hypotheses, Scores, Verdict, expected};
 
@@ -146,9 +146,9 @@ impl Setting {
             let truth = self.truth(&mut rng);
             let played = self.play(&truth, &mut rng);
             let fitted = Fitted::new(&played.evidence);
-            coverage.count(self, &truth, &fitted.ratings(None));
+            coverage.count(self, &truth, &fitted);
             let anchor = Anchor { bot: 0, elo: 0.0 };
-            coverage.count_anchored(self, &truth, &fitted.ratings(Some(anchor)));
+            coverage.count_anchored(self, &truth, &fitted.only_bots(Some(anchor)));
             coverage.count_scores(self, &truth, &played);
         }
         coverage
@@ -372,22 +372,22 @@ fn first_score(unit: &[Placing]) -> Option<f64> {
 }
 
 impl Coverage {
-    fn count(&mut self, setting: &Setting, truth: &Truth, ratings: &Ratings) {
+    fn count(&mut self, setting: &Setting, truth: &Truth, fitted: &Fitted) {
         let all: Vec<usize> = (0..setting.bots).collect();
-        for (bot, rating) in ratings.bots.iter().enumerate() {
+        for (bot, rating) in fitted.only_bots(None).iter().enumerate() {
             let truth = setting.lead(truth, bot, &all);
             note(&mut self.ratings, truth, rating.as_ref());
         }
         // The first seat is worth that much more than any other.
         let worth = setting.score(setting.advantage);
         let worth = -ELO * (1.0 / worth - 1.0).ln();
-        for seats in &ratings.seats {
+        for seats in fitted.seats() {
             note(&mut self.advantage, worth, seats.first());
         }
     }
 
-    fn count_anchored(&mut self, setting: &Setting, truth: &Truth, ratings: &Ratings) {
-        for (bot, rating) in ratings.bots.iter().enumerate().skip(1) {
+    fn count_anchored(&mut self, setting: &Setting, truth: &Truth, bots: &[Option<Estimate>]) {
+        for (bot, rating) in bots.iter().enumerate().skip(1) {
             let truth = setting.lead(truth, bot, &[0]);
             note(&mut self.anchored, truth, rating.as_ref());
             let reach = rating.as_ref().map(|it| 0.5 * (it.high - it.low));

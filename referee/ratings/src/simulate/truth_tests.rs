@@ -12,7 +12,7 @@ fn inside([hits, all]: [u32; 2]) -> f64 {
 /// standard errors, as if tournaments had one interval each.
 #[test]
 fn intervals_hold_the_truth() {
-    const TOURNAMENTS: usize = 60;
+    const TOURNAMENTS: usize = 40;
     let tolerance = 4.5 * (0.95_f64 * 0.05 / TOURNAMENTS as f64).sqrt();
     for named in settings() {
         let coverage = named.setting.coverage(TOURNAMENTS, 11);
