@@ -20,6 +20,9 @@ pub use crate::current_match::FollowError;
 use crate::offers;
 use crate::sdk::{self, Bot, BotError, Choice};
 
+/// The name of the engine that plays at random.
+pub(crate) const RANDOM: &str = "random";
+
 /// A way to choose moves in any game.
 pub trait Engine {
     /// The name of the bot, as `hello` gives it.
@@ -198,7 +201,7 @@ impl<E: Engine> EngineBot<E> {
         ByLegal {
             rng: self.rng(start),
             // Who plays at random in any case has nothing to warn of.
-            why: (self.engine.name() != crate::random::NAME).then_some(why),
+            why: (self.engine.name() != RANDOM).then_some(why),
         }
     }
 

@@ -3,10 +3,7 @@
 use games::{Game, Rng};
 
 use crate::any_game::{AnyMove, SessionSearch};
-use crate::engine::{Decision, Engine, Question, Search};
-
-/// What the bot is called.
-pub(crate) const NAME: &str = "random";
+use crate::engine::{Decision, Engine, Question, RANDOM, Search};
 
 /// The engine of the bot `random`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,7 +11,7 @@ pub(crate) struct Random;
 
 impl Engine for Random {
     fn name(&self) -> &'static str {
-        NAME
+        RANDOM
     }
 
     fn new_search<G: Game>(&self) -> Box<dyn Search<G>> {

@@ -13,7 +13,6 @@ use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
 use tokio::time::{Instant, sleep};
 
-use super::LOCK_PATROL;
 use super::census::Census;
 use super::quota::Watch;
 use crate::config::submissions::BOT_FILE;
@@ -34,6 +33,9 @@ const LOG_SHOWN: usize = 4 << 10;
 const MOST_LOOKED_AT: usize = 2000;
 /// No `bot.toml` is longer, in bytes.
 const LONGEST_FILE: u64 = 1 << 20;
+
+/// How often what another process has locked is tried again.
+pub(super) const LOCK_PATROL: Duration = Duration::from_millis(100);
 
 /// What is done to a bot before it plays, in words.
 pub(super) struct Making {

@@ -27,12 +27,10 @@ use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use crate::files::{self, MOST_TEXT};
 use crate::log::WriteError;
 use crate::output;
-use builds::{SETUP, Wrong};
+use builds::{LOCK_PATROL, SETUP, Wrong};
 
 pub(crate) use builds::{BUILD_LOG, built_for};
 
-/// How often another process that sets the same bot up is waited for.
-const LOCK_PATROL: Duration = Duration::from_millis(100);
 /// What the folder of a tournament says about bots that were left out.
 const LEFT_OUT: &str = "left-out.toml";
 /// What a bot that must pass has to do: start, and play its games.

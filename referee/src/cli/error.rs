@@ -18,6 +18,7 @@ use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
 use crate::tournament::RemoteError;
+use crate::tournament::dealing::DealingError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 use crate::tournament::{AdmissionError, MergeError, TournamentError};
@@ -265,12 +266,11 @@ fn resume_code(error: &ResumeError) -> u8 {
         | ResumeError::Changed { .. }
         | ResumeError::NotExtended { .. }
         | ResumeError::OtherShard { .. }
-        | ResumeError::OtherSecret { .. }
-        | ResumeError::LostSecret { .. }
-        | ResumeError::DealtBySeed { .. }
         | ResumeError::Format
         | ResumeError::FixedResults
         | ResumeError::NoBot { .. } => 2,
+        ResumeError::Dealing(DealingError::Write(_)) => 4,
+        ResumeError::Dealing(_) => 2,
         ResumeError::Log(_)
         | ResumeError::Line { .. }
         | ResumeError::Chain { .. }

@@ -66,7 +66,6 @@ use crate::report::{tell, terminal};
 
 pub(crate) use error::{CliError, not_short};
 pub(crate) use format::print;
-use format::replace;
 pub(crate) use runtime::{block_on, on_interrupt, on_stop};
 use supervisor::shortage;
 #[cfg(not(feature = "cluster"))]

@@ -19,7 +19,8 @@ use super::rerun::RerunArgs;
 use super::{CliError, print};
 use crate::log::{self, DealCheck, LogFile, Versions};
 use crate::report::{summary, tell};
-use crate::tournament::secret_file::{self, SECRET_NAME};
+use crate::tournament::dealing;
+use crate::tournament::secret_file::SECRET_NAME;
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]
@@ -147,10 +148,10 @@ impl Args {
         } else {
             Versions::Recorded
         };
-        let secret = secret_file::beside(&self.log);
+        let secret = dealing::beside(&self.log);
         let deals = DealCheck {
             secret: secret.as_ref(),
-            has_book: secret_file::may_have_book(&self.log),
+            has_book: dealing::may_have_book(&self.log),
         };
         let verify = |record: Record| {
             let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use super::{CliError, print, replace};
+use super::format::replace;
+use super::{CliError, print};
 use crate::report::pages::{PageFormat, Played, page, write_site};
 use crate::report::{tell, terminal};
 

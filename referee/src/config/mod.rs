@@ -39,13 +39,10 @@ use std::sync::{Arc, OnceLock};
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 
-use crate::deals::{Deal, Deals, Pairing, Secret};
+use crate::deals::{Deals, Secret};
 use crate::machine::{cores, identity};
 use crate::rules_program::{self, RulesSet};
-use crate::tournament::openings as starts;
-use crate::tournament::schedule::{
-    Format, FormatName, Scheduled, SeatOrders, Shape, Shard, Version,
-};
+use crate::tournament::schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 use error::WrongValue;
 use file::Concurrency;
 use layers::{EarlierNames, Locate, Read};
@@ -426,11 +423,6 @@ impl Config {
         self.shard.is_some() && self.secret.is_none() && self.has_deals()
     }
 
-    /// What a match is dealt from; `None` for its seed.
-    pub(crate) fn deal(&self, scheduled: &Scheduled) -> Option<Deal> {
-        self.deals().deal(&self.pairing(scheduled))
-    }
-
     /// What the tournament deals from.
     pub(crate) fn deals(&self) -> &Deals {
         self.deals.get().unwrap_or(&Deals::BySeed)
@@ -440,16 +432,6 @@ impl Config {
     pub(crate) fn deal_from(&self, deals: Deals) {
         let known = self.deals.get_or_init(|| deals.clone());
         debug_assert!(*known == deals, "a tournament deals from one secret");
-    }
-
-    /// What tells the pairing of a match from others.
-    pub(crate) fn pairing(&self, scheduled: &Scheduled) -> Pairing<'_> {
-        let bots = scheduled.seats.iter().map(|&bot| &self.bots[bot]);
-        Pairing {
-            rules: &*self.games[scheduled.game].rules,
-            seed: starts::seed(self, scheduled),
-            names: bots.map(|bot| &*bot.name).collect(),
-        }
     }
 
     /// Whether no bot can reach the tournament's folder.

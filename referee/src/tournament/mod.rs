@@ -4,6 +4,7 @@ mod additions;
 pub(crate) mod broadcast;
 mod builds;
 pub(crate) mod capacity;
+pub(crate) mod dealing;
 pub(crate) mod earlier_names;
 mod extension;
 pub(crate) mod failures;

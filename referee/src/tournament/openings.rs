@@ -8,7 +8,7 @@ use games::{Actor, BrokenRules, Limits, Rng, Session};
 use super::schedule::Scheduled;
 use crate::config::file::OpeningOrder;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
-use crate::deals::Deal;
+use crate::deals::{Deal, Pairing};
 
 /// How many random games judge whether an opening is balanced.
 const PLAYOUTS: u32 = 200;
@@ -232,6 +232,16 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
         names(config, scheduled)
     );
     Rng::from_text(config.seed, &text).next_u64() & SEED_MASK
+}
+
+/// What a match is dealt from; `None` for its seed.
+pub(crate) fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
+    let bots = scheduled.seats.iter().map(|&bot| &*config.bots[bot].name);
+    config.deals().deal(&Pairing {
+        rules: &*config.games[scheduled.game].rules,
+        seed: seed(config, scheduled),
+        names: bots.collect(),
+    })
 }
 
 /// The game and the bots of a pairing, as a text that the seed is made from.

@@ -8,9 +8,10 @@ use protocol::Record;
 use thiserror::Error;
 use toml::Table;
 
+use super::dealing::{self, DealingError};
 use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::schedule::{Schedule, Scheduled, Shape, Shard};
-use super::{extension, openings, secret_file};
+use super::{extension, openings};
 use crate::admission;
 use crate::config::{Config, difference};
 use crate::files::{self, MOST_TEXT};
@@ -119,38 +120,9 @@ pub enum ResumeError {
         /// The part that is there; `None` for all.
         there: Option<Shard>,
     },
-    /// The secret that deals follow from is another one.
-    #[error(
-        "the `secret` of the configuration is not the one that this tournament deals from (`{}`); nothing \
-         was changed, resume without `secret`, or start anew in another folder",
-        path.display()
-    )]
-    OtherSecret {
-        /// What has the other one.
-        path: PathBuf,
-    },
-    /// The secret that deals follow from is gone.
-    #[error(
-        "`{}` is missing: this tournament deals from the secret in it, whose SHA-256 is {deal}; nothing \
-         was changed, put it back, or give the secret as `secret` in the configuration",
-        path.display()
-    )]
-    LostSecret {
-        /// The file.
-        path: PathBuf,
-        /// What the log says of it.
-        deal: String,
-    },
-    /// There is a secret, but the tournament began without one.
-    #[error(
-        "the tournament in `{}` began without a secret and deals from `seed`, but the configuration has \
-         `secret`; nothing was changed, resume without it, or start anew in another folder",
-        path.display()
-    )]
-    DealtBySeed {
-        /// The folder.
-        path: PathBuf,
-    },
+    /// What it deals from is not known, or is another secret.
+    #[error(transparent)]
+    Dealing(#[from] DealingError),
     /// The log cannot be read, or a line is not a match.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -213,8 +185,8 @@ pub(crate) fn open(
     mut take: impl FnMut(&Record),
 ) -> Result<Resumed, ResumeError> {
     let mut folder = open_folder(path)?;
-    config.deal_from(secret_file::of_folder(path, config, || {
-        secret_file::has_not_begun(path) || has_first_deals(path, config, allowed)
+    config.deal_from(dealing::of_folder(path, config, || {
+        dealing::has_not_begun(path) || has_first_deals(path, config, allowed)
     })?);
     folder.set_shard(config.shard);
     let before = check_configuration(&mut folder, config, allowed)?;

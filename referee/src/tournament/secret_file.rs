@@ -8,12 +8,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::folder;
-use super::resume::ResumeError;
 use crate::config::Config;
 use crate::deals::{Deals, Secret};
 use crate::files;
-use crate::log::{LOG_NAME, LogFile, WriteError};
+use crate::log::WriteError;
 
 /// The file.
 pub(crate) const SECRET_NAME: &str = "secret.toml";
@@ -84,73 +82,6 @@ pub(super) fn new(config: &Config) -> Result<Deals, WriteError> {
         }
     };
     Ok(Deals::Secret(secret))
-}
-
-/// What the tournament in this folder deals from. `is_new` says that nothing with a deal was ever to be
-/// played there: it has not begun, or was without such games until it is extended now.
-///
-/// # Errors
-/// If the secret is lost, is not that of the configuration, or is not that of the log.
-pub(super) fn of_folder(
-    folder: &Path,
-    config: &Config,
-    is_new: impl FnOnce() -> bool,
-) -> Result<Deals, ResumeError> {
-    if !config.has_deals() {
-        return Ok(Deals::BySeed);
-    }
-    let path = folder.join(SECRET_NAME);
-    let kept = read(folder).map_err(|reason| ResumeError::Copy {
-        path: path.clone(),
-        reason,
-    })?;
-    let given = &config.secret;
-    if let Some(kept) = kept {
-        return match given {
-            Some(given) if *given != kept => Err(ResumeError::OtherSecret { path }),
-            _ => Ok(Deals::Secret(kept)),
-        };
-    }
-    match (logged(folder), given) {
-        (Some(deal), Some(given)) if given.commitment() == deal => Ok(Deals::Secret(given.clone())),
-        (Some(_), Some(_)) => Err(ResumeError::OtherSecret {
-            path: folder.join(LOG_NAME),
-        }),
-        (Some(deal), None) => Err(ResumeError::LostSecret { path, deal }),
-        (None, _) if is_new() => Ok(new(config)?),
-        (None, Some(_)) => Err(ResumeError::DealtBySeed {
-            path: folder.to_owned(),
-        }),
-        (None, None) => Ok(Deals::BySeed),
-    }
-}
-
-/// What the log in a folder says of the secret: the first `deal` in it.
-fn logged(folder: &Path) -> Option<String> {
-    // Whatever is wrong with it is said when the tournament is resumed.
-    let file = LogFile::open(&folder.join(LOG_NAME)).ok()?;
-    file.map_while(Result::ok).find_map(|record| record.deal)
-}
-
-/// Whether a tournament's folder has not got as far as a copy of the configuration.
-pub(super) fn has_not_begun(folder: &Path) -> bool {
-    folder.join(folder::CONFIG_NAME).symlink_metadata().is_err()
-}
-
-/// The secret for checking the log at this path, if its folder has one that can be read.
-pub(crate) fn beside(log: &Path) -> Option<Secret> {
-    read(crate::log::locate(log).parent()?).ok()?
-}
-
-/// Whether matches of the log at this path may start from a book, as far as its folder says.
-pub(crate) fn may_have_book(log: &Path) -> bool {
-    let copy = crate::log::locate(log).with_file_name(folder::CONFIG_NAME);
-    let text = files::read(&copy, 4 * files::MOST_TEXT).ok();
-    let table = text.and_then(|text| text.parse::<toml::Table>().ok());
-    table.is_none_or(|table| {
-        let opening = table.get("opening");
-        opening.is_some_and(|opening| opening.get("book").is_some())
-    })
 }
 
 #[cfg(test)]

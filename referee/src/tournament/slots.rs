@@ -421,7 +421,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if reports.send(begun).await.is_err() {
             break;
         }
-        let deal = shared.config.deal(&scheduled);
+        let deal = openings::deal(&shared.config, &scheduled);
         let opening = match Opening::of(&shared.config, &scheduled, deal.as_ref()) {
             Ok(opening) => opening,
             Err(broken) => {

@@ -1,145 +1,31 @@
 //! Puts the logs of a tournament's parts together, as if they had been played in one folder.
 
+mod error;
+mod found;
+mod part;
 mod place;
 mod writing;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use games::kit::info::Info;
 use protocol::Record;
-use sha2::{Digest, Sha256};
-use thiserror::Error;
 
+pub use self::error::MergeError;
+use self::found::{Found, hash};
+use self::part::Part;
 use self::place::Place;
 use self::writing::write;
-use super::folder::{self, CONFIG_NAME, Folder, FolderError, SCHEDULE_NAME};
-use super::resume::{self, Ledger, ResumeError, parsed};
-use super::schedule::{Schedule, Shape, Shard, Version};
+use super::folder;
+use super::resume::{Ledger, ResumeError};
+use super::schedule::{Schedule, Shard};
 use super::secret_file;
-use crate::admission::{self, AdmissionError};
-use crate::config::{Config, ConfigError, difference};
+use crate::admission;
+use crate::config::Config;
 use crate::deals::Deals;
-use crate::files::{self, MOST_TEXT};
-use crate::log::{
-    self, ChainBreak, DealCheck, LOG_NAME, LogError, LogFile, Mismatch, Versions, WriteError,
-};
-
-/// Logs that cannot be put together. Nothing was written.
-#[derive(Debug, Error)]
-pub enum MergeError {
-    /// A file of a folder cannot be read.
-    #[error("`{}` cannot be read: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
-    /// Two folders are not of one tournament.
-    #[error(
-        "`{}` and `{}` are not parts of one tournament: {differences}",
-        one.display(),
-        other.display()
-    )]
-    OtherTournament {
-        /// A folder.
-        one: PathBuf,
-        /// Another one.
-        other: PathBuf,
-        /// What differs.
-        differences: String,
-    },
-    /// The configuration cannot be used here.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The bots that were left out are not known, or too few are left.
-    #[error(transparent)]
-    Admission(#[from] AdmissionError),
-    /// The folders are not those of a tournament that can be resumed.
-    #[error(transparent)]
-    Folder(#[from] ResumeError),
-    /// A log cannot be read.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// A line of a log does not follow the one before.
-    #[error("`{}` {broken}", path.display())]
-    Chain {
-        /// The log.
-        path: PathBuf,
-        /// Where.
-        broken: ChainBreak,
-    },
-    /// A match is not as the schedule has it.
-    #[error("`{}`: {reason}", path.display())]
-    NotScheduled {
-        /// The log.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A match is not as the rules have it.
-    #[error("`{}`: the match `{id}` does not verify: {mismatch}", path.display())]
-    Mismatch {
-        /// The log.
-        path: PathBuf,
-        /// The match.
-        id: String,
-        /// What is wrong.
-        mismatch: Mismatch,
-    },
-    /// Two logs tell a match differently.
-    #[error(
-        "the match `{id}` was played twice, with different courses: in `{}` and in `{}`; leave out one of \
-         the two",
-        one.display(),
-        other.display()
-    )]
-    Twice {
-        /// The match.
-        id: String,
-        /// A log.
-        one: PathBuf,
-        /// The other one.
-        other: PathBuf,
-    },
-    /// There is a tournament in the new folder already.
-    #[error(
-        "`{}` already holds a tournament (`{found}` is there); nothing was changed, choose another folder with --out",
-        path.display()
-    )]
-    Taken {
-        /// The folder.
-        path: PathBuf,
-        /// What is there.
-        found: &'static str,
-    },
-    /// Two logs were dealt from different secrets.
-    #[error(
-        "`{}` and `{}` are not dealt from one secret: one log has the `deal` {}, the other {}; parts need the \
-         same `secret` in their configurations",
-        one.display(),
-        other.display(),
-        deals[0],
-        deals[1]
-    )]
-    OtherDeal {
-        /// A log.
-        one: PathBuf,
-        /// The other one.
-        other: PathBuf,
-        /// What they say of their secrets.
-        deals: [String; 2],
-    },
-    /// The new folder cannot be made.
-    #[error(transparent)]
-    Out(#[from] FolderError),
-    /// The new log cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
+use crate::log::{self, DealCheck, LogFile, Versions};
 
 /// What came of putting logs together.
 #[derive(Debug)]
@@ -220,119 +106,6 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
     })
 }
 
-/// A folder that was played in.
-struct Part {
-    path: PathBuf,
-    text: String,
-    table: toml::Table,
-    /// The configurations before each extension.
-    earlier: Vec<String>,
-    version: Version,
-    shard: Option<Shard>,
-    /// Who was left out, as the folder has it.
-    left_out: Option<String>,
-}
-
-impl Part {
-    fn read(path: &Path) -> Result<Self, MergeError> {
-        let copy = path.join(CONFIG_NAME);
-        let unreadable = |path: &Path, reason: String| MergeError::Unreadable {
-            path: path.to_owned(),
-            reason,
-        };
-        let text = files::read(&copy, 4 * MOST_TEXT).map_err(|error| {
-            let why = match error.kind() {
-                ErrorKind::NotFound => {
-                    "it is not there, so the folder holds no tournament".to_owned()
-                }
-                _ => error.to_string(),
-            };
-            unreadable(&copy, why)
-        })?;
-        let earlier =
-            Folder::read_earlier(path).map_err(|error| unreadable(path, error.to_string()))?;
-        let (version, shard) = folder::version_and_shard(path)
-            .map_err(|reason| unreadable(&path.join(SCHEDULE_NAME), reason))?;
-        let left_out = admission::noted(path);
-        Ok(Part {
-            path: path.to_owned(),
-            table: parsed(&text, &copy)?,
-            text,
-            earlier,
-            version,
-            shard,
-            left_out,
-        })
-    }
-
-    fn log(&self) -> PathBuf {
-        self.path.join(LOG_NAME)
-    }
-
-    /// The configuration, from the copy.
-    fn config(&self) -> Result<Config, ConfigError> {
-        let origin = folder::origin(&self.path);
-        Config::recorded(&self.path.join(CONFIG_NAME), &self.text, origin.as_deref())
-    }
-
-    /// Refuses a part of another tournament.
-    fn compare(&self, other: &Part) -> Result<(), MergeError> {
-        let differ = |differences: String| MergeError::OtherTournament {
-            one: self.path.clone(),
-            other: other.path.clone(),
-            differences,
-        };
-        let differences = difference::differences(&self.table, &other.table);
-        if !differences.is_empty() {
-            return Err(differ(difference::in_words(&differences)));
-        }
-        let of = |part: &Part| part.shard.map(Shard::of);
-        if let (Some(one), Some(two)) = (of(self), of(other))
-            && one != two
-        {
-            return Err(differ(format!("one has {one} parts, the other {two}")));
-        }
-        if (self.version, &self.earlier) != (other.version, &other.earlier) {
-            return Err(differ("their schedules are made in other ways".to_owned()));
-        }
-        // Why may be said in other words on another machine.
-        let names = |part: &Part| part.left_out.as_deref().map(admission::names_in);
-        if names(self) != names(other) {
-            return Err(differ("other bots were left out".to_owned()));
-        }
-        Ok(())
-    }
-
-    /// Refuses a configuration that was given and is not that of this part.
-    fn compare_with(&self, config: &Config) -> Result<(), MergeError> {
-        if self.left_out.is_some() {
-            // It has fewer bots than the copy; the log is compared with it match by match.
-            return Ok(());
-        }
-        let differences = difference::differences(&self.table, &config.table);
-        if differences.is_empty() {
-            return Ok(());
-        }
-        Err(MergeError::OtherTournament {
-            one: self.path.clone(),
-            other: config.file.clone().unwrap_or_default(),
-            differences: difference::in_words(&differences),
-        })
-    }
-
-    /// The schedule of all parts, or of one.
-    fn schedule(&self, config: &Config, shard: Option<Shard>) -> Result<Schedule, ResumeError> {
-        let copy = self.path.join(CONFIG_NAME);
-        let earlier = resume::all_parsed(&self.earlier, &copy)?;
-        let shape = Shape {
-            version: self.version,
-            shard,
-            ..config.shape()
-        };
-        resume::extended(&earlier, config, shape, &copy)
-    }
-}
-
 /// What all parts deal from.
 ///
 /// # Errors
@@ -383,14 +156,6 @@ fn deals(parts: &[Part], config: &Config) -> Result<Deals, MergeError> {
             None => Deals::BySeed,
         },
     })
-}
-
-/// A match that was found.
-struct Found {
-    /// The part that it is taken from.
-    part: usize,
-    /// Of the match, but for its place in a log.
-    hash: [u8; 32],
 }
 
 /// Matches, checked one by one.
@@ -455,15 +220,6 @@ impl Check<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// What a match is, but for its place in a log.
-fn hash(record: &Record) -> [u8; 32] {
-    let alone = Record {
-        prev: None,
-        ..record.clone()
-    };
-    Sha256::digest(alone.to_line()).into()
 }
 
 /// What is missing, part by part.

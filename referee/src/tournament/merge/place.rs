@@ -6,7 +6,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::{Found, MergeError, hash};
+use super::error::MergeError;
+use super::found::{Found, hash};
 use crate::log::{LOG_NAME, LogFile, WriteError};
 use crate::tournament::folder::{CONFIG_NAME, Folder, FolderError};
 

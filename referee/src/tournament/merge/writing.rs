@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{Found, MergeError, Part};
+use super::error::MergeError;
+use super::found::Found;
+use super::part::Part;
 use crate::admission;
 use crate::config::Config;
 use crate::log::{LogFile, WriteError};

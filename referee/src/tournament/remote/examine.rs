@@ -14,6 +14,7 @@ use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
 use crate::config::Config;
 use crate::log::{self, DealCheck, Versions};
+use crate::tournament::openings;
 use crate::tournament::openings::Opening;
 use crate::tournament::resume;
 use crate::tournament::schedule::{Scheduled, ScheduledGroup};
@@ -151,7 +152,7 @@ fn check(config: &Config, scheduled: &Scheduled, record: &Record) -> Result<(), 
         // To find the same opening takes hundreds of random games.
         return Ok(());
     }
-    let deal = config.deal(scheduled);
+    let deal = openings::deal(config, scheduled);
     let opening =
         Opening::of(config, scheduled, deal.as_ref()).map_err(|broken| broken.to_string())?;
     let state = opening.start.state().map_err(|broken| broken.to_string())?;

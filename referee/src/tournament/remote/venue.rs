@@ -16,6 +16,7 @@ use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
 use crate::config::Config;
+use crate::tournament::openings;
 use crate::tournament::queue::Queue;
 use crate::tournament::slots::{FromSlot, describe};
 use crate::tournament::stop::{self, Stop};
@@ -53,7 +54,7 @@ impl Venue {
             lease: announced.lease(),
             dealer: {
                 let config = config.clone();
-                Dealer::new(move |first| config.deal(first))
+                Dealer::new(move |first| openings::deal(&config, first))
             },
         });
         Venue {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::judge::Verdict;
 use super::super::options::{Tier, User};
 use super::super::site::{Site, as_user};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 use crate::Ran;
 use crate::traces::{MARK, marked};
 

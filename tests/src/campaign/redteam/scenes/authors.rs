@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::super::judge::{Verdict, moves_of};
 use super::super::options::Tier;
 use super::super::site::{Played, Site};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 
 /// Everything that authors try.
 pub(super) const SCENES: &[Scene] = &[

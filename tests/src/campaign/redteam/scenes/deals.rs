@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::judge::{Verdict, faults_of, moves_of};
 use super::super::options::Tier;
 use super::super::site::Site;
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 
 /// The attacker. Its name comes before its opponent's, as it assumes.
 const NAME: &str = "foreseer";

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::super::judge::{Verdict, seat_of};
 use super::super::options::{Tier, User};
 use super::super::site::{Played, Site};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 
 /// Everything that greedy bots try.
 pub(super) const SCENES: &[Scene] = &[Scene {

@@ -7,12 +7,12 @@ pub(super) mod deals;
 mod limits;
 mod neighbours;
 mod network;
+mod scene;
 mod spectators;
 mod workers;
 
-use super::judge::Verdict;
-use super::options::{Options, Tier, User};
-use super::site::Programs;
+use super::options::Options;
+pub(super) use scene::{Scene, Stage, Tiers};
 
 /// Everything that is tried.
 const ALL: &[&[Scene]] = &[
@@ -25,54 +25,6 @@ const ALL: &[&[Scene]] = &[
     spectators::SCENES,
     workers::SCENES,
 ];
-
-/// One attack, tried by every user who may run the referee.
-pub(super) struct Scene {
-    /// What it is chosen by, as `--trick`.
-    pub(super) name: &'static str,
-    /// Who attacks: "an author", "a worker", "a spectator".
-    pub(super) by: &'static str,
-    /// Goes on after "cannot": what must not happen.
-    pub(super) cannot: &'static str,
-    /// In which sandboxes it is tried.
-    pub(super) tiers: Tiers,
-    /// Whether it is promised there.
-    pub(super) promised: fn(Tier, User) -> bool,
-    /// Tries it.
-    pub(super) play: fn(&Stage) -> Verdict,
-}
-
-/// In which sandboxes a scene is tried.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tiers {
-    /// In each of them.
-    Each,
-    /// Once: no sandbox has a part in it.
-    Any,
-}
-
-/// Where a scene is played.
-pub(super) struct Stage<'a> {
-    pub(super) programs: &'a Programs,
-    /// The sandbox to ask for.
-    pub(super) tier: Tier,
-    /// Who runs the referee.
-    pub(super) user: User,
-    /// Less of what takes long.
-    pub(super) short: bool,
-}
-
-impl Verdict {
-    /// Takes one attempt in: what was tried, and whether it succeeded.
-    pub(super) fn tried(&mut self, what: impl Into<String>, succeeded: bool) {
-        let what = what.into();
-        let mark = if succeeded { "YES" } else { "no" };
-        self.attempts.push(format!("{mark} {what}"));
-        if succeeded {
-            self.successes.push(what);
-        }
-    }
-}
 
 /// The scenes that are asked for.
 pub(super) fn chosen(options: &Options) -> impl Iterator<Item = &'static Scene> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::judge::Verdict;
 use super::super::options::Tier;
 use super::super::site::{Played, Site, as_user};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 use crate::Ran;
 
 /// Everything that happens between two tournaments.

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::super::judge::Verdict;
 use super::super::site::{Site, as_user};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 use crate::flood::{connections, may_open};
 use crate::web::{Server, ask};
 

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use super::super::judge::Verdict;
 use super::super::site::{Site, as_user};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 use crate::web::{Server, ask, host};
 
 /// Everything that spectators try.

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 
 use super::super::judge::Verdict;
 use super::super::site::{Site, as_user};
-use super::{Scene, Stage, Tiers};
+use super::scene::{Scene, Stage, Tiers};
 use crate::announcer::{Announcer, Answered, Attempt, exploding, malformed, reaching};
 use crate::liar::{Liar, WAYS};
 use crate::nats::NatsServer;
