@@ -27,6 +27,8 @@ use crate::tournament::remote::wire::{
 
 /// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
+/// How long a job that may be on its way is waited for by a worker that ends now.
+const LAST_JOB: Duration = Duration::from_secs(1);
 /// How often it looks for tournaments.
 const LOOK: Duration = Duration::from_secs(1);
 /// After how many looks it reads all announcements once more: a server may have lost its store.
@@ -337,7 +339,12 @@ impl Office {
             .filter(|_| served.len() > 1)
             .map(|it| (it, Duration::ZERO));
         for (serving, wait) in at_once.chain(in_turn.take(1).map(|it| (it, wait))) {
-            match self.worker.take(&serving.id, wait).await? {
+            let taken = tokio::select! {
+                biased;
+                taken = self.worker.take(&serving.id, wait) => taken?,
+                () = has_left(leave.clone()) => break,
+            };
+            match taken {
                 Delivered::Job(job) => return Ok(Some((serving.clone(), job))),
                 Delivered::None => {}
                 Delivered::Over => self.forget(&serving.id),
@@ -435,4 +442,13 @@ impl Office {
             serving.factory.all_gone().await;
         }
     }
+}
+
+/// Waits until the worker is to end now, and a moment longer: a queue that is gone answers nothing.
+async fn has_left(mut leave: watch::Receiver<Leave>) {
+    let is_gone = leave.wait_for(|leave| *leave == Leave::Now).await.is_err();
+    if is_gone {
+        return std::future::pending().await;
+    }
+    sleep(LAST_JOB).await;
 }

@@ -175,7 +175,7 @@ fn a_log_that_is_not_a_log_is_named() {
     let arena = Arena::new(&config(&[]));
     refused(
         &verify(arena.path("t.toml")),
-        3,
+        2,
         &["t.toml` is a configuration, not a log"],
     );
     let text = arena.write("text.txt", "name = \"x\"\n");
