@@ -27,8 +27,8 @@ use crate::tournament::remote::wire::{
 
 /// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
-/// How long a job that may be on its way is waited for by a worker that ends now.
-const LAST_JOB: Duration = Duration::from_secs(1);
+/// How long a worker that ends now waits for a job that may be on its way, or for one to be taken back.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How often it looks for tournaments.
 const LOOK: Duration = Duration::from_secs(1);
 /// After how many looks it reads all announcements once more: a server may have lost its store.
@@ -302,7 +302,11 @@ impl Office {
             match self.next(&mut leave).await {
                 Ok(Some((serving, job))) => {
                     self.busy.fetch_add(1, Relaxed);
-                    self.play(&slot, &serving, &job).await;
+                    tokio::select! {
+                        biased;
+                        () = self.play(&slot, &serving, &job) => {}
+                        () = has_left(leave.clone()) => {}
+                    }
                     self.busy.fetch_sub(1, Relaxed);
                 }
                 Ok(None) => {}
@@ -450,5 +454,5 @@ async fn has_left(mut leave: watch::Receiver<Leave>) {
     if is_gone {
         return std::future::pending().await;
     }
-    sleep(LAST_JOB).await;
+    sleep(LAST_WORDS).await;
 }

@@ -118,7 +118,6 @@ fn a_move_that_is_not_flushed() {
 /// A bot that computes, or waits, a little too long and prints with `flush` keeps nothing back.
 #[test]
 fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
-    let mut answered = 0;
     for think in [
         "end = time.monotonic() + 0.15\nwhile time.monotonic() < end: pass",
         "time.sleep(0.15)",
@@ -138,14 +137,11 @@ fn an_answer_that_is_late_by_a_hair_is_not_blamed_on_flushing() {
             assert_eq!(fault["code"], "timeout", "{message}");
             assert!(!message.contains("flushed"), "{message}");
             assert!(message.contains(" of CPU time, at a load of "), "{message}");
-            answered += u32::from(fault["answered"] == true);
         }
         let out = arena.path("out").display().to_string();
         let page = run(["report", &out, "--bot", "mine"]).stdout;
-        assert!(!page.contains("clock more often"), "{page}");
+        assert!(!page.contains("flushed"), "{page}");
     }
-    // Whether an answer comes while the bot is looked at depends on who is faster.
-    assert!(answered > 0);
 }
 
 #[test]
