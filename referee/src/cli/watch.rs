@@ -168,7 +168,7 @@ impl Args {
         for log in &self.logs {
             let path = log::locate(log);
             // A tournament that is about to begin starts its own server before it writes.
-            if !path.is_file() && !(self.with_input && log.is_dir()) {
+            if !(path.is_file() || self.with_input && log.is_dir()) {
                 // Whatever is wrong with it, opening it says so.
                 log::LogFile::open(log)?;
             }

@@ -79,7 +79,7 @@ impl LiveRecord {
         let scores = arbiter.session().tally().map(|tally| tally.scores.to_vec());
         let scores = scores.unwrap_or_default().into_iter();
         let mut record = serde_json::to_value(&self.head).ok()?;
-        record["result"]["scores"] = scores.map(i64::from).collect();
+        record["result"]["scores"] = scores.collect();
         // All that bots said, or only with the newest moves, or nothing of it.
         [moves.len(), NEWEST, 0].into_iter().find_map(|newest| {
             let full = moves.len().saturating_sub(newest);

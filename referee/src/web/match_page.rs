@@ -326,7 +326,7 @@ impl Replay {
             if seen_by == SeenBy::All
                 && let Ok(tally) = session.tally()
             {
-                scores.push(tally.scores.iter().map(|score| i64::from(*score)).collect());
+                scores.push(tally.scores.to_vec());
             }
         }
         boards.views = views.steps;

@@ -518,8 +518,9 @@ fn what_was_finished_survives_the_folder() {
     let parts = ["out/games.jsonl` was removed", "out.rescued-2`", "--resume"];
     sentence(&ran, 4, &parts);
     assert_eq!(fs::read_dir(arena.path("out.rescued")).unwrap().count(), 0);
+    // What is played while the loss is noticed is saved, too.
     let saved = read(arena.path("out.rescued-2/games.jsonl"));
-    assert_eq!(saved.lines().count(), 3);
+    assert!((3..=6).contains(&saved.lines().count()), "{saved}");
     let ran = run(resumption(&arena, "out.rescued-2"));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     same_as_undisturbed(&arena, "out.rescued-2");
