@@ -175,6 +175,15 @@ pub(crate) async fn run(
         stop,
     });
     memory::share_arenas();
+    // News first: a record may be about what they say, and slots don't wait for each other.
+    let mut show = |progress: Progress<'_>| {
+        if matches!(progress, Progress::Finished { .. }) {
+            for what in shared.factory.take_news() {
+                show(Progress::Trouble(&what));
+            }
+        }
+        show(progress);
+    };
     // Small, so that slots wait for the log instead of running ahead of it.
     let (reports, inbox) = mpsc::channel(MOST_REPORTS);
     // Nothing is sent: it is closed when the last slot has ended its bots.
@@ -446,9 +455,6 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
         if let Some(what) = shortage::noted() {
             let _ = reports.send(FromSlot::Short(what.to_owned())).await;
             break;
-        }
-        for what in shared.factory.take_news() {
-            let _ = reports.send(FromSlot::Trouble(what)).await;
         }
         let (report, is_last) = match played {
             Ok(record) => (
