@@ -67,6 +67,8 @@ impl FaultCode {
 
 /// Of a bot that waits for input while its answer is waited for.
 const UNFLUSHED: &str = "waiting for input: is its output flushed?";
+/// Of a bot that has to play a game that it does not play.
+const OTHER_GAMES: &str = "its `hello` says that it plays";
 
 impl Fault {
     /// What to do about it, as far as is known; `None` if it is no fault.
@@ -76,6 +78,12 @@ impl Fault {
         let is_late = self.code == FaultCode::Timeout && !self.message.contains("HTTP");
         if self.message.contains(UNFLUSHED) {
             return Some("print each message with a line end, and flush the output after it");
+        }
+        if self.message.starts_with(OTHER_GAMES) {
+            return Some(
+                "name the games that it plays in the configuration, as `games` of the bot, or correct `games` in \
+                 its `hello`",
+            );
         }
         let had_core = match (self.ms, self.cpu_ms) {
             (Some(ms), Some(cpu)) => cpu.0.as_secs_f64() >= MOST_COMPUTING * ms.0.as_secs_f64(),
@@ -180,7 +188,7 @@ pub fn no_introduction(line: &[u8]) -> Failure {
 
 /// The bot does not play this game; `games` are those that its `hello` names.
 pub fn other_games(games: &str, game: &str) -> Failure {
-    let text = format!("its `hello` says that it plays {games}, but not {game}");
+    let text = format!("{OTHER_GAMES} {games}, but not {game}");
     Failure::new(FaultCode::Startup, text)
 }
 
@@ -354,5 +362,15 @@ mod tests {
         let kept = format!("{late}; it sleeps, {UNFLUSHED}");
         let kept = advice(&kept, json!(151), json!(3), false);
         assert!(kept.contains("flush the output"), "{kept}");
+    }
+
+    #[test]
+    fn advice_about_a_game_that_a_bot_does_not_play_is_about_games() {
+        let failure = other_games("run", "siam");
+        let fault =
+            json!({ "seat": 0, "code": failure.code, "ply": 0, "message": failure.message });
+        let fault: Fault = serde_json::from_value(fault).unwrap();
+        let advice = fault.advice().unwrap();
+        assert!(advice.contains("`games` of the bot"), "{advice}");
     }
 }

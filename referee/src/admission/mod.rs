@@ -1,6 +1,7 @@
 //! Who may play: bots are built, or set up where they were unpacked from bundles, and those that must
 //! pass checks are checked, exactly as the tournament would run them.
 
+mod answers;
 mod builds;
 mod census;
 mod quota;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::faults;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
@@ -29,6 +31,9 @@ use crate::log::WriteError;
 use crate::output;
 use builds::{LOCK_PATROL, SETUP, Wrong};
 
+pub(crate) use answers::{
+    are_wanted as are_answers_wanted, ask, note as note_answers, noted as answers,
+};
 pub(crate) use builds::{BUILD_LOG, built_for};
 
 /// What the folder of a tournament says about bots that were left out.
@@ -66,6 +71,9 @@ pub enum AdmissionError {
         /// What is wrong with it.
         why: String,
     },
+    /// The bots cannot meet in the games that they play.
+    #[error("{0}")]
+    Games(String),
     /// Bots cannot be started on this machine.
     #[error(transparent)]
     Factory(#[from] FactoryError),
@@ -230,40 +238,64 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
 /// # Errors
 /// If that cannot be written.
 pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
-    let path = folder.join(LEFT_OUT);
-    if left_out.is_empty() && path.symlink_metadata().is_err() {
-        return Ok(());
-    }
     let file = LeftOutFile {
         left_out: left_out.to_vec(),
     };
-    let text = toml::to_string(&file).map_err(io::Error::other);
-    let written = text.and_then(|text| output::keep(&path, &text));
+    write_note(folder, LEFT_OUT, left_out.is_empty(), "", &file)
+}
+
+/// Writes a note of this name below a comment, in place of the one before; one that `is_empty` only if there
+/// was one before.
+fn write_note(
+    folder: &Path,
+    name: &str,
+    is_empty: bool,
+    comment: &str,
+    note: &impl Serialize,
+) -> Result<(), WriteError> {
+    let path = folder.join(name);
+    if is_empty && path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let text = toml::to_string(note).map_err(io::Error::other);
+    let written = text.and_then(|text| output::keep(&path, &format!("{comment}{text}")));
     written.map_err(|error| WriteError::io(&path, error))
 }
 
-/// The note about who was left out in a folder, as text; `None` if there is none.
-pub(crate) fn noted(folder: &Path) -> Option<String> {
-    files::read(&folder.join(LEFT_OUT), MOST_TEXT).ok()
+/// Reads a note of this name; `None` if there is none.
+fn read_note<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, AdmissionError> {
+    let path = folder.join(name);
+    let unreadable = |why: String| AdmissionError::Unreadable {
+        path: path.clone(),
+        why,
+    };
+    let text = match files::read(&path, MOST_TEXT) {
+        Ok(text) => text,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) => return Err(unreadable(error.to_string())),
+    };
+    toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))
 }
 
-/// The names of the bots that were left out by such a text.
-pub(crate) fn names_in(text: &str) -> Vec<String> {
-    let file: Result<LeftOutFile, _> = toml::from_str(text);
-    let left_out = file.map(|file| file.left_out).unwrap_or_default();
-    left_out.into_iter().map(|left_out| left_out.bot).collect()
+/// The notes in a folder about who plays what, as names of files and texts.
+pub(crate) fn notes(folder: &Path) -> Vec<(&'static str, String)> {
+    let read = |name| Some((name, files::read(&folder.join(name), MOST_TEXT).ok()?));
+    [LEFT_OUT, answers::ANSWERS]
+        .into_iter()
+        .filter_map(read)
+        .collect()
 }
 
-/// Copies the note about who was left out to another folder.
+/// Copies the notes about who plays what to another folder.
 ///
 /// # Errors
-/// If it cannot be written.
-pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), WriteError> {
-    let Some(text) = noted(from) else {
-        return Ok(());
-    };
-    let path = to.join(LEFT_OUT);
-    output::keep(&path, &text).map_err(|error| WriteError::io(&path, error))
+/// If one cannot be written.
+pub(crate) fn copy_notes(from: &Path, to: &Path) -> Result<(), WriteError> {
+    for (name, text) in notes(from) {
+        let path = to.join(name);
+        output::keep(&path, &text).map_err(|error| WriteError::io(&path, error))?;
+    }
+    Ok(())
 }
 
 /// Who was left out of the tournament in this folder, and why.
@@ -271,35 +303,22 @@ pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), WriteError> {
 /// # Errors
 /// If the file that says it cannot be used.
 pub(crate) fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
-    let path = folder.join(LEFT_OUT);
-    let unreadable = |why: String| AdmissionError::Unreadable {
-        path: path.clone(),
-        why,
-    };
-    let text = match files::read(&path, MOST_TEXT) {
-        Ok(text) => text,
-        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(Vec::new()),
-        Err(error) => return Err(unreadable(error.to_string())),
-    };
-    let file: LeftOutFile =
-        toml::from_str(&text).map_err(|error| unreadable(error.message().to_owned()))?;
-    Ok(file.left_out)
+    let file: Option<LeftOutFile> = read_note(folder, LEFT_OUT)?;
+    Ok(file.map(|file| file.left_out).unwrap_or_default())
 }
 
-/// The configuration without the bots that were left out of the tournament in this folder; `None` if
-/// there are none.
+/// The configuration without the bots that were left out of the tournament in this folder, and with the
+/// games that bots were found to play.
 ///
 /// # Errors
-/// If the file that names them cannot be used, or too few bots are left.
-pub(crate) fn as_it_began(
-    config: &Config,
-    folder: &Path,
-) -> Result<Option<Config>, AdmissionError> {
+/// If a file that says it cannot be used, or too few bots are left.
+pub(crate) fn as_it_began(mut config: Config, folder: &Path) -> Result<Config, AdmissionError> {
     let left_out = left_out(folder)?;
-    if left_out.is_empty() {
-        return Ok(None);
+    if !left_out.is_empty() {
+        config = without(&config, &left_out)?;
     }
-    without(config, &left_out).map(Some)
+    config.answered = answers(folder)?;
+    Ok(config)
 }
 
 /// Sets up the bots that were unpacked from bundles and need it, unless that was done before; `report`

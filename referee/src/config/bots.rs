@@ -146,6 +146,7 @@ impl<'a> Entry<'a> {
             untrusted::check_bounds(&spec, &plan)
                 .map_err(|(key, message)| self.wrong(key, message))?;
         }
+        spec.games = self.games(rules)?;
         rules.equip(&mut spec);
         // A name is taken by a bot that can play.
         names.insert(self.name);
@@ -259,6 +260,22 @@ impl<'a> Entry<'a> {
         Ok(())
     }
 
+    /// The games that it plays, if the configuration says so.
+    fn games(&self, rules: &RulesSet) -> Result<Option<Vec<String>>, WrongValue> {
+        let Some(games) = &self.table.games else {
+            return Ok(None);
+        };
+        if games.is_empty() {
+            let message = "name at least one game, or leave it out for all that the bot knows";
+            return Err(self.wrong("games", message));
+        }
+        for id in games {
+            let known = rules.catalog.find(id);
+            known.map_err(|error| self.wrong("games", error.to_string()))?;
+        }
+        Ok(Some(games.clone()))
+    }
+
     /// A player that is not started here.
     fn elsewhere(
         &self,
@@ -319,6 +336,7 @@ impl<'a> Entry<'a> {
                 _ => Idle::Freeze,
             }),
             wanted,
+            games: None,
             ggp: None,
         };
         Ok(spec)

@@ -696,6 +696,9 @@ pub(crate) struct BotTable {
     /// What sets it up where its bundle (`referee bundle`) is unpacked, run once in the unpacked folder;
     /// the output goes to `.setup.log` there.
     pub(crate) setup: Option<BotCommand>,
+    /// The ids of the games that it plays; by default, what it answers to `hello` before a new tournament
+    /// begins. Pairings that one of the bots does not play are not scheduled.
+    pub(crate) games: Option<Vec<String>>,
     /// Whether its command, and its `dir` if it has one, are there on every machine, so that it needs no
     /// bundle.
     #[serde(default)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, Catalog, ConfigureError, Limits, OptionError, Rules, UnknownGame};
+use itertools::Itertools as _;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -24,11 +25,14 @@ pub struct GameSetup {
 }
 
 impl GameSetup {
-    /// What a schedule has to know about it.
-    pub(crate) fn shape(&self) -> GameShape {
+    /// What a schedule has to know about it; `games` has what each bot plays, `None` for everything.
+    pub(crate) fn shape<'a>(&self, games: impl Iterator<Item = Option<&'a [String]>>) -> GameShape {
+        let id = &self.rules.info().id;
+        let abstains = |games: Option<&[String]>| games.is_some_and(|games| !games.contains(id));
         GameShape {
             seats: self.rules.seats(),
             weight: self.weight,
+            absent: games.positions(abstains).collect(),
         }
     }
 }

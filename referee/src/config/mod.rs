@@ -20,6 +20,7 @@ mod layers;
 mod left_out;
 pub(crate) mod machine;
 mod openings;
+mod participation;
 mod rules;
 pub(crate) mod schema;
 mod secret;
@@ -79,6 +80,7 @@ pub(crate) use variables::variables_in;
 pub struct FormatHasNoShards(FormatName);
 
 /// A checked configuration.
+#[derive(Clone)]
 pub struct Config {
     /// The tournament's name.
     pub name: String,
@@ -143,6 +145,9 @@ pub struct Config {
     pub(crate) left_out: Vec<LeftOut>,
     /// What authors of submissions wrote and nobody heeds, as sentences.
     pub(crate) notes: Vec<String>,
+    /// The ids of the games that bots without `games` play by their answers to `hello`, if they were
+    /// asked.
+    pub(crate) answered: BTreeMap<String, Vec<String>>,
 }
 
 impl Config {
@@ -298,6 +303,7 @@ impl Config {
             by_workers: false,
             left_out,
             notes,
+            answered: BTreeMap::new(),
         };
         match config.check() {
             Ok(()) => Ok(config),
@@ -326,6 +332,7 @@ impl Config {
             deals: self.deals.clone(),
             left_out: self.left_out.clone(),
             notes: self.notes.clone(),
+            answered: self.answered.clone(),
             ..Self::parse_at(&table.to_string(), &self.folder, self.places.clone())
                 // Its lines are not those of any file.
                 .map_err(|error| error.at_line(None))?
@@ -403,7 +410,7 @@ impl Config {
     pub fn shape(&self) -> Shape {
         Shape {
             format: self.format.clone(),
-            games: self.games.iter().map(GameSetup::shape).collect(),
+            games: self.game_shapes(),
             bots: self.bots.len(),
             rounds: self.rounds,
             orders: self.seat_orders,
@@ -496,12 +503,14 @@ impl Config {
             "affinity",
             "this system does not let processes choose their cores; only \"off\" is possible",
         )?;
-        format::check(&self.shape(), &self.games)
+        format::check(&self.shape(), &self.games)?;
+        let met = self.check_participation();
+        met.map_err(|message| WrongValue::of("games", message))
     }
 
     /// What is allowed, but hardly meant.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings = self.left_unplayed();
         let cores = identity::cores() as usize;
         let by_wall = self
             .bots
@@ -660,6 +669,7 @@ mod tests {
             "readable" | "bots[].readable" | "submissions.readable" => return None,
             "submissions.variables" => "[\"no name\"]",
             "bots[].submission" => "\"no digest\"",
+            "bots[].games" => "[\"no such game\"]",
             _ if kind.starts_with("whole number") => "-7",
             _ if kind.starts_with("duration") => "\"7 parsecs\"",
             _ if kind.starts_with("size") => "\"much\"",

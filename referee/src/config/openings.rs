@@ -11,7 +11,7 @@ use super::file::{OpeningOrder, OpeningTable};
 use super::game::GameSetup;
 
 /// How matches begin.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Openings {
     /// The number of random plies that the referee makes.
     pub random_plies: u32,

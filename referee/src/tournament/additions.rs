@@ -25,12 +25,7 @@ impl Extension {
     /// If more than bots, games and rounds was added, or a broken bot stops it.
     pub fn prepare(config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
         let added = added(&config, folder)?;
-        if admission::is_wanted(&config, Some(&added)) {
-            runtime()?.block_on(Self::admit(config, &added, |_| {}))
-        } else {
-            let left_out = config.left_out.clone();
-            Ok(Extension { config, left_out })
-        }
+        runtime()?.block_on(Self::admit(config, &added, folder, |_| {}))
     }
 
     /// The same, with a line for each build and for each bot that is left out.
@@ -43,15 +38,19 @@ impl Extension {
         report: impl FnMut(&str),
     ) -> Result<Self, TournamentError> {
         let added = added(&config, folder)?;
-        Self::admit(config, &added, report).await
+        Self::admit(config, &added, folder, report).await
     }
 
     async fn admit(
         config: Config,
         added: &[String],
+        folder: Option<&Path>,
         report: impl FnMut(&str),
     ) -> Result<Self, TournamentError> {
-        let (config, left_out) = admission::admit(config, Some(added), report).await?;
+        let path = folder_of(&config, folder)?;
+        let (mut config, left_out) = admission::admit(config, Some(added), report).await?;
+        config.answered = admission::answers(&path)?;
+        let config = admission::ask(config, Some(added)).await?;
         Ok(Extension { config, left_out })
     }
 
@@ -76,6 +75,7 @@ impl Tournament {
         let Extension { config, left_out } = extension;
         let mut tournament = Self::go_on(config, folder, Allowed::Additions, take)?;
         // Last: without it, or with the one before, `extend` is asked for again.
+        admission::note_answers(tournament.folder(), tournament.config())?;
         admission::note(tournament.folder(), &left_out)?;
         tournament.left_out = left_out;
         Ok(tournament)

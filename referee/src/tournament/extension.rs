@@ -30,7 +30,10 @@ pub(super) fn earlier(table: &Table, now: &Config, version: Version) -> Result<E
         let place = (from..now.games.len()).find(|&at| same(&game, &now.games[at]));
         let id = &game.rules.info().id;
         places.push(place.ok_or_else(|| format!("the game `{id}` is not there any more"))?);
-        games.push(game.shape());
+        games.push(game.shape(file.bots.iter().map(|bot| {
+            let answered = || now.answered.get(bot.name.trim());
+            bot.games.as_ref().or_else(answered).map(Vec::as_slice)
+        })));
     }
     let challenger = |name: &String| {
         let at = names.iter().position(|other| *other == name.trim());

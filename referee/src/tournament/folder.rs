@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::schedule::{Shard, Version};
 use super::secret_file;
+use crate::admission;
 use crate::config::Config;
 use crate::deals::Deals;
 use crate::files::{self, MOST_TEXT};
@@ -132,6 +133,8 @@ pub(crate) struct Folder {
     version: Version,
     /// The part of it that is played here.
     shard: Option<Shard>,
+    /// What it says of who plays what, for a rescue: names of files and texts.
+    notes: Vec<(&'static str, String)>,
 }
 
 impl Folder {
@@ -196,6 +199,7 @@ impl Folder {
             earlier: Vec::new(),
             version: Version::First,
             shard: None,
+            notes: Vec::new(),
         })
     }
 
@@ -235,6 +239,11 @@ impl Folder {
             self.earlier.push(text.clone());
         }
         Ok(())
+    }
+
+    /// Keeps what the folder says of who plays what in memory.
+    pub(super) fn remember_notes(&mut self) {
+        self.notes = admission::notes(&self.path);
     }
 
     /// The part of the schedule that is played here.
@@ -394,6 +403,9 @@ impl Folder {
             }
             for (at, text) in self.earlier.iter().enumerate() {
                 fs::write(path.join(earlier_name(at + 1)), text)?;
+            }
+            for (name, text) in &self.notes {
+                fs::write(path.join(name), text)?;
             }
             if self.version > Version::First {
                 let text = schedule_text(self.version, self.shard);

@@ -247,8 +247,7 @@ pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
     let origin = folder::origin(path);
     let config = Config::recorded(&path.join(CONFIG_NAME), &copy.text, origin.as_deref());
     let config = config.map_err(|error| error.to_string())?;
-    let fewer = admission::as_it_began(&config, path).map_err(|error| error.to_string())?;
-    let config = fewer.unwrap_or(config);
+    let config = admission::as_it_began(config, path).map_err(|error| error.to_string())?;
     let earlier = Folder::read_earlier(path).map_err(|error| error.to_string())?;
     let (version, shard) = folder::version_and_shard(path)?;
     let copy = path.join(CONFIG_NAME);

@@ -142,8 +142,8 @@ impl Tournament {
     ///
     /// Bots that have a `build` are built first, and those with `must_pass_check`, as all of
     /// `bots_from`, are checked. Broken ones do not play, see [`Tournament::left_out`], unless the
-    /// configuration has `on_broken = "stop"`. All of this takes its time, and must not happen within
-    /// an asynchronous runtime: there, use [`Tournament::create_reporting`].
+    /// configuration has `on_broken = "stop"`. Bots without `games` are started once, and asked which
+    /// games they play. Blocks; in asynchronous code use [`Tournament::create_reporting`].
     ///
     /// ```standalone_crate
     /// use referee::{Config, Tournament};
@@ -180,7 +180,7 @@ impl Tournament {
     /// If the machine cannot run it, too few bots are left, there is a tournament in the folder
     /// already, or the folder cannot be written. Nothing was written then but what builds wrote.
     pub fn create(config: Config, folder: Option<&Path>) -> Result<Self, TournamentError> {
-        if admission::is_wanted(&config, None) {
+        if admission::is_wanted(&config, None) || admission::are_answers_wanted(&config, None) {
             runtime()?.block_on(Self::create_reporting(config, folder, |_| {}))
         } else {
             let left_out = config.left_out.clone();
@@ -205,6 +205,7 @@ impl Tournament {
             folder::must_be_idle(folder)?;
         }
         let (config, left_out) = admission::admit(config, None, report).await?;
+        let config = admission::ask(config, None).await?;
         Self::begin(config, left_out, folder)
     }
 
@@ -222,7 +223,8 @@ impl Tournament {
         let more = |folder: &Folder| {
             folder.note_origin(&config)?;
             folder.keep_sheets(config.rules.sheets())?;
-            admission::note(&folder.path, &left_out)
+            admission::note(&folder.path, &left_out)?;
+            admission::note_answers(&folder.path, &config)
         };
         let (text, shard, deals) = (&config.text, config.shard, config.deals());
         let folder = match folder {
@@ -247,11 +249,10 @@ impl Tournament {
     /// # Errors
     /// If it is not known who was left out, or too few bots are left.
     pub fn as_it_began(config: Config, folder: Option<&Path>) -> Result<Config, TournamentError> {
-        let fewer = match folder_of(&config, folder) {
-            Ok(folder) => admission::as_it_began(&config, &folder)?,
-            Err(_) => None,
-        };
-        Ok(fewer.unwrap_or(config))
+        match folder_of(&config, folder) {
+            Ok(folder) => Ok(admission::as_it_began(config, &folder)?),
+            Err(_) => Ok(config),
+        }
     }
 
     /// The folder in which to resume, if no tournament has begun there, because the referee was killed
@@ -364,8 +365,7 @@ impl Tournament {
         bots: &[String],
     ) -> Result<Option<String>, TournamentError> {
         let path = folder_of(config, folder)?;
-        let fewer = admission::as_it_began(config, &path)?;
-        let config = fewer.as_ref().unwrap_or(config);
+        let config = &admission::as_it_began(config.clone(), &path)?;
         let names = || config.bots.iter().map(|bot| bot.name.clone());
         if let Some(name) = bots
             .iter()
@@ -428,6 +428,7 @@ impl Tournament {
             schedule,
             ..
         } = self;
+        folder.remember_notes();
         let factory = factory(&config, &folder.path, surroundings)?;
         if !config.all_strict() {
             folder.log.guard()?;
@@ -462,6 +463,7 @@ impl Tournament {
             schedule,
             ..
         } = self;
+        folder.remember_notes();
         let played = remote::run(config.clone(), schedule, &mut folder, cluster, stop, show).await;
         played.map_err(|error| stopped(error, &folder, &config))
     }

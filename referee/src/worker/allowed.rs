@@ -160,6 +160,7 @@ const ALLOWED: &[(&str, Rule)] = &[
     ("bots[].command", Command),
     ("bots[].build", Any),
     ("bots[].setup", Command),
+    ("bots[].games", Any),
     ("bots[].in_place", InPlace),
     ("bots[].deterministic", Any),
     ("bots[].must_pass_check", Any),

@@ -8,6 +8,7 @@
 mod analyse;
 mod arena;
 mod bad_input;
+mod bot_games;
 mod bounds;
 mod broken_rules;
 mod builds;

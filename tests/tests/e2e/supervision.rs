@@ -103,9 +103,13 @@ fn counted(how: &str) -> Arena {
 
 #[test]
 fn a_bot_that_never_starts_is_waited_for_once() {
-    // The first start is tried up to three times, by one slot alone. A bot that introduces itself
+    // It is asked for its games once. Then the first start is tried up to three times, by one slot alone. A bot that introduces itself
     // gets a few matches, and at most one more in each slot.
-    for (how, most) in [("no-hello", 3), ("exit-at-start", 3), ("no-ready", 2 + 2)] {
+    for (how, most) in [
+        ("no-hello", 1 + 3),
+        ("exit-at-start", 1 + 3),
+        ("no-ready", 1 + 2 + 2),
+    ] {
         let arena = counted(how);
         let arena_path = arena.path("t.toml");
         let text = fs::read_to_string(&arena_path).unwrap();
@@ -138,7 +142,10 @@ fn starts_at(attempt: u32, more: &str) -> Arena {
     let script = format!(
         "echo started >> starts; [ $(wc -l < starts) -ge {attempt} ] || exit 1; exec '{HOSTILE}' plays"
     );
-    let bot = format!("[[bots]]\nname = \"hostile\"\ncommand = [\"sh\", \"-c\", \"{script}\"]\n");
+    // Its games are known, so nobody starts it to ask for them.
+    let bot = format!(
+        "[[bots]]\nname = \"hostile\"\ngames = [\"amazons\"]\ncommand = [\"sh\", \"-c\", \"{script}\"]\n"
+    );
     Arena::new(&format!("{more}{}{bot}", config(&[RANDOM])))
 }
 

@@ -80,7 +80,7 @@ pub fn merge(folders: &[PathBuf], out: &Path, config: Option<&Path>) -> Result<M
         Some(path) => Config::load(path)?,
         None => first.config()?,
     };
-    let config = admission::as_it_began(&config, &first.path)?.unwrap_or(config);
+    let config = admission::as_it_began(config, &first.path)?;
     first.compare_with(&config)?;
     config.deal_from(deals(&parts, &config)?);
     let mut check = Check {

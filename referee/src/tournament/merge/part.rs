@@ -1,5 +1,6 @@
 //! One of the folders that are put together.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,10 @@ pub(super) struct Part {
     pub(super) earlier: Vec<String>,
     pub(super) version: Version,
     pub(super) shard: Option<Shard>,
-    /// Who was left out, as the folder has it.
-    pub(super) left_out: Option<String>,
+    /// The bots that were left out.
+    pub(super) left_out: Vec<String>,
+    /// The games of bots that named them in `hello`.
+    pub(super) answered: BTreeMap<String, Vec<String>>,
 }
 
 impl Part {
@@ -45,7 +48,7 @@ impl Part {
             Folder::read_earlier(path).map_err(|error| unreadable(path, error.to_string()))?;
         let (version, shard) = folder::version_and_shard(path)
             .map_err(|reason| unreadable(&path.join(SCHEDULE_NAME), reason))?;
-        let left_out = admission::noted(path);
+        let left_out = admission::left_out(path)?.into_iter();
         Ok(Part {
             path: path.to_owned(),
             table: parsed(&text, &copy)?,
@@ -53,7 +56,8 @@ impl Part {
             earlier,
             version,
             shard,
-            left_out,
+            left_out: left_out.map(|left_out| left_out.bot).collect(),
+            answered: admission::answers(path)?,
         })
     }
 
@@ -88,16 +92,18 @@ impl Part {
             return Err(differ("their schedules are made in other ways".to_owned()));
         }
         // Why may be said in other words on another machine.
-        let names = |part: &Part| part.left_out.as_deref().map(admission::names_in);
-        if names(self) != names(other) {
+        if self.left_out != other.left_out {
             return Err(differ("other bots were left out".to_owned()));
+        }
+        if self.answered != other.answered {
+            return Err(differ("their bots named other games in `hello`".to_owned()));
         }
         Ok(())
     }
 
     /// Refuses a configuration that was given and is not that of this part.
     pub(super) fn compare_with(&self, config: &Config) -> Result<(), MergeError> {
-        if self.left_out.is_some() {
+        if !self.left_out.is_empty() {
             // It has fewer bots than the copy; the log is compared with it match by match.
             return Ok(());
         }

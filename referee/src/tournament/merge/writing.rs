@@ -33,7 +33,7 @@ pub(super) fn write(
     folder.adopt(first.version, &first.earlier)?;
     folder.note_origin(config)?;
     folder.keep_sheets(config.rules.sheets())?;
-    admission::copy_note(&first.path, out)?;
+    admission::copy_notes(&first.path, out)?;
     for (at, part) in parts.iter().enumerate() {
         let mut batch = Vec::new();
         for record in LogFile::open(&part.log())? {

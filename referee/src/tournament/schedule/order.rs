@@ -55,12 +55,12 @@ fn successor(mut group: Vec<usize>, bots: usize) -> Option<Vec<usize>> {
     Some(group)
 }
 
-/// The games with this number of seats (`None` for any), each as often as its weight says, evenly
-/// mixed.
-pub(super) fn slots(games: &[GameShape], seats: Option<usize>) -> Vec<usize> {
+/// The games that the same groups play as this one (`None` for all games), each as often as its weight
+/// says, evenly mixed.
+pub(super) fn slots(games: &[GameShape], like: Option<&GameShape>) -> Vec<usize> {
     let mut slots: Vec<(f64, usize)> = Vec::new();
     for (game, shape) in games.iter().enumerate() {
-        if seats.is_none_or(|seats| seats == shape.seats) {
+        if like.is_none_or(|like| like.has_groups_of(shape)) {
             let place = |nth: u32| (f64::from(nth) + 0.5) / f64::from(shape.weight);
             slots.extend((0..shape.weight).map(|nth| (place(nth), game)));
         }
@@ -165,11 +165,14 @@ mod tests {
 
     #[test]
     fn weights_repeat_games_evenly() {
-        let game = |seats, weight| GameShape { seats, weight };
+        let game = |seats, weight| GameShape {
+            weight,
+            ..GameShape::of(seats)
+        };
         let games = [game(2, 1), game(3, 5), game(2, 3)];
-        assert_eq!(slots(&games, Some(2)), [2, 0, 2, 2]);
-        assert_eq!(slots(&games, Some(3)), [1; 5]);
-        assert_eq!(slots(&games, Some(4)), [0; 0]);
+        assert_eq!(slots(&games, Some(&games[0])), [2, 0, 2, 2]);
+        assert_eq!(slots(&games, Some(&games[1])), [1; 5]);
+        assert_eq!(slots(&games, Some(&game(4, 1))), [0; 0]);
         assert_eq!(slots(&games, None).len(), 9);
     }
 

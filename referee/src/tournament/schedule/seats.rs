@@ -5,18 +5,35 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A game, as far as a schedule depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameShape {
     /// How many bots play it.
     pub seats: usize,
     /// How often it is played where a game of weight 1 is played once.
     pub weight: u32,
+    /// The bots that do not play it, in ascending order.
+    pub absent: Vec<usize>,
 }
 
 impl GameShape {
-    /// A game of weight 1.
+    /// A game of weight 1 that all bots play.
     pub fn of(seats: usize) -> Self {
-        GameShape { seats, weight: 1 }
+        GameShape {
+            seats,
+            weight: 1,
+            absent: Vec::new(),
+        }
+    }
+
+    /// Whether the same groups of bots play both.
+    pub(super) fn has_groups_of(&self, other: &GameShape) -> bool {
+        self.seats == other.seats && self.absent == other.absent
+    }
+
+    /// Those of `bots` bots that play it.
+    pub(super) fn players(&self, bots: usize) -> Vec<usize> {
+        let plays = |bot: &usize| self.absent.binary_search(bot).is_err();
+        (0..bots).filter(plays).collect()
     }
 }
 

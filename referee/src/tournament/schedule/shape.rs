@@ -153,10 +153,10 @@ impl Shape {
         let bots = self.bots as u64;
         let pair = 2_u64;
         match &self.format {
-            Format::RoundRobin => Count::exactly(self.fixed(self.bots)),
+            Format::RoundRobin => Count::exactly(self.fixed(&[])),
             Format::Gauntlet { challengers } => {
-                let rest = self.fixed(self.bots.saturating_sub(challengers.len()));
-                Count::exactly(self.fixed(self.bots).saturating_sub(rest))
+                let rest = self.fixed(challengers);
+                Count::exactly(self.fixed(&[]).saturating_sub(rest))
             }
             Format::Swiss => {
                 let a_round = (bots / 2).saturating_mul(pair * self.slots());
@@ -189,10 +189,14 @@ impl Shape {
         self.games.iter().map(|game| u64::from(game.weight)).sum()
     }
 
-    /// A round robin of `bots` bots.
-    fn fixed(&self, bots: usize) -> u64 {
+    /// How many matches a round robin without these bots has.
+    fn fixed(&self, without: &[usize]) -> u64 {
         let of_game = |game: &GameShape| {
-            order::count_groups(bots, game.seats)
+            let away = without
+                .iter()
+                .filter(|bot| game.absent.binary_search(bot).is_err());
+            let players = self.bots - game.absent.len() - away.count();
+            order::count_groups(players, game.seats)
                 .saturating_mul(self.orders.count(game.seats))
                 .saturating_mul(u64::from(game.weight))
         };

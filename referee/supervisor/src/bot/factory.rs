@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use protocol::{ClockKind, CpuTimeBy, Failure, faults};
+use protocol::{BotHello, ClockKind, CpuTimeBy, Failure, faults};
 use thiserror::Error;
 use tokio::time::sleep;
 
@@ -276,6 +276,15 @@ impl BotFactory {
             )));
         }
         found.build
+    }
+
+    /// Starts a bot to hear what it says of itself, and ends it; `None` if it does not start. That counts
+    /// as no attempt to play.
+    pub async fn hello_of(&self, spec: &BotSpec) -> Option<BotHello> {
+        let process = self.spawn(spec, &self.history(spec)).await.ok()?;
+        let hello = process.hello().clone();
+        process.end().await;
+        Some(hello)
     }
 
     /// Starts a bot without any message to it, whatever is known about it.

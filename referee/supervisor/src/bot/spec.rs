@@ -53,6 +53,8 @@ pub struct BotSpec {
     pub idle: Idle,
     /// What it may do and use.
     pub wanted: Wanted,
+    /// The ids of the games that it plays, if the configuration says so.
+    pub games: Option<Vec<String>>,
     /// Where it listens, if it is a player of its own that is asked over HTTP. Nothing is started for
     /// it then: `command` only says in logs what it is.
     pub ggp: Option<GgpPlayer>,
@@ -121,6 +123,7 @@ impl BotSpec {
             start_attempts: 1,
             idle: Idle::default(),
             wanted: Wanted::default(),
+            games: None,
             ggp: None,
         }
     }

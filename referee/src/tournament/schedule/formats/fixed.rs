@@ -1,13 +1,13 @@
 //! Round robins and gauntlets: all matches are known in advance.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::cycles::Cycles;
 use crate::tournament::schedule::earlier::Earlier;
 use crate::tournament::schedule::order;
 use crate::tournament::schedule::planner::{Planner, Played};
 use crate::tournament::schedule::scheduled::Group;
-use crate::tournament::schedule::seats::SeatOrders;
+use crate::tournament::schedule::seats::{GameShape, SeatOrders};
 use crate::tournament::schedule::shape::{Format, Shape};
 use crate::tournament::schedule::unit::{Turns, Unit};
 use crate::tournament::schedule::version::Version;
@@ -86,20 +86,28 @@ fn units(shape: &Shape) -> Vec<Unit> {
 
 /// What is played in each round, as games and groups.
 fn a_round(shape: &Shape) -> Vec<(usize, Vec<usize>)> {
-    let mut by_seats: HashMap<usize, Vec<Vec<usize>>> = HashMap::new();
-    let mut classes = Vec::new();
+    let mut classes: Vec<&GameShape> = Vec::new();
     for game in &shape.games {
-        if let std::collections::hash_map::Entry::Vacant(groups) = by_seats.entry(game.seats) {
-            let mut all = order::groups(shape.bots, game.seats);
-            if let Format::Gauntlet { challengers } = &shape.format {
-                all.retain(|group| group.iter().any(|bot| challengers.contains(bot)));
-            }
-            groups.insert(all);
-            classes.push(game.seats);
+        if !classes.iter().any(|class| class.has_groups_of(game)) {
+            classes.push(game);
         }
     }
-    let lists = classes
-        .into_iter()
-        .map(|seats| order::mix(&by_seats[&seats], &order::slots(&shape.games, Some(seats))));
+    let lists = classes.into_iter().map(|class| {
+        let slots = order::slots(&shape.games, Some(class));
+        order::mix(&groups(shape, class), &slots)
+    });
     order::joined(lists.collect())
+}
+
+/// The groups that play a game.
+fn groups(shape: &Shape, game: &GameShape) -> Vec<Vec<usize>> {
+    let players = game.players(shape.bots);
+    let mut all = order::groups(players.len(), game.seats);
+    for bot in all.iter_mut().flatten() {
+        *bot = players[*bot];
+    }
+    if let Format::Gauntlet { challengers } = &shape.format {
+        all.retain(|group| group.iter().any(|bot| challengers.contains(bot)));
+    }
+    all
 }

@@ -409,3 +409,48 @@ fn a_round_robin_is_listed_and_counted() {
     let count = Shape::round_robin(&[2, 3], 4, 2).count();
     assert_eq!(count.least, 2 * (6 * 2 + 4 * 3));
 }
+
+#[test]
+fn bots_meet_only_in_games_that_they_play() {
+    for seats in [vec![2, 2, 3], vec![3, 2, 4], vec![4, 3]] {
+        for (bots, mask) in (1..=6).flat_map(|bots| (0..1_u64 << 6).map(move |mask| (bots, mask))) {
+            let mut shape = Shape::round_robin(&seats, bots, 2);
+            let mut rng = Rng::from_parts(&[mask]);
+            for game in &mut shape.games {
+                game.absent = (0..bots).filter(|_| rng.below(3) == 0).collect();
+            }
+            check_participation(&shape);
+            shape.format = Format::Gauntlet {
+                challengers: (0..bots).filter(|_| rng.below(2) == 0).collect(),
+            };
+            check_participation(&shape);
+        }
+    }
+}
+
+/// Every group of bots that play a game meets there equally often, and nobody else does.
+fn check_participation(shape: &Shape) {
+    let mut met: HashMap<(usize, Group), u32> = HashMap::new();
+    for scheduled in matches(shape) {
+        *met.entry((scheduled.game, scheduled.group())).or_default() += 1;
+    }
+    let mut groups = 0;
+    for (at, game) in shape.games.iter().enumerate() {
+        for group in order::groups(shape.bots, game.seats) {
+            let challenged = match &shape.format {
+                Format::Gauntlet { challengers } => {
+                    group.iter().any(|bot| challengers.contains(bot))
+                }
+                _ => true,
+            };
+            let plays = challenged && !group.iter().any(|bot| game.absent.contains(bot));
+            let times = met.get(&(at, group.into_iter().collect())).copied();
+            let expected = plays.then(|| shape.rounds * game.seats as u32);
+            assert_eq!(times, expected, "{shape:?}");
+            groups += usize::from(plays);
+        }
+    }
+    assert_eq!(met.len(), groups);
+    let count = met.values().copied().map(u64::from).sum();
+    assert_eq!(shape.count(), Count::exactly(count));
+}
