@@ -125,7 +125,7 @@ pub mod fuzzing {
     pub use crate::report::tables::report as standings_table;
     pub use crate::report::transcript::text as transcript;
     pub use crate::tournament::openings::{moves as opening_moves, seed as opening_seed};
-    pub use crate::tournament::schedule::{Schedule, Scheduled};
+    pub use schedule::{Schedule, Scheduled};
 }
 
 /// What a simulation of workers drives: the coordinator's decisions, and what both sides say to each
@@ -141,11 +141,11 @@ pub mod dispatching {
         Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
         unpack,
     };
-    pub use crate::tournament::schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
     pub use crate::worker::serving::{
         check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
     };
     pub use protocol::Record;
+    pub use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
 }
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

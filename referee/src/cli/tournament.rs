@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use protocol::Record;
 use ratings::Standings;
+use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
 use tokio::sync::watch;
@@ -28,7 +29,6 @@ use crate::tournament::earlier_names::earlier_names;
 use crate::tournament::forecast::TestForecast;
 use crate::tournament::results;
 use crate::tournament::runner::NO_SHARED_SECRET;
-use crate::tournament::schedule::{Shard, Standing};
 use crate::tournament::slots::{Progress, TournamentOutcome};
 use crate::tournament::stop;
 use crate::tournament::{

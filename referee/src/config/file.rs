@@ -10,13 +10,13 @@ use arbiter::early_end::MOST_POSITIONS;
 use games::Limits;
 use protocol::ClockKind;
 use ratings::sprt::EloModel;
+use schedule::{FormatName, SeatOrders};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::tournament::schedule::{FormatName, SeatOrders};
 use supervisor::sandbox::limits::{ResourcesTable, Size, Tier};
 use supervisor::{Idle, Restart};
 

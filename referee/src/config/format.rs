@@ -1,13 +1,13 @@
 //! The keys of a configuration that say how bots meet.
 
 use games::MAX_SEATS;
+use schedule::{Format, FormatName, Shape};
 
 use std::sync::Arc;
 
 use super::error::WrongValue;
 use super::file::{ConfigFile, KnockoutTable, Seeding, SprtTable};
 use super::game::GameSetup;
-use crate::tournament::schedule::{Format, FormatName, Shape};
 use games::kit::text::nearest;
 use ratings::sprt::{BadHypotheses, Hypotheses};
 use supervisor::BotSpec;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, Catalog, ConfigureError, Limits, OptionError, Rules, UnknownGame};
+use schedule::GameShape;
 use serde_json::Value;
 use thiserror::Error;
 
 use super::file::{GameEntry, GameTable, LimitsTable};
-use crate::tournament::schedule::GameShape;
 
 /// A game as a tournament plays it.
 #[derive(Clone)]

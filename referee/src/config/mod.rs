@@ -38,11 +38,11 @@ use std::sync::{Arc, OnceLock};
 #[cfg(feature = "cluster")]
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
+use schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 
 use crate::deals::{Deals, Secret};
 use crate::machine::{cores, identity};
 use crate::rules_program::{self, RulesSet};
-use crate::tournament::schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 use error::WrongValue;
 use file::Concurrency;
 use layers::{EarlierNames, Locate, Read};

@@ -1,8 +1,8 @@
 //! A tournament that was extended: what its schedule was before.
 
+use schedule::{Earlier, Format, FormatName, Shape, Version};
 use toml::Table;
 
-use super::schedule::{Earlier, Format, FormatName, Shape, Version};
 use crate::config::file::ConfigFile;
 use crate::config::{Config, GameSetup, game};
 

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use schedule::{Shard, Version};
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::schedule::{Shard, Version};
 use super::secret_file;
 use crate::config::Config;
 use crate::deals::Deals;

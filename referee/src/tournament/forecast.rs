@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use games::BrokenRules;
 use protocol::TimeControl;
+use schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::openings;
-use super::schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use crate::config::{Config, GameSetup, LeftOut};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};

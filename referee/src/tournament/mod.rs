@@ -21,7 +21,6 @@ pub(crate) mod results;
 pub(crate) mod resume;
 mod rules_trial;
 pub(crate) mod runner;
-pub(crate) mod schedule;
 pub(crate) mod secret_file;
 mod set_aside;
 pub(crate) mod slots;

@@ -4,8 +4,8 @@ use arbiter::adjudication::LimitWatch;
 use arbiter::chance::{Chance, Draws};
 use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
+use schedule::Scheduled;
 
-use super::schedule::Scheduled;
 use crate::config::file::OpeningOrder;
 use crate::config::{BookOpening, Config, GameSetup, Judged};
 use crate::deals::{Deal, Pairing};
@@ -406,7 +406,7 @@ mod tests {
 
     /// The openings of all matches: the identity of the start, the moves, how lopsided it is.
     fn all(config: &Config) -> Vec<(String, Vec<String>, Option<f64>)> {
-        let schedule = crate::tournament::schedule::Schedule::new(&config.shape());
+        let schedule = schedule::Schedule::new(&config.shape());
         let one = |scheduled: &Scheduled| {
             let opening = Opening::of(config, scheduled, None).unwrap();
             let start = opening.start.identity().unwrap();

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use schedule::{Next, Schedule, Scheduled};
 use tokio::sync::watch;
 
-use super::schedule::{Next, Schedule, Scheduled};
 #[cfg(feature = "cluster")]
-use super::schedule::{NextGroup, ScheduledGroup};
+use schedule::{NextGroup, ScheduledGroup};
 
 /// The schedule, shared.
 pub(super) struct Queue {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    use crate::tournament::schedule::{Format, Shape};
+    use schedule::{Format, Shape};
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build();

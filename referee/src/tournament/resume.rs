@@ -5,12 +5,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use protocol::Record;
+use schedule::{Schedule, Scheduled, Shape, Shard};
 use thiserror::Error;
 use toml::Table;
 
 use super::dealing::{self, DealingError};
 use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
-use super::schedule::{Schedule, Scheduled, Shape, Shard};
 use super::{extension, openings};
 use crate::admission;
 use crate::config::{Config, difference};
@@ -549,7 +549,7 @@ pub(super) fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::schedule::Next;
+    use schedule::Next;
     use serde_json::{Value, json};
     use std::fs;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use games::BrokenRules;
+use schedule::{Schedule, Shard, Standing};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -15,7 +16,6 @@ use super::folder::{self, Folder, FolderError, STDERR_NAME};
 #[cfg(feature = "cluster")]
 use super::remote::{self, Cluster, RemoteError};
 use super::resume::{self, Allowed, ResumeError};
-use super::schedule::{Schedule, Shard, Standing};
 use super::secret_file;
 use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};

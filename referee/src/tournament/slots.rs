@@ -9,6 +9,7 @@ use std::time::Duration;
 use arbiter::Arbiter;
 use games::BrokenRules;
 use protocol::{Machine, Record};
+use schedule::{Schedule, Scheduled, Standing};
 use supervisor::shortage;
 use supervisor::{BotFactory, News, Pool};
 use thiserror::Error;
@@ -23,7 +24,6 @@ use super::openings::{self, Opening};
 use super::queue::Queue;
 #[cfg(feature = "cluster")]
 use super::remote::{RemoteError, WorkersSeen};
-use super::schedule::{Schedule, Scheduled, Standing};
 use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
 use crate::deals::Deal;

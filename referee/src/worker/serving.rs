@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use cluster::TournamentId;
 use protocol::Machine;
+use schedule::Scheduled;
 use supervisor::{BotFactory, BotSpec};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -23,7 +24,6 @@ use crate::tournament::capacity;
 use crate::tournament::failures::Failures;
 use crate::tournament::folder::STDERR_NAME;
 use crate::tournament::remote::wire::{Announced, GroupJob, unpack};
-use crate::tournament::schedule::Scheduled;
 
 /// No schedule has more matches.
 const MOST_NUMBER: usize = 999_999;

@@ -8,6 +8,7 @@ use std::thread;
 use arbiter::Arbiter;
 use games::BrokenRules;
 use protocol::Record;
+use schedule::Scheduled;
 use supervisor::{Pool, shortage};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -18,7 +19,6 @@ use crate::deals::Deal;
 use crate::machine::cores;
 use crate::tournament::match_run::People;
 use crate::tournament::openings::Opening;
-use crate::tournament::schedule::Scheduled;
 use crate::tournament::slots;
 
 /// What became of a group.

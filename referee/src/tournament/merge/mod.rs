@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use games::kit::info::Info;
 use protocol::Record;
+use schedule::{Schedule, Shard};
 
 pub use self::error::MergeError;
 use self::found::{Found, hash};
@@ -20,7 +21,6 @@ use self::place::Place;
 use self::writing::write;
 use super::folder;
 use super::resume::{Ledger, ResumeError};
-use super::schedule::{Schedule, Shard};
 use super::secret_file;
 use crate::admission;
 use crate::config::Config;

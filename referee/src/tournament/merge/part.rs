@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use schedule::{Schedule, Shape, Shard, Version};
+
 use super::error::MergeError;
 use crate::admission;
 use crate::config::{Config, ConfigError, difference};
@@ -10,7 +12,6 @@ use crate::files::{self, MOST_TEXT};
 use crate::log::LOG_NAME;
 use crate::tournament::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use crate::tournament::resume::{self, ResumeError, parsed};
-use crate::tournament::schedule::{Schedule, Shape, Shard, Version};
 
 /// A folder that was played in.
 pub(super) struct Part {

@@ -8,6 +8,7 @@ use std::thread;
 
 use cluster::JobResult;
 use protocol::{LOG_FORMAT, Record, TimeControl};
+use schedule::{Scheduled, ScheduledGroup};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::dispatch::Examined;
@@ -17,7 +18,6 @@ use crate::log::{self, DealCheck, Versions};
 use crate::tournament::openings;
 use crate::tournament::openings::Opening;
 use crate::tournament::resume;
-use crate::tournament::schedule::{Scheduled, ScheduledGroup};
 
 /// How many bytes a match has in the log at most besides its moves: positions, names, messages.
 const LONGEST_REST: usize = 16 << 20;

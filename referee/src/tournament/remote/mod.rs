@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{ClusterError, Connection, Coordinator, Patience, Role, Server, TournamentId};
+use schedule::Schedule;
 use tokio::sync::{mpsc, watch};
 
 use super::folder::Folder;
 use super::queue::Queue;
-use super::schedule::Schedule;
 use super::slots::{self, MOST_REPORTS, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::config::Config;

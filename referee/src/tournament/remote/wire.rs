@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use protocol::Record;
+use schedule::Scheduled;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -20,7 +21,6 @@ use crate::bundle::Bundle;
 use crate::config::Config;
 use crate::deals::Deal;
 use crate::files::MOST_TEXT;
-use crate::tournament::schedule::Scheduled;
 
 /// What coordinator and workers send each other.
 pub trait Message: Serialize + DeserializeOwned {

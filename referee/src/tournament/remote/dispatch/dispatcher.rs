@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cluster::{ClusterError, Heard, JobResult, Remedy};
 use protocol::{Record, excerpt};
+use schedule::{Schedule, ScheduledGroup};
 
 use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
@@ -13,7 +14,6 @@ use super::seen::{Seen, WorkersSeen};
 use super::{Action, Answer, Ending, Event, Examined, Request, Setup};
 use crate::tournament::remote::error::RemoteError;
 use crate::tournament::remote::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
-use crate::tournament::schedule::{Schedule, ScheduledGroup};
 
 /// How often the coordinator looks after what news may have missed.
 pub const TICK: Duration = Duration::from_millis(500);

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use cluster::{Heard, JobResult, Remedy};
 use protocol::Record;
+use schedule::{Scheduled, ScheduledGroup};
 
 use super::error::RemoteError;
 use crate::deals::Deal;
-use crate::tournament::schedule::{Scheduled, ScheduledGroup};
 pub use dispatcher::{Dispatcher, TICK};
 pub use seen::WorkersSeen;
 

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use cluster::JobResult;
-
-use crate::tournament::schedule::{Scheduled, ScheduledGroup};
+use schedule::{Scheduled, ScheduledGroup};
 
 /// A group that was taken so often and never finished is not tried any more: perhaps it is what ends the
 /// workers.

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use games::Rng;
 use protocol::{Record, excerpt};
-
-use crate::tournament::schedule::ScheduledGroup;
+use schedule::ScheduledGroup;
 
 /// What is added to the number of a group's job for that of its second one. No match has this number.
 const SECOND: u64 = 1 << 40;

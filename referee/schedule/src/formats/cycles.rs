@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use games::Rng;
 
-use crate::tournament::schedule::scheduled::Group;
-use crate::tournament::schedule::shape::Shape;
-use crate::tournament::schedule::unit::Unit;
+use crate::scheduled::Group;
+use crate::shape::Shape;
+use crate::unit::Unit;
 use itertools::Itertools as _;
 
 /// A round of no more units than this is dealt several times, and the most even one is taken;
@@ -237,7 +237,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::tournament::schedule::{Earlier, Schedule, SeatOrders, Version};
+    use crate::{Earlier, Schedule, SeatOrders, Version};
 
     /// How often each bot followed each other one after each unit of a schedule.
     fn followed(shape: &Shape, mut look: impl FnMut(u32, &[u32])) {

@@ -124,7 +124,8 @@ impl std::fmt::Display for Count {
 }
 
 impl Count {
-    pub(crate) fn exactly(matches: u64) -> Self {
+    /// A number of matches that is fixed in advance.
+    pub fn exactly(matches: u64) -> Self {
         Count {
             least: matches,
             most: matches,

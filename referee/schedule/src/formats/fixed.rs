@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::cycles::Cycles;
-use crate::tournament::schedule::earlier::Earlier;
-use crate::tournament::schedule::order;
-use crate::tournament::schedule::planner::{Planner, Played};
-use crate::tournament::schedule::scheduled::Group;
-use crate::tournament::schedule::seats::SeatOrders;
-use crate::tournament::schedule::shape::{Format, Shape};
-use crate::tournament::schedule::unit::{Turns, Unit};
-use crate::tournament::schedule::version::Version;
+use crate::earlier::Earlier;
+use crate::order;
+use crate::planner::{Planner, Played};
+use crate::scheduled::Group;
+use crate::seats::SeatOrders;
+use crate::shape::{Format, Shape};
+use crate::unit::{Turns, Unit};
+use crate::version::Version;
 
 /// All units at once.
 pub(super) struct Fixed {

@@ -1,11 +1,11 @@
 //! SPRT: swapped pairs of two bots until it is clear which of two hypotheses holds.
 
-use crate::tournament::schedule::order;
-use crate::tournament::schedule::planner::{MatchOutcome, Planner, Played};
-use crate::tournament::schedule::scheduled::Scheduled;
-use crate::tournament::schedule::shape::Shape;
-use crate::tournament::schedule::standing::{SprtStanding, Standing};
-use crate::tournament::schedule::unit::{Turns, Unit};
+use crate::order;
+use crate::planner::{MatchOutcome, Planner, Played};
+use crate::scheduled::Scheduled;
+use crate::shape::Shape;
+use crate::standing::{SprtStanding, Standing};
+use crate::unit::{Turns, Unit};
 use ratings::sprt::{Hypotheses, Scores, Verdict, corrected};
 
 /// A test between two bots.

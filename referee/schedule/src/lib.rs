@@ -18,13 +18,13 @@ mod version;
 use planner::{MatchOutcome, MatchStatus, Planner, Played};
 use shard::Deal;
 
-pub(crate) use earlier::Earlier;
+pub use earlier::Earlier;
 pub use scheduled::Scheduled;
-pub(crate) use seats::{GameShape, SeatOrders};
-pub(crate) use shape::{Count, Format, FormatName, Shape};
+pub use seats::{GameShape, SeatOrders};
+pub use shape::{Count, Format, FormatName, Shape};
 pub use shard::Shard;
-pub(crate) use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
-pub(crate) use version::Version;
+pub use standing::{Decided, Duel, SprtStanding, Standing, SwissRow};
+pub use version::Version;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,6 @@ pub enum Next {
 }
 
 /// The same for who takes whole groups.
-#[cfg(feature = "cluster")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextGroup {
     /// To play these matches, of one group.
@@ -49,7 +48,6 @@ pub enum NextGroup {
     Over,
 }
 
-#[cfg(feature = "cluster")]
 /// The matches of a group that nobody plays yet: all seat orders of one start, but for those that were
 /// played before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +115,7 @@ impl Schedule {
 
     /// The numbers of all matches of the group of this one, its own among them: they start from the same,
     /// and have the same deal. Nothing if it is not known.
-    pub(crate) fn group_of(&self, number: usize) -> Vec<usize> {
+    pub fn group_of(&self, number: usize) -> Vec<usize> {
         let Some(own) = self.get(number) else {
             return Vec::new();
         };
@@ -131,22 +129,21 @@ impl Schedule {
     }
 
     /// Whether the match of this number is of another part of the schedule.
-    pub(crate) fn is_elsewhere(&self, number: usize) -> bool {
+    pub fn is_elsewhere(&self, number: usize) -> bool {
         let at = number.checked_sub(1);
         let state = at.and_then(|at| self.states.get(at));
         matches!(state, Some(MatchStatus::Elsewhere))
     }
 
     /// Whether the match of this number is finished.
-    pub(crate) fn is_finished(&self, number: usize) -> bool {
+    pub fn is_finished(&self, number: usize) -> bool {
         let at = number.checked_sub(1);
         let state = at.and_then(|at| self.states.get(at));
         matches!(state, Some(MatchStatus::Finished(_)))
     }
 
     /// Whether a match of the group that begins with this number is known, and is not finished.
-    #[cfg(feature = "cluster")]
-    pub(crate) fn awaits_group(&self, number: usize) -> bool {
+    pub fn awaits_group(&self, number: usize) -> bool {
         let Some(first) = self.get(number) else {
             return false;
         };
@@ -192,7 +189,6 @@ impl Schedule {
     }
 
     /// The matches of the next group that nobody plays yet.
-    #[cfg(feature = "cluster")]
     pub fn take_group(&mut self) -> NextGroup {
         let first = match self.take() {
             Next::Match(first) => first,

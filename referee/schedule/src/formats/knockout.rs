@@ -1,11 +1,11 @@
 //! Knockout: duels, whose losers are out.
 
-use crate::tournament::schedule::order;
-use crate::tournament::schedule::planner::{Planner, Played};
-use crate::tournament::schedule::seats::GameShape;
-use crate::tournament::schedule::shape::Shape;
-use crate::tournament::schedule::standing::{Decided, Duel, Standing};
-use crate::tournament::schedule::unit::{Turns, Unit};
+use crate::order;
+use crate::planner::{Planner, Played};
+use crate::seats::GameShape;
+use crate::shape::Shape;
+use crate::standing::{Decided, Duel, Standing};
+use crate::unit::{Turns, Unit};
 
 /// A knockout tournament.
 ///

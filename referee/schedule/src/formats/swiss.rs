@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::matching::{self, Entrant};
 use super::top_down;
-use crate::tournament::schedule::order;
-use crate::tournament::schedule::planner::{Planner, Played};
-use crate::tournament::schedule::seats::GameShape;
-use crate::tournament::schedule::shape::Shape;
-use crate::tournament::schedule::standing::{Standing, SwissRow};
-use crate::tournament::schedule::unit::{Turns, Unit};
-use crate::tournament::schedule::version::Version;
+use crate::order;
+use crate::planner::{Planner, Played};
+use crate::seats::GameShape;
+use crate::shape::Shape;
+use crate::standing::{Standing, SwissRow};
+use crate::unit::{Turns, Unit};
+use crate::version::Version;
 
 /// A Swiss tournament.
 ///

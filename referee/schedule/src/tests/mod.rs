@@ -274,7 +274,6 @@ fn what_is_played_at_a_time_changes_nothing() {
     }
 }
 
-#[cfg(feature = "cluster")]
 #[test]
 fn groups_are_taken_whole_and_in_order() {
     for (seats, bots) in [(2, 4), (3, 5)] {
