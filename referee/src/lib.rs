@@ -75,23 +75,17 @@
 
 mod admission;
 mod analysis;
-pub mod bundle;
 mod check;
 pub mod cli;
 pub mod config;
-mod deals;
 mod draw;
-mod files;
 mod ggp;
 mod http;
 mod json_schema;
 pub mod log;
-mod machine;
 mod match_runner;
 mod model;
 mod one_match;
-mod output;
-mod places;
 mod players;
 mod probe;
 mod prose;
@@ -107,6 +101,7 @@ mod web;
 pub mod worker;
 
 pub use ::arbiter;
+pub use ::bundle;
 pub use ::ratings;
 pub use ::supervisor;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
+use machine::identity;
 use protocol::{Conditions, Record, TimeControl};
 use serde_json::Value;
 use supervisor::bot::command;
@@ -13,7 +14,6 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
-use crate::machine::identity;
 use crate::match_runner::Observer;
 use crate::rules_program::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};

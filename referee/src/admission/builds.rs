@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use files::places;
 use supervisor::sandbox::build::SandboxError;
 use supervisor::sandbox::limits::Tier;
 use supervisor::{BotFactory, BotProcess, BotSpec, FactoryError};
@@ -17,8 +18,6 @@ use super::census::Census;
 use super::quota::Watch;
 use crate::config::submissions::BOT_FILE;
 use crate::config::{BuildPlan, Config};
-use crate::files;
-use crate::places;
 
 /// Where the output of a build goes, in the bot's folder.
 pub(crate) const BUILD_LOG: &str = "build.log";

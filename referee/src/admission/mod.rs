@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bundle::{BundleError, Digest, Unpacked};
+use files::output;
+use files::{self, MOST_TEXT};
 use protocol::faults;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
 use tokio::time::sleep;
 
-use crate::bundle::{BundleError, Digest, Unpacked};
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 pub use crate::config::LeftOut;
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
-use crate::files::{self, MOST_TEXT};
 use crate::log::WriteError;
-use crate::output;
 use builds::{LOCK_PATROL, SETUP, Wrong};
 
 pub(crate) use builds::{BUILD_LOG, built_for};

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{BrokenRules, Rng};
+use machine::identity;
 use protocol::{Failure, FromBot, MoveText, ToBot, faults};
 use serde_json::{Map, Value};
 use supervisor::{BotFactory, BotSpec, Pool};
 
 use super::{AnalysedPosition, Thought};
-use crate::machine::identity;
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{After, Either, Process, Random};
 

@@ -1,6 +1,7 @@
 //! The list of all checks: their stable names, what a bot has to do, and what usually fixes one that
 //! does not.
 
+use machine::load::LoadWatch;
 use protocol::{BotHello, Load};
 
 use super::encodings::Encoding;
@@ -9,7 +10,6 @@ use super::lab::Lab;
 use super::selection::Variant;
 use super::session::with_session;
 use super::{lifecycle, matches};
-use crate::machine::load::LoadWatch;
 use ratings::matches::is_busy;
 
 /// A check that a bot can pass or fail.

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use files::output;
 use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
+use machine::identity;
 use protocol::{Millis, Record, TimeControl, shown};
 use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
@@ -24,8 +26,6 @@ use crate::analysis::{
 use crate::config::Time;
 use crate::draw;
 use crate::log::{self, LogFile, LogWriter, Versions, WriteError};
-use crate::machine::identity;
-use crate::output;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;
 use crate::rules_program::RulesSet;

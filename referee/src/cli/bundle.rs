@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
 use bytesize::ByteSize;
 use supervisor::{BotSpec, REFEREE};
 
 use super::{CliError, block_on, print};
 use crate::admission::{self, BUILD_LOG};
-use crate::bundle::{Bundle, MANIFEST_NAME, MAX_SIZE, Manifest};
 use crate::config::{BuildPlan, Config, LeftOut, OnBroken};
 use crate::report::tell;
 

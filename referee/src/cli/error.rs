@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
+use bundle::BundleError;
 #[cfg(feature = "cluster")]
 use cluster::ClusterError;
 use games::BrokenRules;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
-use crate::bundle::BundleError;
 use crate::config::ConfigError;
 use crate::log::{LogError, WriteError};
 use crate::one_match::MatchError;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use files::{self, MOST_TEXT};
 use games::registry::Entry;
 use games::session::LoadError;
 use games::{Catalog, ConfigureError, Rules, Session};
@@ -12,7 +13,6 @@ use supervisor::sandbox::limits::Tier;
 
 use super::CliError;
 use crate::config::{recorded_rules, source_of};
-use crate::files::{self, MOST_TEXT};
 use crate::log;
 use crate::rules_program::{RulesSet, Surroundings};
 use crate::tournament::folder::{self, CONFIG_NAME};

@@ -20,7 +20,6 @@ use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
 use crate::config::file::LimitsTable;
 use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
-use crate::files;
 use crate::log::{LogFile, LogWriter};
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bundle::{Bundles, default_cache};
 use clap::builder::NonEmptyStringValueParser;
 use protocol::Record;
 use ratings::Standings;
@@ -18,7 +19,6 @@ use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
-use crate::bundle::{Bundles, default_cache};
 use crate::config::{BotPlaces, Config};
 use crate::log::LOG_NAME;
 use crate::report::progress::{Detail, Display};

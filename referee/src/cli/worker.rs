@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use bundle::{MAX_SIZE, default_cache};
 use bytesize::ByteSize;
 use cluster::{Server, WorkerName};
 use tokio::sync::watch;
@@ -10,7 +11,6 @@ use tokio::sync::watch;
 use super::environment::yardstick;
 use super::signals::{Reaction, Urgency, on_signals, say};
 use super::{CliError, block_on};
-use crate::bundle::{MAX_SIZE, default_cache};
 use crate::report::tell;
 use crate::worker::{Leave, WorkerOptions, work};
 

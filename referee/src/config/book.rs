@@ -22,7 +22,6 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::game::GameSetup;
-use crate::files;
 
 /// No book is longer, in bytes.
 const MOST_BOOK: u64 = 256 << 20;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bundle::Bundles;
+use bundle::Bundles;
 
 /// Where the bots of a configuration are.
 #[derive(Clone, Debug, Default)]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bundle::Unpacked;
+use files::{self, MOST_TEXT};
 use protocol::TimeControl;
 
 use super::bot_places::BotPlaces;
@@ -19,8 +21,6 @@ use super::submissions::BOT_FILE;
 use super::time::time_control;
 use super::untrusted::{self, Allowed};
 use super::variables::{expand, split};
-use crate::bundle::Unpacked;
-use crate::files::{self, MOST_TEXT};
 use crate::rules_program::RulesSet;
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};

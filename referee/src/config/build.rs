@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use bundle::Unpacked;
 use supervisor::sandbox::limits::{Size, Wanted};
 
 use super::file::BuildTable;
-use crate::bundle::Unpacked;
 
 /// How much a build may add to its folder by default, in bytes.
 pub(crate) const BUILD_BYTES: u64 = 1 << 30;

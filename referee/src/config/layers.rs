@@ -8,6 +8,7 @@ use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use files::{self, MOST_TEXT};
 use serde::Deserialize as _;
 use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table};
@@ -17,7 +18,6 @@ use super::file::{ConfigFile, OnBroken};
 use super::sources::{Place, Placed, Sources, Texts, Tree, one_line};
 use super::submissions::{HandedIn, Names, Why};
 use super::{find, keys, submissions};
-use crate::files::{self, MOST_TEXT};
 
 /// At most this many files are read for a configuration; one that is included twice counts twice.
 const MOST_FILES: usize = 1000;

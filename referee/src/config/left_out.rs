@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use files::places;
 use serde::{Deserialize, Serialize};
 
 use super::error::WrongValue;
 use super::layers::{Locate, Read};
 use super::submissions::{BOT_FILE, Unfit, Why};
-use crate::places;
 
 /// What to do where there is no file.
 const NEEDS_FILE: &str = "hand in one folder that has a `bot.toml` and all that the bot needs, with nothing \

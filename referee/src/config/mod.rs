@@ -35,13 +35,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use ::machine::{cores, identity};
+use deals::{Deals, Secret};
 #[cfg(feature = "cluster")]
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 use schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 
-use crate::deals::{Deals, Secret};
-use crate::machine::{cores, identity};
 use crate::rules_program::{self, RulesSet};
 use error::WrongValue;
 use file::Concurrency;

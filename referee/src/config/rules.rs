@@ -3,11 +3,11 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use files::{self, MOST_TEXT};
 use serde::Deserialize;
 
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
-use crate::files::{self, MOST_TEXT};
 use crate::rules_program::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
 use supervisor::CommandError;
 use supervisor::bot::spec;

@@ -1,10 +1,10 @@
 //! The secret that deals follow from: read once, and in no copy of the configuration.
 
+use deals::Secret;
 use toml::Table;
 use toml::de::DeTable;
 
 use super::error::WrongValue;
-use crate::deals::Secret;
 
 /// The name of the key.
 const KEY: &str = "secret";

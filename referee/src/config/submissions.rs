@@ -14,7 +14,6 @@ use toml::de::{DeArray, DeValue};
 use super::error::{ConfigError, Problem};
 use super::sources::{Place, Sources, Tree};
 use super::{keys, schema};
-use crate::files;
 
 /// What describes a submission.
 pub(crate) const BOT_FILE: &str = "bot.toml";

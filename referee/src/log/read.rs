@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use files::{self, BYTE_ORDER_MARK};
 use protocol::{LOG_FORMAT, Record};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
@@ -14,7 +15,6 @@ use thiserror::Error;
 
 use super::LOG_NAME;
 use super::chain::{Chain, ChainBreak, LineHash};
-use crate::files::{self, BYTE_ORDER_MARK};
 use ratings::{MatchSummary, ScanMemo};
 
 /// How many bytes of a log are read at a time and looked into side by side, the rest of the last

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
 use arbiter::chance::{Chance, Draws};
+use deals::{Pairing, Secret};
 use games::kit::rng::hash_text;
 use games::session::{MoveError, PlyByPly, Tally};
 use games::{Actor, BrokenRules, Catalog, Limits, Rules, Session, ToMove, UnknownGame};
@@ -12,7 +13,6 @@ use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
 use super::adjudicated::{Adjudicated, Refused};
-use crate::deals::{Pairing, Secret};
 use crate::rules_program;
 use crate::tournament::openings::MOST_JUDGED;
 

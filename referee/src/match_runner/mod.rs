@@ -15,12 +15,12 @@ use std::time::Duration;
 use arbiter::{Action, Arbiter, Event, FinishedMatch, Reading, Setup};
 use games::BrokenRules;
 use games::settlement::Budget;
+use machine::load;
 use protocol::{BadMessage, Failure, FaultCode, FromBot, ToBot, faults};
 use smallvec::{SmallVec, smallvec};
 use tokio::task::{consume_budget, yield_now};
 use tokio::time::Instant;
 
-use crate::machine::load;
 use crate::players::{Heard, Player};
 use alarm::Alarm;
 use match_time::MatchTime;

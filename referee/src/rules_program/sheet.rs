@@ -9,7 +9,6 @@ use games::Entry;
 use gdl::{GroundLimits, Names, Report, SheetGame};
 
 use super::source::{RulesSource, SHEET, SourceError};
-use crate::files;
 
 /// A longer file is no sheet, in bytes.
 const MOST_BYTES: u64 = 8 << 20;

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use deals::{Deals, Secret};
 use thiserror::Error;
 
 use super::folder;
 use super::secret_file::{self, SECRET_NAME};
 use crate::config::Config;
-use crate::deals::{Deals, Secret};
-use crate::files;
 use crate::log::{LOG_NAME, LogFile, WriteError};
 
 /// Why it is not known what a tournament deals from.

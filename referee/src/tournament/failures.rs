@@ -14,8 +14,6 @@ use protocol::{Fault, LoggedMove, Player, Record, TimeControl};
 use serde::Serialize;
 use supervisor::{BotSpec, Evidence, file_name};
 
-use crate::files;
-
 /// The folder of failures in a tournament's folder.
 pub(crate) const FAILURES_NAME: &str = "failures";
 /// The file there that says that some were dropped.

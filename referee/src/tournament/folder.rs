@@ -5,14 +5,14 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use deals::Deals;
+use files::{self, MOST_TEXT};
 use schedule::{Shard, Version};
 use serde::Deserialize;
 use thiserror::Error;
 
 use super::secret_file;
 use crate::config::Config;
-use crate::deals::Deals;
-use crate::files::{self, MOST_TEXT};
 use crate::log::{LOG_NAME, LogWriter, WriteError};
 use crate::rules_program::Sheet;
 

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
+use deals::Deal;
 use games::{BrokenRules, Session};
+use machine::identity;
+use machine::load::LoadWatch;
 use protocol::{
     Conditions, Failure, FaultCode, LOG_FORMAT, Machine, MatchResult, Millis, Player, Record,
     RulesOrigin, excerpt,
@@ -16,10 +19,7 @@ use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 use super::failures::{FailureReport, Failures};
 use super::rules_trial::{self, TriedRules};
 use crate::config::GameSetup;
-use crate::deals::Deal;
 use crate::ggp::Arrival;
-use crate::machine::identity;
-use crate::machine::load::LoadWatch;
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};
 

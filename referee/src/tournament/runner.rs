@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use games::BrokenRules;
+use machine::{identity, yardstick};
 use schedule::{Schedule, Shard, Standing};
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -23,7 +24,6 @@ use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
 use crate::config::{Affinity, Config, TimeScale};
 use crate::log::{LOG_NAME, WriteError};
-use crate::machine::{identity, yardstick};
 use crate::report::sheet::count;
 use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};

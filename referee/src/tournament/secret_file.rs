@@ -6,11 +6,10 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use deals::{Deals, Secret};
 use serde::Deserialize;
 
 use crate::config::Config;
-use crate::deals::{Deals, Secret};
-use crate::files;
 use crate::log::WriteError;
 
 /// The file.

@@ -7,7 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use arbiter::Arbiter;
+use deals::Deal;
 use games::BrokenRules;
+use machine::{cores, memory};
 use protocol::{Machine, Record};
 use schedule::{Schedule, Scheduled, Standing};
 use supervisor::shortage;
@@ -26,9 +28,7 @@ use super::queue::Queue;
 use super::remote::{RemoteError, WorkersSeen};
 use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
-use crate::deals::Deal;
 use crate::log::{self, LogWriter, WriteError};
-use crate::machine::{cores, memory};
 
 /// At most this many reports of slots wait to be written.
 pub(super) const MOST_REPORTS: usize = 32;

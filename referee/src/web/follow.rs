@@ -114,7 +114,7 @@ impl FollowedLog {
             return self.anew(format!("the log `{path}` was cut off"));
         }
         if self.file.is_none() {
-            match crate::files::open(&self.path) {
+            match files::open(&self.path) {
                 Ok(file) => self.file = Some(Arc::new(file)),
                 Err(error) => {
                     return Change::Gone(format!("the log `{path}` cannot be read: {error}"));

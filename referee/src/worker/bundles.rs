@@ -7,12 +7,11 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bundle::{Bundle, BundleError, Bundles, Unpacked};
 use bytesize::ByteSize;
 use cluster::{Connection, FileError, TournamentId, get_file};
 use thiserror::Error;
 use tokio::time::sleep;
-
-use crate::bundle::{Bundle, BundleError, Bundles, Unpacked};
 
 /// How often another worker that fetches the same bundle is waited for.
 const LOCK_PATROL: Duration = Duration::from_millis(100);

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::thread;
 
 use cluster::{ClusterError, Connection, Role, WorkerName};
+use machine::yardstick;
 use supervisor::shortage;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::machine::yardstick;
 use crate::tournament::Yardstick;
 use office::Office;
 pub use options::{Leave, WorkerOptions};

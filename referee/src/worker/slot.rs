@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::thread;
 
 use arbiter::Arbiter;
+use deals::Deal;
 use games::BrokenRules;
+use machine::cores;
 use protocol::Record;
 use schedule::Scheduled;
 use supervisor::{Pool, shortage};
@@ -15,8 +17,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::options::Leave;
 use super::serving::Serving;
 use crate::config::Affinity;
-use crate::deals::Deal;
-use crate::machine::cores;
 use crate::tournament::match_run::People;
 use crate::tournament::openings::Opening;
 use crate::tournament::slots;

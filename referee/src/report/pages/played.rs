@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use files::places;
 use protocol::Record;
 use ratings::{MatchStore, Report, Request};
 use thiserror::Error;
@@ -10,7 +11,6 @@ use thiserror::Error;
 use super::highlights::{Highlights, Strengths};
 use crate::admission::{self, LeftOut};
 use crate::log::{self, LogError, LogFile, MIN_CHOICES, each_summary};
-use crate::places;
 use crate::report::sheet::Sheet;
 use crate::tournament::folder;
 

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use deals::Deals;
 use games::kit::info::Info;
 use protocol::Record;
 use schedule::{Schedule, Shard};
@@ -24,7 +25,6 @@ use super::resume::{Ledger, ResumeError};
 use super::secret_file;
 use crate::admission;
 use crate::config::Config;
-use crate::deals::Deals;
 use crate::log::{self, DealCheck, LogFile, Versions};
 
 /// What came of putting logs together.

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use bundle::BundleError;
 use cluster::{ClusterError, FileError};
 use thiserror::Error;
-
-use crate::bundle::BundleError;
 
 /// Why a tournament cannot be played by workers.
 #[derive(Debug, Error)]

@@ -6,6 +6,9 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bundle::Bundle;
+use deals::Deal;
+use files::MOST_TEXT;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -17,10 +20,7 @@ use sha2::{Digest as _, Sha256};
 use supervisor::REFEREE_NAME;
 
 use super::error::RemoteError;
-use crate::bundle::Bundle;
 use crate::config::Config;
-use crate::deals::Deal;
-use crate::files::MOST_TEXT;
 
 /// What coordinator and workers send each other.
 pub trait Message: Serialize + DeserializeOwned {

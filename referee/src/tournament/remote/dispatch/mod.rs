@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{Heard, JobResult, Remedy};
+use deals::Deal;
 use protocol::Record;
 use schedule::{Scheduled, ScheduledGroup};
 
 use super::error::RemoteError;
-use crate::deals::Deal;
 pub use dispatcher::{Dispatcher, TICK};
 pub use seen::WorkersSeen;
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::Path;
 
+use files::{self, MOST_TEXT};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use super::error::BundleError;
 use super::identity::Bundle;
-use crate::files::{self, MOST_TEXT};
 
 /// What the list is called.
 pub const MANIFEST_NAME: &str = "bundles.json";

@@ -6,8 +6,6 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::files;
-
 /// What tables, pages and pictures may be called.
 const EXTENSIONS: [&str; 10] = [
     "html", "htm", "md", "markdown", "txt", "text", "csv", "tsv", "svg", "json",
@@ -25,7 +23,7 @@ const WORK: [(&[u8], &str); 4] = [
 /// # Errors
 /// With [`ErrorKind::AlreadyExists`] if the file that is there is not one of this kind; otherwise if it
 /// cannot be written. Nothing was changed then.
-pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let old = match path.metadata() {
         Ok(about) if !about.is_file() => return fs::write(path, text),
         Ok(about) => Some(about),
@@ -75,7 +73,7 @@ fn write_beside(path: &Path, contents: &[u8], old: Option<&fs::Metadata>) -> io:
 ///
 /// # Errors
 /// If it cannot be written; what was there is there then.
-pub(crate) fn keep(path: &Path, text: &str) -> io::Result<()> {
+pub fn keep(path: &Path, text: &str) -> io::Result<()> {
     let part = part_of(path);
     let mut file = own(&part)?;
     let mut write = || {
@@ -90,14 +88,14 @@ pub(crate) fn keep(path: &Path, text: &str) -> io::Result<()> {
 
 /// What a file is called while it is written. A name that is always the same leaves no litter behind when
 /// this program is killed again and again.
-pub(crate) fn part_of(path: &Path) -> PathBuf {
+pub fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".part");
     PathBuf::from(name)
 }
 
 /// The empty file of this name, which no other process writes to; one that was left behind is taken up.
-pub(crate) fn own(part: &Path) -> io::Result<File> {
+pub fn own(part: &Path) -> io::Result<File> {
     loop {
         let mut options = OpenOptions::new();
         let file = options
@@ -140,7 +138,7 @@ fn why_kept(path: &Path, about: &fs::Metadata) -> io::Result<Option<String>> {
         return Ok(Some("it is a program".to_owned()));
     }
     let mut begin = Vec::new();
-    files::open(path)?.take(32).read_to_end(&mut begin)?;
+    crate::open(path)?.take(32).read_to_end(&mut begin)?;
     let work = WORK.iter().find(|(how, _)| begin.starts_with(how));
     Ok(work.map(|(_, why)| (*why).to_owned()))
 }

@@ -29,16 +29,16 @@ struct Sample {
 
 /// From the beginning to the end of a match.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LoadWatch(Sample);
+pub struct LoadWatch(Sample);
 
 impl LoadWatch {
     /// Takes the first look.
-    pub(crate) fn begin() -> Self {
+    pub fn begin() -> Self {
         LoadWatch(Sample::recent())
     }
 
     /// What has happened since; `None` if the machine reports nothing, or no time has passed.
-    pub(crate) fn end(self) -> Option<Load> {
+    pub fn end(self) -> Option<Load> {
         between(&self.0, &Sample::recent())
     }
 }
@@ -49,7 +49,7 @@ thread_local! {
 }
 
 /// How many processes ran or waited for a core in the last minute, on average.
-pub(crate) fn average() -> Option<f64> {
+pub fn average() -> Option<f64> {
     let text = beginning_of("/proc/loadavg")?;
     text.split_ascii_whitespace().next()?.parse().ok()
 }

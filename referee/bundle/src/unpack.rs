@@ -19,7 +19,6 @@ use super::identity::Bundle;
 use super::limits::{MAX_ENTRIES, MAX_PATH};
 use super::tree::{bytes, stays_inside};
 use super::unpacked::{FILES, Unpacked};
-use crate::files;
 
 /// How many characters of a reason are shown.
 const LONGEST_REASON: usize = 300;

@@ -1,6 +1,9 @@
 //! Files that the user names: only regular ones are opened, so that no FIFO is waited for and no
 //! device is read without end, and only so much of them is read.
 
+pub mod output;
+pub mod places;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -10,16 +13,16 @@ use bytesize::ByteSize;
 use nix::libc::{ELOOP, O_NOFOLLOW, O_NONBLOCK};
 
 /// The first character of some files, which is skipped.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// No configuration, and no position, is longer, in bytes.
-pub(crate) const MOST_TEXT: u64 = 16 << 20;
+pub const MOST_TEXT: u64 = 16 << 20;
 
 /// Opens a regular file for reading.
 ///
 /// # Errors
 /// If it cannot be opened, or is no regular file.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     // So that a FIFO is opened at once, also without a writer; regular files do not mind.
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(O_NONBLOCK).open(path)?;
@@ -31,7 +34,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// If it cannot be read, is no regular file, too long, or not UTF-8.
-pub(crate) fn read(path: &Path, most: u64) -> io::Result<String> {
+pub fn read(path: &Path, most: u64) -> io::Result<String> {
     text_of(open(path)?, most)
 }
 
@@ -55,7 +58,7 @@ fn text_of(file: File, most: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// Also if it is a link.
-pub(crate) fn read_no_link(path: &Path, most: u64) -> io::Result<String> {
+pub fn read_no_link(path: &Path, most: u64) -> io::Result<String> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(O_NONBLOCK | O_NOFOLLOW);
     let file = options
@@ -72,7 +75,7 @@ pub(crate) fn read_no_link(path: &Path, most: u64) -> io::Result<String> {
 ///
 /// # Errors
 /// If it is no regular file.
-pub(crate) fn check(path: &Path) -> io::Result<()> {
+pub fn check(path: &Path) -> io::Result<()> {
     match path.metadata() {
         Ok(_) => open(path).map(drop),
         Err(_) => Ok(()),

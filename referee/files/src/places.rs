@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A text without the paths of these folders, and of the user's home: what others read says nothing about
 /// the machine. Paths in one of the folders are relative to it then.
-pub(crate) fn without_places(text: &str, folders: &[&Path]) -> String {
+pub fn without_places(text: &str, folders: &[&Path]) -> String {
     let mut text = text.to_owned();
     for folder in folders {
         text = without_place(&text, folder, "", ".");

@@ -4,7 +4,7 @@
 /// times as many, each with its own waste. Slots that share a core do not run at the same time, so
 /// they hardly ever wait for each other.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(crate) fn share_arenas() {
+pub fn share_arenas() {
     use nix::libc::{M_ARENA_MAX, c_int, mallopt};
 
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -21,4 +21,4 @@ pub(crate) fn share_arenas() {
 
 /// Other allocators have no such thing.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(crate) fn share_arenas() {}
+pub fn share_arenas() {}

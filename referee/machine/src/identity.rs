@@ -14,7 +14,7 @@ const CPU_INFO: &str = "/proc/cpuinfo";
 const EMPTY_WORDS: [&str; 5] = ["(R)", "(TM)", "(tm)", " CPU", " Processor"];
 
 /// This machine, by its host name unless another one is given, without its speed.
-pub(crate) fn here(name: Option<&str>) -> Machine {
+pub fn here(name: Option<&str>) -> Machine {
     static HERE: OnceLock<Machine> = OnceLock::new();
     let here = HERE.get_or_init(|| Machine {
         name: cut(&host_name()),
@@ -33,7 +33,7 @@ pub(crate) fn here(name: Option<&str>) -> Machine {
 }
 
 /// How many cores there are. Asking the machine takes a while.
-pub(crate) fn cores() -> u32 {
+pub fn cores() -> u32 {
     static CORES: OnceLock<u32> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get() as u32))
 }

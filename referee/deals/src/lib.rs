@@ -16,36 +16,36 @@ const PURPOSE: &[u8] = b"referee deal 1\0";
 
 /// The secret that all deals of a tournament follow from: 32 bytes.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret([u8; 32]);
+pub struct Secret([u8; 32]);
 
 impl Secret {
     /// A new one, which nobody can guess.
     ///
     /// # Errors
     /// If the system has no random numbers.
-    pub(crate) fn random() -> io::Result<Self> {
+    pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 32];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         Ok(Secret(bytes))
     }
 
     /// The secret that 64 hexadecimal digits stand for; `None` if they are something else.
-    pub(crate) fn parse(digits: &str) -> Option<Self> {
+    pub fn parse(digits: &str) -> Option<Self> {
         bytes_of(digits).map(Secret)
     }
 
     /// As it is written. Nothing that bots or strangers may read has it.
-    pub(crate) fn digits(&self) -> String {
+    pub fn digits(&self) -> String {
         hex(&self.0)
     }
 
     /// What the log says of it, before anybody knows it: its SHA-256 in hexadecimal digits.
-    pub(crate) fn commitment(&self) -> String {
+    pub fn commitment(&self) -> String {
         hex(&Sha256::digest(self.0))
     }
 
     /// The key of a match. All seat orders of a pairing have the same; none tells anything of another.
-    pub(crate) fn key(&self, pairing: &Pairing<'_>) -> DealKey {
+    pub fn key(&self, pairing: &Pairing<'_>) -> DealKey {
         let mut hasher = Sha256::new_with_prefix(PURPOSE);
         hasher.update(self.0);
         hasher.update(Sha256::digest(pairing.text()));
@@ -66,7 +66,7 @@ impl Drop for Secret {
 }
 
 /// What the matches of a pairing share, and all that tells pairings apart.
-pub(crate) struct Pairing<'a> {
+pub struct Pairing<'a> {
     pub rules: &'a dyn Rules,
     /// The seed, which the matches of a pairing share.
     pub seed: u64,
@@ -86,7 +86,7 @@ impl Pairing<'_> {
 
 /// What a tournament deals from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Deals {
+pub enum Deals {
     /// From the seeds of matches, as versions before secrets did.
     #[default]
     BySeed,
@@ -98,7 +98,7 @@ pub(crate) enum Deals {
 
 impl Deals {
     /// What the log says of the secret, in games that need one.
-    pub(crate) fn commitment(&self) -> Option<String> {
+    pub fn commitment(&self) -> Option<String> {
         match self {
             Deals::BySeed => None,
             Deals::Committed(commitment) => Some(commitment.clone()),
@@ -107,7 +107,7 @@ impl Deals {
     }
 
     /// The secret, if it is known.
-    pub(crate) fn secret(&self) -> Option<&Secret> {
+    pub fn secret(&self) -> Option<&Secret> {
         match self {
             Deals::Secret(secret) => Some(secret),
             Deals::BySeed | Deals::Committed(_) => None,
@@ -116,7 +116,7 @@ impl Deals {
 
     /// What a match of this pairing is dealt from; `None` if its game has nothing to deal, or deals from
     /// the seed.
-    pub(crate) fn deal(&self, pairing: &Pairing<'_>) -> Option<Deal> {
+    pub fn deal(&self, pairing: &Pairing<'_>) -> Option<Deal> {
         let secret = self.secret().filter(|_| pairing.rules.info().has_deals())?;
         Some(Deal {
             key: secret.key(pairing),
@@ -128,7 +128,7 @@ impl Deals {
 /// What one match is dealt from. It says nothing about the deals of other pairings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "WireDeal", try_from = "WireDeal")]
-pub(crate) struct Deal {
+pub struct Deal {
     /// The key of the pairing.
     pub key: DealKey,
     /// What the log says of the secret.

@@ -3,7 +3,7 @@
 use std::io;
 
 /// Whether this system lets processes choose their cores.
-pub(crate) const CAN_CHOOSE: bool = cfg!(target_os = "linux");
+pub const CAN_CHOOSE: bool = cfg!(target_os = "linux");
 
 /// Keeps the current thread, and what it starts from now on, to one of the cores that it may use:
 /// slots share them out in turn, and leave to other referees of this machine those that are theirs, as
@@ -12,7 +12,7 @@ pub(crate) const CAN_CHOOSE: bool = cfg!(target_os = "linux");
 /// # Errors
 /// If the machine refuses or knows no such thing.
 #[cfg(target_os = "linux")]
-pub(crate) fn keep_to_one(slot: usize) -> io::Result<()> {
+pub fn keep_to_one(slot: usize) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     use nix::unistd::Pid;
 
@@ -57,7 +57,7 @@ fn claim(core: usize) -> bool {
 /// # Errors
 /// Always: this system has no such thing.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn keep_to_one(_: usize) -> io::Result<()> {
+pub fn keep_to_one(_: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

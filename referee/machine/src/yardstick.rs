@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use super::cores;
 
 /// How long it is measured where only the log has it.
-pub(crate) const GLANCE: Duration = Duration::from_millis(100);
+pub const GLANCE: Duration = Duration::from_millis(100);
 /// How long it is measured where time limits depend on it, or somebody asks.
-pub(crate) const LOOK: Duration = Duration::from_millis(300);
+pub const LOOK: Duration = Duration::from_millis(300);
 /// How many words the table of a slot has: 1 MiB, more than the first caches hold.
 const WORDS: usize = 1 << 17;
 /// What the work begins from.
@@ -25,7 +25,7 @@ const STRIDE: u64 = 1 << 14;
 
 /// Millions of steps a second that a slot does while as many work, each on a core of its own if they
 /// `keep` to cores. `None` if this machine has no room for so many threads.
-pub(crate) fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
+pub fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
     let slots = slots.max(1);
     // Closed until all are there.
     let gate = RwLock::new(());
@@ -56,7 +56,7 @@ pub(crate) fn measure(slots: usize, keep: bool, time: Duration) -> Option<f64> {
 }
 
 /// A speed with as many digits as mean something.
-pub(crate) fn rounded(speed: f64) -> f64 {
+pub fn rounded(speed: f64) -> f64 {
     (speed * 10.0).round() / 10.0
 }
 
