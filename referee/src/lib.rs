@@ -82,7 +82,6 @@ mod draw;
 mod ggp;
 mod http;
 mod json_schema;
-pub mod log;
 mod match_runner;
 mod model;
 mod one_match;
@@ -102,6 +101,7 @@ pub mod worker;
 
 pub use ::arbiter;
 pub use ::bundle;
+pub use ::log;
 pub use ::ratings;
 pub use ::supervisor;
 

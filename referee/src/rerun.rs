@@ -8,6 +8,7 @@ use std::time::Duration;
 use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, Reading, SeatSetup, Setup};
 use games::{Catalog, Limits};
+use log::{Mismatch, Versions, verify};
 use protocol::{
     BadMessage, BotHello, BotMove, Failure, Fault, FromBot, LoggedMove, MoveText, Record, ToBot,
 };
@@ -15,7 +16,6 @@ use supervisor::BotProcess;
 use thiserror::Error;
 use tokio::time::Instant;
 
-use crate::log::{Mismatch, Versions, verify};
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{Either, Heard, Player, Recorded};
 

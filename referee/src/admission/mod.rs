@@ -17,6 +17,7 @@ use std::time::Duration;
 use bundle::{BundleError, Digest, Unpacked};
 use files::output;
 use files::{self, MOST_TEXT};
+use log::WriteError;
 use protocol::faults;
 use serde::{Deserialize, Serialize};
 use supervisor::{BotFactory, BotSpec, FactoryError};
@@ -26,7 +27,6 @@ use tokio::time::sleep;
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 pub use crate::config::LeftOut;
 use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
-use crate::log::WriteError;
 use builds::{LOCK_PATROL, SETUP, Wrong};
 
 pub(crate) use builds::{BUILD_LOG, built_for};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use files::output;
 use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
+use log::{self, LogFile, LogWriter, Versions, WriteError};
 use machine::identity;
 use protocol::{Millis, Record, TimeControl, shown};
 use serde_json::{Value, json};
@@ -25,7 +26,6 @@ use crate::analysis::{
 };
 use crate::config::Time;
 use crate::draw;
-use crate::log::{self, LogFile, LogWriter, Versions, WriteError};
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;
 use crate::rules_program::RulesSet;

@@ -7,11 +7,11 @@ use bundle::BundleError;
 #[cfg(feature = "cluster")]
 use cluster::ClusterError;
 use games::BrokenRules;
+use log::{LogError, WriteError};
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
 use crate::config::ConfigError;
-use crate::log::{LogError, WriteError};
 use crate::one_match::MatchError;
 use crate::report::pages::SiteError;
 use crate::rules_program::RulesError;

@@ -13,7 +13,6 @@ use supervisor::sandbox::limits::Tier;
 
 use super::CliError;
 use crate::config::{recorded_rules, source_of};
-use crate::log;
 use crate::rules_program::{RulesSet, Surroundings};
 use crate::tournament::folder::{self, CONFIG_NAME};
 

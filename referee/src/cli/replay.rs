@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use games::session::PlyByPly;
 use games::{Catalog, Session};
 use itertools::Itertools;
+use log::{self, DealCheck, LogFile, Versions};
 use protocol::{Record, shown};
 use serde_json::json;
 
@@ -17,7 +18,6 @@ use super::input::RulesArgs;
 use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
-use crate::log::{self, DealCheck, LogFile, Versions};
 use crate::report::{summary, tell};
 use crate::tournament::dealing;
 use crate::tournament::secret_file::SECRET_NAME;

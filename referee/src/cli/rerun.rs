@@ -11,7 +11,6 @@ use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::config::{RecordedBot, is_ggp, recorded_bot};
-use crate::log;
 use crate::report::{sheet, tell};
 use crate::rerun::{self, News};
 use crate::rules_program::RulesSet;

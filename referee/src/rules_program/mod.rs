@@ -34,7 +34,7 @@ pub use source::SourceError;
 pub(crate) use source::TIMEOUT;
 pub use surroundings::RulesError;
 pub(crate) use surroundings::Surroundings;
-pub(crate) use trial::{comes_back, is_of_program, try_from};
+pub(crate) use trial::{is_of_program, try_from};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]

@@ -16,6 +16,7 @@ use super::game::{Beginning, ProgramRules, built_in};
 use super::position::Position;
 use super::program::RulesProgram;
 use super::session::ProgramSession;
+use super::trial;
 
 /// The rules under these options. Asks the program, which may refuse what each option allows.
 fn configure(
@@ -137,6 +138,10 @@ impl Rules for SharedRules {
     fn load(&self, state: &Value) -> Result<Box<dyn Session>, LoadError> {
         let opened = open(&self.0, Beginning::State(Arc::from(state.to_string())))?;
         opened.map_err(|error| LoadError::State(not_a_state(error)))
+    }
+
+    fn comes_back(&self, session: &dyn Session) -> Result<(), BrokenRules> {
+        trial::comes_back(self, session)
     }
 
     fn sample(

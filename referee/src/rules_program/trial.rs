@@ -23,7 +23,7 @@ const LONGEST: usize = 64;
 ///
 /// # Errors
 /// If it does not.
-pub(crate) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(), BrokenRules> {
+pub(super) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(), BrokenRules> {
     let Some(of) = session.as_any().downcast_ref::<ProgramSession>() else {
         return Ok(());
     };

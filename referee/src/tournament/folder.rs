@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use deals::Deals;
 use files::{self, MOST_TEXT};
+use log::{LOG_NAME, LogWriter, WriteError};
 use schedule::{Shard, Version};
 use serde::Deserialize;
 use thiserror::Error;
 
 use super::secret_file;
 use crate::config::Config;
-use crate::log::{LOG_NAME, LogWriter, WriteError};
 use crate::rules_program::Sheet;
 
 /// The copy of the configuration.

@@ -1,7 +1,7 @@
 //! Starts and openings: the same for all seat orders of a pairing.
 
 use arbiter::adjudication::LimitWatch;
-use arbiter::chance::{Chance, Draws};
+use arbiter::chance::{Chance, Draws, MOST_OTHERS};
 use deals::{Deal, Pairing};
 use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
@@ -12,8 +12,6 @@ use crate::config::{BookOpening, Config, GameSetup, Judged};
 
 /// How many random games judge whether an opening is balanced.
 const PLAYOUTS: u32 = 200;
-/// How many random openings are judged before the best of them is taken.
-pub(crate) const MOST_JUDGED: u64 = 50;
 /// How often a random opening that ends the game is drawn anew before a shorter one is taken.
 const TRIES: u32 = 50;
 /// Seeds stay below this so that every reader of JSON gets them right.
@@ -87,7 +85,7 @@ fn balanced(
 ) -> Result<Opening, BrokenRules> {
     let first_is = (first.0.identity()?, first.1.clone());
     let mut best = (imbalance(&*first.0, &first.1, game, first_seed)?, first);
-    for number in 1..MOST_JUDGED {
+    for number in 1..MOST_OTHERS {
         if best.0 <= margin {
             break;
         }

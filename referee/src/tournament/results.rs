@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use log::each_summary;
 use ratings::{MatchStore, Report, Request};
-
-use crate::log::each_summary;
 
 /// The statistics of the log in this folder, which has `played` matches. `None` if the log cannot be
 /// read: that is no reason to hide the standings.

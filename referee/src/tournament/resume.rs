@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use files::{self, MOST_TEXT};
+use log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use protocol::Record;
 use schedule::{Schedule, Scheduled, Shape, Shard};
 use thiserror::Error;
@@ -15,7 +16,6 @@ use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::{extension, openings};
 use crate::admission;
 use crate::config::{Config, difference};
-use crate::log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 
 /// A tournament that cannot go on.
 #[derive(Debug, Error)]

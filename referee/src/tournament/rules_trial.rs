@@ -42,7 +42,7 @@ impl<'o, O: Observer> TriedRules<'o, O> {
     /// If one does not.
     pub(super) fn look(&self, rules: &dyn Rules) -> Result<(), BrokenRules> {
         let mut positions = self.positions.iter();
-        positions.try_for_each(|position| rules_program::comes_back(rules, &**position))
+        positions.try_for_each(|position| rules.comes_back(&**position))
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use games::BrokenRules;
+use log::{LOG_NAME, WriteError};
 use machine::{identity, yardstick};
 use schedule::{Schedule, Shard, Standing};
 use thiserror::Error;
@@ -23,7 +24,6 @@ use super::slots::{self, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
 use crate::config::{Affinity, Config, TimeScale};
-use crate::log::{LOG_NAME, WriteError};
 use crate::report::sheet::count;
 use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};

@@ -7,10 +7,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use deals::{Deals, Secret};
+use log::WriteError;
 use serde::Deserialize;
 
 use crate::config::Config;
-use crate::log::WriteError;
 
 /// The file.
 pub(crate) const SECRET_NAME: &str = "secret.toml";

@@ -5,10 +5,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use log::{LOG_NAME, LogFile, LogWriter, WriteError};
 use protocol::Record;
 
 use super::resume::ResumeError;
-use crate::log::{LOG_NAME, LogFile, LogWriter, WriteError};
 
 /// What the new log is called until it is whole.
 const PART_NAME: &str = "games.jsonl.part";

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arbiter::Arbiter;
 use deals::Deal;
 use games::BrokenRules;
+use log::{self, LogWriter, WriteError};
 use machine::{cores, memory};
 use protocol::{Machine, Record};
 use schedule::{Schedule, Scheduled, Standing};
@@ -28,7 +29,6 @@ use super::queue::Queue;
 use super::remote::{RemoteError, WorkersSeen};
 use super::stop::{self, Stop};
 use crate::config::{Affinity, Config};
-use crate::log::{self, LogWriter, WriteError};
 
 /// At most this many reports of slots wait to be written.
 pub(super) const MOST_REPORTS: usize = 32;

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use deals::Deals;
 use games::kit::info::Info;
+use log::{self, DealCheck, LogFile, Versions};
 use protocol::Record;
 use schedule::{Schedule, Shard};
 
@@ -25,7 +26,6 @@ use super::resume::{Ledger, ResumeError};
 use super::secret_file;
 use crate::admission;
 use crate::config::Config;
-use crate::log::{self, DealCheck, LogFile, Versions};
 
 /// What came of putting logs together.
 #[derive(Debug)]

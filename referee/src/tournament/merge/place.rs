@@ -6,9 +6,10 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use log::{LOG_NAME, LogFile, WriteError};
+
 use super::error::MergeError;
 use super::found::{Found, hash};
-use crate::log::{LOG_NAME, LogFile, WriteError};
 use crate::tournament::folder::{CONFIG_NAME, Folder, FolderError};
 
 /// The folder, within the new one, in which everything is written.

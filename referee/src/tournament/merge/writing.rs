@@ -5,12 +5,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use log::{LogFile, WriteError};
+
 use super::error::MergeError;
 use super::found::Found;
 use super::part::Part;
 use crate::admission;
 use crate::config::Config;
-use crate::log::{LogFile, WriteError};
 use crate::tournament::failures::FAILURES_NAME;
 use crate::tournament::folder::Folder;
 

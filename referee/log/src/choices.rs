@@ -11,15 +11,15 @@ use super::read::{LogError, LogFile};
 
 /// How many different positions with more than one legal move it takes to say that two bots answer
 /// alike.
-pub(crate) const MIN_CHOICES: usize = 50;
+pub const MIN_CHOICES: usize = 50;
 
 /// Two bots that are probably the same.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub(crate) struct SameAnswers {
+pub struct SameAnswers {
     /// Their names.
-    pub(crate) bots: [String; 2],
+    pub bots: [String; 2],
     /// In how many positions both had a choice, and chose the same move.
-    pub(crate) positions: usize,
+    pub positions: usize,
 }
 
 /// Those of these pairs that had a choice often enough. Bots with the same files are left out: that
@@ -27,10 +27,7 @@ pub(crate) struct SameAnswers {
 ///
 /// # Errors
 /// If a log cannot be read.
-pub(crate) fn same_answers(
-    logs: &[PathBuf],
-    alike: Vec<Alike>,
-) -> Result<Vec<SameAnswers>, LogError> {
+pub fn same_answers(logs: &[PathBuf], alike: Vec<Alike>) -> Result<Vec<SameAnswers>, LogError> {
     let mut wanted: BTreeMap<Number, BTreeSet<u32>> = BTreeMap::new();
     for (number, ply) in alike.iter().flat_map(|pair| &pair.positions) {
         wanted.entry(*number).or_default().insert(*ply);

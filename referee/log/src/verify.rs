@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arbiter::adjudication::{self, LimitWatch};
-use arbiter::chance::{Chance, Draws};
+use arbiter::chance::{Chance, Draws, MOST_OTHERS};
 use deals::{Pairing, Secret};
 use games::kit::rng::hash_text;
 use games::session::{MoveError, PlyByPly, Tally};
@@ -13,8 +13,6 @@ use protocol::{Fault, LoggedMove, MatchResult, Record};
 use thiserror::Error;
 
 use super::adjudicated::{Adjudicated, Refused};
-use crate::rules_program;
-use crate::tournament::openings::MOST_JUDGED;
 
 /// What does not fit in a recorded match.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -171,7 +169,7 @@ pub enum Versions {
 
 /// How far what was dealt and drawn can be checked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DealCheck<'a> {
+pub struct DealCheck<'a> {
     /// What the tournament deals from, if it is known.
     pub secret: Option<&'a Secret>,
     /// Whether matches may start from a book, and not from what is dealt.
@@ -192,7 +190,7 @@ pub fn verify(record: &Record, catalog: &Catalog, versions: Versions) -> Result<
 ///
 /// # Errors
 /// The first thing that does not fit.
-pub(crate) fn verify_deal(
+pub fn verify_deal(
     record: &Record,
     catalog: &Catalog,
     versions: Versions,
@@ -200,7 +198,7 @@ pub(crate) fn verify_deal(
 ) -> Result<(), Mismatch> {
     let mut replay = Replay::open(record, catalog, versions, deals)?;
     replay.moves(&record.moves)?;
-    rules_program::comes_back(&*replay.rules, &*replay.session)?;
+    replay.rules.comes_back(&*replay.session)?;
     replay.result(&record.result)
 }
 
@@ -234,7 +232,7 @@ fn draws(
 /// Refuses a start that is not the one that was dealt, nor one of those that were tried when that was
 /// not balanced.
 fn start_was_dealt(record: &Record, rules: &dyn Rules, draws: Draws) -> Result<(), Mismatch> {
-    let others = (1..MOST_JUDGED).map(|number| draws.other(number));
+    let others = (1..MOST_OTHERS).map(|number| draws.other(number));
     for (at, draws) in std::iter::once(draws).chain(others).enumerate() {
         let dealt = rules.start(draws.start())?.state()?;
         if dealt == record.start {
@@ -376,7 +374,7 @@ impl<'a> Replay<'a> {
                 self.adjudicated.note(played);
             }
             if self.step.is_whole() && number == self.looked_at {
-                rules_program::comes_back(&*self.rules, &*self.session)?;
+                self.rules.comes_back(&*self.session)?;
             }
             if self.step.is_whole() {
                 self.stopped = self.watch.see(&*self.session)?;

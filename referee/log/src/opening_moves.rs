@@ -40,7 +40,7 @@ impl LogLine for Begun {
 ///
 /// # Errors
 /// If a log cannot be read.
-pub(crate) fn opening_moves(
+pub fn opening_moves(
     logs: &[PathBuf],
     matches: &BTreeSet<Number>,
 ) -> Result<BTreeMap<Number, Vec<String>>, LogError> {

@@ -17,25 +17,25 @@ const MOST: usize = 3;
 
 /// A warning of a bot.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub(crate) struct BotWarning {
+pub struct BotWarning {
     /// The bot.
-    pub(crate) bot: String,
+    pub bot: String,
     /// What it says, fit for showing.
-    pub(crate) text: String,
+    pub text: String,
     /// Of how many moves.
-    pub(crate) moves: u64,
+    pub moves: u64,
     /// The first match in the log with it.
-    pub(crate) first: String,
+    pub first: String,
 }
 
 /// The warning that a bot sent with a move, fit for showing.
-pub(crate) fn warning_of(played: &LoggedMove) -> Option<String> {
+pub fn warning_of(played: &LoggedMove) -> Option<String> {
     let warning = played.info.as_ref()?.get("warning")?.as_str()?;
     Some(excerpt(warning.as_bytes(), LONGEST))
 }
 
 /// What the bots in these logs warn of. What cannot be read is left out: whoever reads the matches says so.
-pub(crate) fn bot_warnings(logs: &[PathBuf]) -> Vec<BotWarning> {
+pub fn bot_warnings(logs: &[PathBuf]) -> Vec<BotWarning> {
     let mut found: BTreeMap<String, Vec<BotWarning>> = BTreeMap::new();
     for log in logs {
         let Ok(file) = File::open(locate(log)) else {

@@ -97,7 +97,7 @@ fn lines_in_words(lines: &[usize]) -> String {
 
 impl WriteError {
     /// An error of the operating system about a file.
-    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+    pub fn io(path: &Path, error: io::Error) -> Self {
         WriteError::Io {
             path: path.to_owned(),
             error,
@@ -606,8 +606,8 @@ mod tests {
     }
 
     /// The breaks of a log's chain.
-    fn broken(path: &Path) -> Vec<crate::log::ChainBreak> {
-        let mut file = crate::log::LogFile::open(path).unwrap().checking_chain();
+    fn broken(path: &Path) -> Vec<crate::ChainBreak> {
+        let mut file = crate::LogFile::open(path).unwrap().checking_chain();
         for record in file.by_ref() {
             record.unwrap();
         }

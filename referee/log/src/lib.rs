@@ -11,13 +11,13 @@ mod summaries;
 mod verify;
 mod write;
 
-pub(crate) use bot_warnings::{BotWarning, bot_warnings, warning_of};
+pub use bot_warnings::{BotWarning, bot_warnings, warning_of};
 pub use chain::{Break, ChainBreak};
-pub(crate) use choices::{MIN_CHOICES, SameAnswers, same_answers};
-pub(crate) use opening_moves::opening_moves;
+pub use choices::{MIN_CHOICES, SameAnswers, same_answers};
+pub use opening_moves::opening_moves;
 pub use read::{CutLine, LogError, LogFile, LogLine, locate};
 pub use summaries::each_summary;
-pub(crate) use verify::{DealCheck, verify_deal};
+pub use verify::{DealCheck, verify_deal};
 pub use verify::{Mismatch, Versions, verify};
 pub use write::{LogWriter, WriteError};
 
