@@ -92,7 +92,6 @@ mod reference_bot;
 mod report;
 mod rerun;
 mod rules_check;
-mod rules_program;
 mod scaffold;
 pub mod tournament;
 mod web;
@@ -107,7 +106,7 @@ pub use ::supervisor;
 
 pub use config::Config;
 pub use one_match::{MatchError, MatchRequest};
-pub use rules_program::{RulesError, SourceError};
+pub use rules::{RulesError, SourceError};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.

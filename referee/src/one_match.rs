@@ -7,6 +7,7 @@ use arbiter::early_end::EarlyEnds;
 use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use machine::identity;
 use protocol::{Conditions, Record, TimeControl};
+use rules::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use serde_json::Value;
 use supervisor::bot::command;
 use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
@@ -15,7 +16,6 @@ use tokio::runtime::Runtime;
 
 use crate::config::GameSetup;
 use crate::match_runner::Observer;
-use crate::rules_program::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 
@@ -244,7 +244,7 @@ pub(crate) async fn play(
     observer: impl Observer,
 ) -> Result<Record, MatchError> {
     let factory = BotFactory::new(&run.specs, &[], None)?.traced(tracer);
-    rules_program::share_records(&*run.game.rules, &factory);
+    rules::share_records(&*run.game.rules, &factory);
     let mut pool = Pool::new(Arc::new(factory));
     let record = run.play(&mut pool, people, observer).await;
     pool.end().await;

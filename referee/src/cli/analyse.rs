@@ -12,6 +12,7 @@ use games::Rules;
 use log::{self, LogFile, LogWriter, Versions, WriteError};
 use machine::identity;
 use protocol::{Millis, Record, TimeControl, shown};
+use rules::RulesSet;
 use serde_json::{Value, json};
 use supervisor::{BotFactory, BotSpec};
 
@@ -28,7 +29,6 @@ use crate::config::Time;
 use crate::draw;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;
-use crate::rules_program::RulesSet;
 
 /// How long a bot may take to start, as in `play`.
 const STARTUP: Duration = Duration::from_secs(10);

@@ -8,13 +8,13 @@ use bundle::BundleError;
 use cluster::ClusterError;
 use games::BrokenRules;
 use log::{LogError, WriteError};
+use rules::RulesError;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
 use crate::config::ConfigError;
 use crate::one_match::MatchError;
 use crate::report::pages::SiteError;
-use crate::rules_program::RulesError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
 use crate::tournament::RemoteError;

@@ -8,12 +8,12 @@ use files::{self, MOST_TEXT};
 use games::registry::Entry;
 use games::session::LoadError;
 use games::{Catalog, ConfigureError, Rules, Session};
+use rules::{RulesSet, Surroundings};
 use serde_json::Value;
 use supervisor::sandbox::limits::Tier;
 
 use super::CliError;
 use crate::config::{recorded_rules, source_of};
-use crate::rules_program::{RulesSet, Surroundings};
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Where rules come from.

@@ -10,6 +10,7 @@ use games::Rules;
 use games::kit::to_move::CHANCE;
 use log::{LogFile, LogWriter};
 use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
+use rules::RulesSet;
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
 
@@ -23,7 +24,6 @@ use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
-use crate::rules_program::RulesSet;
 use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use games::Catalog;
 use protocol::{Millis, Player, Record, TimeControl, shown};
+use rules::RulesSet;
 use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
@@ -13,7 +14,6 @@ use super::{CliError, block_on, human, on_interrupt, print};
 use crate::config::{RecordedBot, is_ggp, recorded_bot};
 use crate::report::{sheet, tell};
 use crate::rerun::{self, News};
-use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bundle::Unpacked;
 use files::{self, MOST_TEXT};
 use protocol::TimeControl;
+use rules::RulesSet;
 
 use super::bot_places::BotPlaces;
 use super::build::{BuildPlan, Quota};
@@ -21,7 +22,6 @@ use super::submissions::BOT_FILE;
 use super::time::time_control;
 use super::untrusted::{self, Allowed};
 use super::variables::{expand, split};
-use crate::rules_program::RulesSet;
 use supervisor::bot::{command, spec};
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};
 use supervisor::{BotSpec, CommandError, Idle};

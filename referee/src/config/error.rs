@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rules::RulesError;
 use thiserror::Error;
 
 use super::book::BookError;
 use super::game::GameError;
-use crate::rules_program::RulesError;
 use supervisor::CommandError;
 
 /// A configuration that cannot be used: where, and what is wrong.

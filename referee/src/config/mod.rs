@@ -36,13 +36,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ::machine::{cores, identity};
+use ::rules::RulesSet;
 use deals::{Deals, Secret};
 #[cfg(feature = "cluster")]
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 use schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
 
-use crate::rules_program::{self, RulesSet};
 use error::WrongValue;
 use file::Concurrency;
 use layers::{EarlierNames, Locate, Read};
@@ -443,7 +443,7 @@ impl Config {
     /// From here on, what rules programs print and say is kept where that of these bots is.
     pub(crate) fn share_records(&self, bots: &BotFactory) {
         for game in &self.games {
-            rules_program::share_records(&*game.rules, bots);
+            ::rules::share_records(&*game.rules, bots);
         }
     }
 

@@ -4,11 +4,11 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use files::{self, MOST_TEXT};
+use rules::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
 use serde::Deserialize;
 
 use super::error::{ConfigError, Problem, WrongValue};
 use super::file::{BotCommand, ConfigFile, RulesEntry, RulesTable, Time};
-use crate::rules_program::{RulesError, RulesSet, RulesSource, SourceError, Surroundings, TIMEOUT};
 use supervisor::CommandError;
 use supervisor::bot::spec;
 use supervisor::sandbox::limits::{Resources, Tier, Wanted};

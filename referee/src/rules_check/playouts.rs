@@ -6,7 +6,6 @@ use games::{BrokenRules, Rng, Session};
 
 use super::questions::{Bench, play_both};
 use super::subjects::Verdict;
-use crate::rules_program;
 
 /// How many games of a program are asked for at once: it may refuse many, and is asked for fewer then.
 const COUNTS: [u32; 4] = [64, 16, 4, 1];
@@ -92,7 +91,7 @@ fn own_games(
     max_plies: u32,
 ) -> Result<Option<(Playouts, f64)>, String> {
     let ask = |session: &dyn Session, count, seed| {
-        let played = rules_program::own_playouts(session, count, seed, Some(max_plies));
+        let played = rules::own_playouts(session, count, seed, Some(max_plies));
         played.map_err(|broken| broken.to_string())
     };
     let mut sum = Playouts {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use games::session::{LoadError, as_strs, random_step};
 use games::{Entry, Rng, Rules, Session};
 use itertools::Itertools;
+use rules::{self, RulesSet};
 use serde_json::Value;
 
 use super::described::{Described, cut};
 use super::games::each_position;
 use super::subjects::{RulesExtent, Subjects, Verdict};
 use crate::check::Variant;
-use crate::rules_program::{self, RulesSet};
 
 /// How many positions after one are tried where all of them would be too many.
 const MOST_TRIED: usize = 40;
@@ -195,14 +195,14 @@ pub(super) fn moves(bench: &Bench<'_>) -> Verdict {
                 .filter(|text| !legal.contains(*text))
                 .take(MOST_TRIED)
             {
-                if rules_program::accepts(session, other).map_err(|broken| broken.to_string())? {
+                if rules::accepts(session, other).map_err(|broken| broken.to_string())? {
                     let state = cut(before.state());
                     return Err(format!(
                         "plays `{other}`, which it does not list, in {state}"
                     ));
                 }
             }
-            let after = rules_program::asked_again(session).map_err(|broken| broken.to_string())?;
+            let after = rules::asked_again(session).map_err(|broken| broken.to_string())?;
             if &after != before.state() {
                 return Err(format!(
                     "refuses moves, and then the state is another one: {}, then {}",
@@ -218,7 +218,7 @@ pub(super) fn moves(bench: &Bench<'_>) -> Verdict {
 }
 
 pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
-    if !rules_program::can_undo(&**bench.rules) {
+    if !rules::can_undo(&**bench.rules) {
         return Ok(Some("it is made up for by `new` and `play`".to_owned()));
     }
     let mut rng = Rng::from_parts(&[bench.extent.seed, 2]);
@@ -233,7 +233,7 @@ pub(super) fn undo(bench: &Bench<'_>) -> Verdict {
             played.map_err(|error| error.to_string())?;
         }
         // The process is further on now, and gets back by `undo`.
-        let after = rules_program::asked_again(session).map_err(|broken| broken.to_string())?;
+        let after = rules::asked_again(session).map_err(|broken| broken.to_string())?;
         if before == after {
             Ok(())
         } else {
@@ -282,7 +282,7 @@ pub(super) fn against(bench: &Bench<'_>) -> Verdict {
         None => Ok(Some("nothing to compare with: see `--against`".to_owned())),
         Some(other) => {
             let other = other.as_ref().map_err(String::clone)?;
-            let gives_scores = |rules: &Arc<dyn Rules>| rules_program::gives_scores(&**rules);
+            let gives_scores = |rules: &Arc<dyn Rules>| rules::gives_scores(&**rules);
             let with_scores = gives_scores(bench.rules) && gives_scores(other);
             compare(bench, other, |all| all.for_others(with_scores)).map(|()| None)
         }

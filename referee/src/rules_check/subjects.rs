@@ -1,6 +1,6 @@
 //! What is checked, and how thoroughly.
 
-use crate::rules_program::RulesSet;
+use rules::RulesSet;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]

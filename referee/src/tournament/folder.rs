@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use deals::Deals;
 use files::{self, MOST_TEXT};
 use log::{LOG_NAME, LogWriter, WriteError};
+use rules::Sheet;
 use schedule::{Shard, Version};
 use serde::Deserialize;
 use thiserror::Error;
 
 use super::secret_file;
 use crate::config::Config;
-use crate::rules_program::Sheet;
 
 /// The copy of the configuration.
 pub(crate) const CONFIG_NAME: &str = "tournament.toml";

@@ -9,7 +9,6 @@ use games::{BrokenRules, Rules, Session};
 use protocol::{FaultCode, LoggedMove};
 
 use crate::match_runner::Observer;
-use crate::rules_program;
 
 /// One match in this many is looked at, the first one among them. Checking a log looks at all.
 const ONE_IN: u64 = 8;
@@ -28,7 +27,7 @@ impl<'o, O: Observer> TriedRules<'o, O> {
     pub(super) fn new(observer: &'o mut O, id: &str, start: &dyn Session) -> Self {
         let number = id.strip_prefix("m-").and_then(|number| number.parse().ok());
         let number: u64 = number.unwrap_or(1);
-        let is_wanted = number % ONE_IN == 1 && rules_program::is_of_program(start);
+        let is_wanted = number % ONE_IN == 1 && rules::is_of_program(start);
         TriedRules {
             observer,
             at: is_wanted.then_some((number / ONE_IN) as usize % 8 + 1),
@@ -78,7 +77,7 @@ pub(super) fn after_faults(
     played: &FinishedMatch,
     seed: u64,
 ) -> Result<(), BrokenRules> {
-    if !rules_program::is_of_program(start) {
+    if !rules::is_of_program(start) {
         return Ok(());
     }
     let waited = |code| matches!(code, FaultCode::Timeout | FaultCode::Crash);
@@ -89,7 +88,7 @@ pub(super) fn after_faults(
         .filter(|fault| waited(fault.code))
     {
         let asked = at_ply(start, &played.moves, fault.ply)?;
-        rules_program::try_from(&*asked, seed)?;
+        rules::try_from(&*asked, seed)?;
     }
     Ok(())
 }

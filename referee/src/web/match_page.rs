@@ -5,6 +5,7 @@ use arbiter::clock::{Clock, Used};
 use games::session::PlyByPly;
 use games::{Catalog, Rules, Session};
 use protocol::{FaultCode, LoggedMove, MoveAnalysis, Record};
+use rules::RulesSet;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -16,7 +17,6 @@ use super::stderr::{PrintedByTurns, printed_before};
 use super::views::{SeenBy, ViewStep, Views, view};
 use super::words::{result_in_words, start_in_words, variation};
 use crate::config::recorded_rules;
-use crate::rules_program::RulesSet;
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// How many characters of what a bot says with a move are sent at most.

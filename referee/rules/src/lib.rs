@@ -27,20 +27,20 @@ use supervisor::{BotFactory, BotSpec};
 use program::RulesProgram;
 use serde_json::Value;
 use session::ProgramSession;
-pub(crate) use sheet::Sheet;
+pub use sheet::Sheet;
 use source::RULES_VARIABLE;
-pub(crate) use source::RulesSource;
+pub use source::RulesSource;
 pub use source::SourceError;
-pub(crate) use source::TIMEOUT;
+pub use source::TIMEOUT;
 pub use surroundings::RulesError;
-pub(crate) use surroundings::Surroundings;
-pub(crate) use trial::{is_of_program, try_from};
+pub use surroundings::Surroundings;
+pub use trial::{is_of_program, try_from};
 
 /// The games that can be named, and where those come from that are not built in.
 #[derive(Clone, Default)]
-pub(crate) struct RulesSet {
+pub struct RulesSet {
     /// All games.
-    pub(crate) catalog: Arc<Catalog>,
+    pub catalog: Arc<Catalog>,
     sources: Vec<RulesSource>,
     sheets: Vec<Sheet>,
 }
@@ -51,7 +51,7 @@ impl RulesSet {
     ///
     /// # Errors
     /// If a source cannot be used, or two games have the same id.
-    pub(crate) fn open(
+    pub fn open(
         mut sources: Vec<RulesSource>,
         surroundings: &Surroundings,
     ) -> Result<Self, RulesError> {
@@ -98,7 +98,7 @@ impl RulesSet {
     ///
     /// # Errors
     /// If a source cannot be used, or two games have the same id.
-    pub(crate) fn inherited() -> Result<Self, RulesError> {
+    pub fn inherited() -> Result<Self, RulesError> {
         let surroundings = Surroundings {
             supervised: false,
             ..Surroundings::default()
@@ -107,23 +107,23 @@ impl RulesSet {
     }
 
     /// The games that are not built in.
-    pub(crate) fn own_games(&self) -> impl Iterator<Item = &Arc<Entry>> {
+    pub fn own_games(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.catalog.iter().skip(GAMES.len())
     }
 
     /// The game that calls itself so, whatever prefix its source has here.
-    pub(crate) fn find_own(&self, own_id: &str) -> Option<&Arc<Entry>> {
+    pub fn find_own(&self, own_id: &str) -> Option<&Arc<Entry>> {
         let is_called_so = |id: &str| self.sources.iter().any(|source| source.id(own_id) == id);
         self.own_games().find(|entry| is_called_so(&entry.info.id))
     }
 
     /// The games that are sheets.
-    pub(crate) fn sheets(&self) -> &[Sheet] {
+    pub fn sheets(&self) -> &[Sheet] {
         &self.sheets
     }
 
     /// Has a bot find the rules, also in its sandbox.
-    pub(crate) fn equip(&self, spec: &mut BotSpec) {
+    pub fn equip(&self, spec: &mut BotSpec) {
         if self.sources.is_empty() {
             return;
         }
@@ -155,12 +155,12 @@ fn own_game(entry: &Arc<Entry>, source: &RulesSource) -> Arc<Entry> {
 }
 
 /// Whether these rules take moves back by themselves.
-pub(crate) fn can_undo(rules: &dyn Rules) -> bool {
+pub fn can_undo(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.undo)
 }
 
 /// Whether these rules say points before the end.
-pub(crate) fn gives_scores(rules: &dyn Rules) -> bool {
+pub fn gives_scores(rules: &dyn Rules) -> bool {
     rules::of(rules).is_none_or(|rules| rules.program.can.scores)
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn gives_scores(rules: &dyn Rules) -> bool {
 ///
 /// # Errors
 /// If the program does not work.
-pub(crate) fn own_playouts(
+pub fn own_playouts(
     session: &dyn Session,
     count: u32,
     seed: u64,
@@ -182,7 +182,7 @@ pub(crate) fn own_playouts(
 }
 
 /// From here on, what a program of these rules prints and says is kept where that of these bots is.
-pub(crate) fn share_records(rules: &dyn Rules, bots: &BotFactory) {
+pub fn share_records(rules: &dyn Rules, bots: &BotFactory) {
     if let Some(rules) = rules::of(rules) {
         rules.program.share_records(bots);
     }
@@ -193,7 +193,7 @@ pub(crate) fn share_records(rules: &dyn Rules, bots: &BotFactory) {
 ///
 /// # Errors
 /// If the program does not work.
-pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenRules> {
+pub fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenRules> {
     match session.as_any().downcast_ref::<ProgramSession>() {
         Some(session) => session.accepts(text),
         None => Ok(session.fork().play(text).is_ok()),
@@ -204,7 +204,7 @@ pub(crate) fn accepts(session: &dyn Session, text: &str) -> Result<bool, BrokenR
 ///
 /// # Errors
 /// If the program does not work.
-pub(crate) fn asked_again(session: &dyn Session) -> Result<Value, BrokenRules> {
+pub fn asked_again(session: &dyn Session) -> Result<Value, BrokenRules> {
     match session.as_any().downcast_ref::<ProgramSession>() {
         Some(session) => session.state_again(),
         None => session.state(),

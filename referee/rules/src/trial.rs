@@ -69,7 +69,7 @@ pub(super) fn comes_back(rules: &dyn Rules, session: &dyn Session) -> Result<(),
 ///
 /// # Errors
 /// If the program does not work.
-pub(crate) fn try_from(session: &dyn Session, seed: u64) -> Result<(), BrokenRules> {
+pub fn try_from(session: &dyn Session, seed: u64) -> Result<(), BrokenRules> {
     if !is_of_program(session) {
         return Ok(());
     }
@@ -112,6 +112,6 @@ fn ask_all(session: &mut dyn Session) -> Result<(), BrokenRules> {
 }
 
 /// Whether the rules of this position are in another process.
-pub(crate) fn is_of_program(session: &dyn Session) -> bool {
+pub fn is_of_program(session: &dyn Session) -> bool {
     session.as_any().downcast_ref::<ProgramSession>().is_some()
 }

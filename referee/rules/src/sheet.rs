@@ -15,15 +15,15 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// A sheet that is a game now.
 #[derive(Clone, Debug)]
-pub(crate) struct Sheet {
+pub struct Sheet {
     /// The game's id.
-    pub(crate) id: String,
+    pub id: String,
     /// The name of the file, without its folders.
-    pub(crate) file: String,
+    pub file: String,
     /// The text.
-    pub(crate) text: Arc<str>,
+    pub text: Arc<str>,
     /// How it is played.
-    pub(crate) report: Report,
+    pub report: Report,
 }
 
 /// The id of a sheet: the file's name without its end, in small letters, with hyphens in place of what

@@ -34,14 +34,14 @@ pub enum RulesError {
 
 /// What programs need besides their sources.
 #[derive(Clone, Debug)]
-pub(crate) struct Surroundings {
+pub struct Surroundings {
     /// Whether they are supervised and confined. Inside of a bot they are plain children, which the
     /// bot's own sandbox confines.
-    pub(crate) supervised: bool,
+    pub supervised: bool,
     /// How long they may think about a request.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// How long sheets may be grounded; `None` for as long as rules may think.
-    pub(crate) grounding: Option<Duration>,
+    pub grounding: Option<Duration>,
 }
 
 impl Default for Surroundings {

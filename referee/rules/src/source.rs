@@ -17,7 +17,7 @@ use thiserror::Error;
 pub(crate) const RULES_VARIABLE: &str = "REFEREE_RULES";
 
 /// How long rules may think about a request by default.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How the file of a sheet ends.
 pub(super) const SHEET: &str = ".kif";
@@ -66,23 +66,23 @@ pub enum SourceError {
 
 /// A rules program or a sheet as the user names it.
 #[derive(Clone, Debug)]
-pub(crate) struct RulesSource {
+pub struct RulesSource {
     /// Program and arguments, or the file of a sheet alone.
-    pub(crate) command: Vec<String>,
+    pub command: Vec<String>,
     /// The working directory.
-    pub(crate) dir: PathBuf,
+    pub dir: PathBuf,
     /// Whether a sandbox that hides files shows all of `dir`.
-    pub(crate) shows_dir: bool,
+    pub shows_dir: bool,
     /// Variables that are added to the environment.
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
     /// What comes before its ids, and a hyphen.
-    pub(crate) prefix: Option<String>,
+    pub prefix: Option<String>,
     /// What it may do and use.
-    pub(crate) wanted: Wanted,
+    pub wanted: Wanted,
     /// How long it may think about a request; `None` for what is usual where it is used.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// How long it may be grounded, if it is a sheet; `None` for as long as it may think.
-    pub(crate) grounding: Option<Duration>,
+    pub grounding: Option<Duration>,
 }
 
 /// The same in the environment of bots.
@@ -114,7 +114,7 @@ impl RulesSource {
     ///
     /// # Errors
     /// If it is not the command line of a program.
-    pub(crate) fn parse(line: &str, dir: &Path) -> Result<Self, SourceError> {
+    pub fn parse(line: &str, dir: &Path) -> Result<Self, SourceError> {
         let source = RulesSource {
             command: Self::words(line)?,
             dir: spec::resolved(dir.to_owned()),
@@ -132,7 +132,7 @@ impl RulesSource {
     ///
     /// # Errors
     /// If it cannot be split.
-    pub(crate) fn words(line: &str) -> Result<Vec<String>, SourceError> {
+    pub fn words(line: &str) -> Result<Vec<String>, SourceError> {
         let words = command::split(line).map_err(|error| SourceError::Command {
             name: line.to_owned(),
             error,
@@ -148,7 +148,7 @@ impl RulesSource {
     ///
     /// # Errors
     /// If not.
-    pub(crate) fn checked(self) -> Result<Self, SourceError> {
+    pub fn checked(self) -> Result<Self, SourceError> {
         if self.sheet().is_none() {
             let program = self.spec().program();
             program.map_err(|error| SourceError::Command {
@@ -169,7 +169,7 @@ impl RulesSource {
     ///
     /// # Errors
     /// If the variable holds something else.
-    pub(crate) fn inherited() -> Result<Vec<Self>, SourceError> {
+    pub fn inherited() -> Result<Vec<Self>, SourceError> {
         let Ok(text) = std::env::var(RULES_VARIABLE) else {
             return Ok(Vec::new());
         };
@@ -209,7 +209,7 @@ impl RulesSource {
     }
 
     /// The id of a game that the program calls this.
-    pub(crate) fn id(&self, own: &str) -> String {
+    pub fn id(&self, own: &str) -> String {
         match &self.prefix {
             Some(prefix) => format!("{prefix}-{own}"),
             None => own.to_owned(),
@@ -217,14 +217,14 @@ impl RulesSource {
     }
 
     /// Whether it is this very program with its own games, under another prefix.
-    pub(crate) fn is_referee(&self) -> bool {
+    pub fn is_referee(&self) -> bool {
         self.command == [REFEREE, "model"]
     }
 
     /// What has to be seen in a sandbox so that the program can run there: a folder that was named
     /// for it, or the files that its command names. Never the configuration's folder as a whole, in
     /// which other bots may be.
-    pub(crate) fn readable(&self) -> Vec<PathBuf> {
+    pub fn readable(&self) -> Vec<PathBuf> {
         if self.shows_dir {
             return vec![self.dir.clone()];
         }
@@ -233,7 +233,7 @@ impl RulesSource {
     }
 
     /// How its process is started.
-    pub(crate) fn spec(&self) -> BotSpec {
+    pub fn spec(&self) -> BotSpec {
         let mut spec = BotSpec::new(
             self.name(),
             self.command.clone(),
