@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use arbiter::early_end::EarlyEnds;
+use config::GameSetup;
 use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use machine::identity;
 use protocol::{Conditions, Record, TimeControl};
@@ -14,7 +15,6 @@ use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use crate::config::GameSetup;
 use crate::match_runner::Observer;
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;

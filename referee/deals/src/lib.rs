@@ -67,6 +67,7 @@ impl Drop for Secret {
 
 /// What the matches of a pairing share, and all that tells pairings apart.
 pub struct Pairing<'a> {
+    /// The rules of its game.
     pub rules: &'a dyn Rules,
     /// The seed, which the matches of a pairing share.
     pub seed: u64,

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::submissions::BOT_FILE;
+use config::{BuildPlan, Config};
 use files::places;
 use supervisor::sandbox::build::SandboxError;
 use supervisor::sandbox::limits::Tier;
@@ -16,8 +18,6 @@ use tokio::time::{Instant, sleep};
 
 use super::census::Census;
 use super::quota::Watch;
-use crate::config::submissions::BOT_FILE;
-use crate::config::{BuildPlan, Config};
 
 /// Where the output of a build goes, in the bot's folder.
 pub(crate) const BUILD_LOG: &str = "build.log";

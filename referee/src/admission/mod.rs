@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bundle::{BundleError, Digest, Unpacked};
+use config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use files::output;
 use files::{self, MOST_TEXT};
 use log::WriteError;
@@ -25,9 +26,8 @@ use thiserror::Error;
 use tokio::time::sleep;
 
 use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
-pub use crate::config::LeftOut;
-use crate::config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use builds::{LOCK_PATROL, SETUP, Wrong};
+pub use config::LeftOut;
 
 pub(crate) use builds::{BUILD_LOG, built_for};
 

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
+use config::Quota;
 use nix::sys::statvfs::statvfs;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::census::Census;
-use crate::config::Quota;
 
 /// How often is counted, at most.
 const PATROL_INTERVAL: Duration = Duration::from_millis(100);

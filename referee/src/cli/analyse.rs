@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::Time;
 use files::output;
 use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
@@ -25,7 +26,6 @@ use crate::analysis::{
     AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
     with_analysis,
 };
-use crate::config::Time;
 use crate::draw;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use config::{Config, LeftOut, Time};
 use games::kit::text::nearest;
 use protocol::TimeControl;
 use supervisor::{BotSpec, Tracer};
@@ -13,7 +14,6 @@ use super::input::{RulesArgs, find, open_others};
 use super::{CliError, block_on, not_short, on_interrupt, print};
 use crate::admission;
 use crate::check::{self, Check, CheckOutcome, CheckReport, Extent, Lab, Selection};
-use crate::config::{Config, LeftOut, Time};
 use crate::report::{checks, tell};
 use crate::rules_check::{self, RulesExtent, Subjects};
 

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use config::Config;
+
 use super::CliError;
 use super::format::OutputFormat;
 use crate::admission;
-use crate::config::Config;
 use crate::report::{sheet, tell};
 use crate::tournament::TournamentError;
 use crate::tournament::forecast::{Forecast, MatchForecast};

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use bundle::BundleError;
 #[cfg(feature = "cluster")]
 use cluster::ClusterError;
+use config::ConfigError;
 use games::BrokenRules;
 use log::{LogError, WriteError};
 use rules::RulesError;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
-use crate::config::ConfigError;
 use crate::one_match::MatchError;
 use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use config::{recorded_rules, source_of};
 use files::{self, MOST_TEXT};
 use games::registry::Entry;
 use games::session::LoadError;
@@ -13,7 +14,6 @@ use serde_json::Value;
 use supervisor::sandbox::limits::Tier;
 
 use super::CliError;
-use crate::config::{recorded_rules, source_of};
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Where rules come from.

@@ -6,6 +6,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use arbiter::Arbiter;
+use config::file::LimitsTable;
+use config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use games::Rules;
 use games::kit::to_move::CHANCE;
 use log::{LogFile, LogWriter};
@@ -19,8 +21,6 @@ use super::human::{self, Ask, Scene, Terminal};
 use super::input::{GameArgs, SandboxArgs, StartArgs};
 use super::watch::ListenArgs;
 use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
-use crate::config::file::LimitsTable;
-use crate::config::{Limit, MOST_RANDOM_PLIES, Time, TimeFlags};
 use crate::draw;
 use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};

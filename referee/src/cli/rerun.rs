@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::{RecordedBot, is_ggp, recorded_bot};
 use games::Catalog;
 use protocol::{Millis, Player, Record, TimeControl, shown};
 use rules::RulesSet;
@@ -11,7 +12,6 @@ use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
-use crate::config::{RecordedBot, is_ggp, recorded_bot};
 use crate::report::{sheet, tell};
 use crate::rerun::{self, News};
 use crate::tournament::folder::{self, CONFIG_NAME};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bundle::{Bundles, default_cache};
 use clap::builder::NonEmptyStringValueParser;
+use config::{BotPlaces, Config};
 use log::LOG_NAME;
 use protocol::Record;
 use ratings::Standings;
@@ -20,7 +21,6 @@ use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
-use crate::config::{BotPlaces, Config};
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]

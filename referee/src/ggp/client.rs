@@ -6,6 +6,7 @@
 use std::error::Error as _;
 use std::io;
 
+use config::ggp::Address;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -14,8 +15,6 @@ use hyper_util::rt::TokioIo;
 use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-
-use super::address::Address;
 
 /// The longest answer that is read, in bytes.
 const MAX_ANSWER: usize = 1 << 16;

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use config::ggp::Address;
 use protocol::{Failure, FaultCode, in_words};
 use supervisor::{BotSpec, GgpPlayer};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::address::Address;
 use super::client::{self, NoAnswer};
 use super::message::{self, Request, quoted};
 use super::seats::{self, Seat};

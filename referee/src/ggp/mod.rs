@@ -5,7 +5,6 @@
 //! there, `START` begins a match with the whole sheet, `PLAY` asks for a move and tells what all roles
 //! did in the step before, `STOP` ends a match that is over, `ABORT` one that is given up.
 
-pub(crate) mod address;
 mod client;
 pub(crate) mod conversation;
 pub(crate) mod follower;

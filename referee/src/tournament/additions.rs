@@ -6,7 +6,7 @@ use super::folder::{self, CONFIG_NAME};
 use super::resume::{self, Allowed};
 use super::runner::{Tournament, TournamentError, folder_of, runtime};
 use crate::admission::{self, AdmissionError, LeftOut};
-use crate::config::Config;
+use config::Config;
 use protocol::Record;
 
 /// What a tournament is extended to. The bots that it has not had yet were built and checked, as in

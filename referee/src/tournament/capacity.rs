@@ -5,13 +5,12 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use config::Config;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use schedule::Schedule;
 use supervisor::sandbox::limits::Tier;
 use supervisor::{MAX_IDLE, Restart};
 use thiserror::Error;
-
-use crate::config::Config;
 
 /// Descriptors of the referee itself: its log, its folder, its runtime, what it looks up.
 const DESCRIPTORS: u64 = 32;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use config::Config;
 use deals::{Deals, Secret};
 use log::{LOG_NAME, LogFile, WriteError};
 use thiserror::Error;
 
 use super::folder;
 use super::secret_file::{self, SECRET_NAME};
-use crate::config::Config;
 
 /// Why it is not known what a tournament deals from.
 #[derive(Debug, Error)]

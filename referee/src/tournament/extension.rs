@@ -1,10 +1,9 @@
 //! A tournament that was extended: what its schedule was before.
 
+use config::file::ConfigFile;
+use config::{Config, GameSetup, game};
 use schedule::{Earlier, Format, FormatName, Shape, Version};
 use toml::Table;
-
-use crate::config::file::ConfigFile;
-use crate::config::{Config, GameSetup, game};
 
 /// The schedule of a tournament that was extended to this one, from its configuration.
 ///

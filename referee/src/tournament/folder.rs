@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use config::Config;
 use deals::Deals;
 use files::{self, MOST_TEXT};
 use log::{LOG_NAME, LogWriter, WriteError};
@@ -14,7 +15,6 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::secret_file;
-use crate::config::Config;
 
 /// The copy of the configuration.
 pub(crate) const CONFIG_NAME: &str = "tournament.toml";

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use config::{Config, GameSetup, LeftOut};
 use games::BrokenRules;
 use protocol::TimeControl;
 use schedule::{Count, Format, FormatName, Schedule, Scheduled};
@@ -9,7 +10,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::openings;
-use crate::config::{Config, GameSetup, LeftOut};
 use crate::report::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use arbiter::{FinishedMatch, SeatSetup, Setup, wire_limits};
+use config::GameSetup;
 use deals::Deal;
 use games::{BrokenRules, Session};
 use machine::identity;
@@ -18,7 +19,6 @@ use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{FailureReport, Failures};
 use super::rules_trial::{self, TriedRules};
-use crate::config::GameSetup;
 use crate::ggp::Arrival;
 use crate::match_runner::{self, FinishedRun, Observer, Timing};
 use crate::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};

@@ -2,13 +2,12 @@
 
 use arbiter::adjudication::LimitWatch;
 use arbiter::chance::{Chance, Draws, MOST_OTHERS};
+use config::file::OpeningOrder;
+use config::{BookOpening, Config, GameSetup, Judged};
 use deals::{Deal, Pairing};
 use games::session::{MoveError, PlyByPly, as_strs};
 use games::{Actor, BrokenRules, Limits, Rng, Session};
 use schedule::Scheduled;
-
-use crate::config::file::OpeningOrder;
-use crate::config::{BookOpening, Config, GameSetup, Judged};
 
 /// How many random games judge whether an opening is balanced.
 const PLAYOUTS: u32 = 200;

@@ -4,6 +4,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use config::{Config, difference};
 use files::{self, MOST_TEXT};
 use log::{ChainBreak, CutLine, LOG_NAME, LogError, LogFile, LogWriter, WriteError};
 use protocol::Record;
@@ -15,7 +16,6 @@ use super::dealing::{self, DealingError};
 use super::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use super::{extension, openings};
 use crate::admission;
-use crate::config::{Config, difference};
 
 /// A tournament that cannot go on.
 #[derive(Debug, Error)]

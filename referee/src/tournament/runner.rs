@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use config::{Affinity, Config, TimeScale};
 use games::BrokenRules;
 use log::{LOG_NAME, WriteError};
 use machine::{identity, yardstick};
@@ -23,7 +24,6 @@ use super::set_aside::set_aside;
 use super::slots::{self, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
-use crate::config::{Affinity, Config, TimeScale};
 use crate::report::sheet::count;
 use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};

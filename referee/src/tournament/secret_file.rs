@@ -6,11 +6,10 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use config::Config;
 use deals::{Deals, Secret};
 use log::WriteError;
 use serde::Deserialize;
-
-use crate::config::Config;
 
 /// The file.
 pub(crate) const SECRET_NAME: &str = "secret.toml";

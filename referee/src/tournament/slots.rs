@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use arbiter::Arbiter;
+use config::{Affinity, Config};
 use deals::Deal;
 use games::BrokenRules;
 use log::{self, LogWriter, WriteError};
@@ -28,7 +29,6 @@ use super::queue::Queue;
 #[cfg(feature = "cluster")]
 use super::remote::{RemoteError, WorkersSeen};
 use super::stop::{self, Stop};
-use crate::config::{Affinity, Config};
 
 /// At most this many reports of slots wait to be written.
 pub(super) const MOST_REPORTS: usize = 32;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use config::{BUILD_BYTES, BUILD_FILES, variables_in};
 use protocol::excerpt;
 use serde::Deserialize as _;
 use supervisor::REFEREE;
@@ -17,7 +18,6 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use super::programs;
-use crate::config::{BUILD_BYTES, BUILD_FILES, variables_in};
 
 /// How many times the default a limit may be: whoever announces a tournament does not get all of a machine.
 const MOST_TIMES: u64 = 16;

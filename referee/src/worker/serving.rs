@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bundle::Bundles;
 use cluster::TournamentId;
+use config::{BotPlaces, Config};
 use machine::identity;
 use protocol::Machine;
 use schedule::Scheduled;
@@ -19,7 +20,6 @@ use tokio::sync::OnceCell;
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;
 use crate::admission;
-use crate::config::{BotPlaces, Config};
 use crate::tournament::capacity;
 use crate::tournament::failures::Failures;
 use crate::tournament::folder::STDERR_NAME;

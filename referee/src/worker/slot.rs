@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use arbiter::Arbiter;
+use config::Affinity;
 use deals::Deal;
 use games::BrokenRules;
 use machine::cores;
@@ -16,7 +17,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::options::Leave;
 use super::serving::Serving;
-use crate::config::Affinity;
 use crate::tournament::match_run::People;
 use crate::tournament::openings::Opening;
 use crate::tournament::slots;

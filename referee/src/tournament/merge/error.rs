@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use config::ConfigError;
 use log::{ChainBreak, LogError, Mismatch, WriteError};
 use thiserror::Error;
 
 use crate::admission::AdmissionError;
-use crate::config::ConfigError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
 

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use config::Config;
 use deals::Deals;
 use games::kit::info::Info;
 use log::{self, DealCheck, LogFile, Versions};
@@ -25,7 +26,6 @@ use super::folder;
 use super::resume::{Ledger, ResumeError};
 use super::secret_file;
 use crate::admission;
-use crate::config::Config;
 
 /// What came of putting logs together.
 #[derive(Debug)]

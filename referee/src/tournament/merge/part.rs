@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use config::{Config, ConfigError, difference};
 use files::{self, MOST_TEXT};
 use log::LOG_NAME;
 use schedule::{Schedule, Shape, Shard, Version};
 
 use super::error::MergeError;
 use crate::admission;
-use crate::config::{Config, ConfigError, difference};
 use crate::tournament::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
 use crate::tournament::resume::{self, ResumeError, parsed};
 

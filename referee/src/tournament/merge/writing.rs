@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use config::Config;
 use log::{LogFile, WriteError};
 
 use super::error::MergeError;
 use super::found::Found;
 use super::part::Part;
 use crate::admission;
-use crate::config::Config;
 use crate::tournament::failures::FAILURES_NAME;
 use crate::tournament::folder::Folder;
 

@@ -1,10 +1,10 @@
 //! Bundles of bots on the server, for workers that do not have them.
 
 use cluster::{Connection, TournamentId, put_file};
+use config::Config;
 
 use super::error::RemoteError;
 use super::wire::Announced;
-use crate::config::Config;
 
 /// Puts the archives on the server, before workers hear of them. They stay there until the tournament is
 /// over.

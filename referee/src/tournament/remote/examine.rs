@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use cluster::JobResult;
+use config::Config;
 use log::{self, DealCheck, Versions};
 use protocol::{LOG_FORMAT, Record, TimeControl};
 use schedule::{Scheduled, ScheduledGroup};
@@ -14,7 +15,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
-use crate::config::Config;
 use crate::tournament::openings;
 use crate::tournament::openings::Opening;
 use crate::tournament::resume;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cluster::{ClusterError, Connection, Coordinator, Patience, Role, Server, TournamentId};
+use config::Config;
 use schedule::Schedule;
 use tokio::sync::{mpsc, watch};
 
@@ -21,7 +22,6 @@ use super::folder::Folder;
 use super::queue::Queue;
 use super::slots::{self, MOST_REPORTS, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
-use crate::config::Config;
 pub use dispatch::WorkersSeen;
 pub use error::RemoteError;
 use venue::Venue;

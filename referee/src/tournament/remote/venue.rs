@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cluster::{ClusterError, Coordinator};
+use config::Config;
 use games::BrokenRules;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
@@ -15,7 +16,6 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
-use crate::config::Config;
 use crate::tournament::openings;
 use crate::tournament::queue::Queue;
 use crate::tournament::slots::{FromSlot, describe};

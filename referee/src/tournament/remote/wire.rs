@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bundle::Bundle;
+use config::Config;
 use deals::Deal;
 use files::MOST_TEXT;
 use flate2::Compression;
@@ -20,7 +21,6 @@ use sha2::{Digest as _, Sha256};
 use supervisor::REFEREE_NAME;
 
 use super::error::RemoteError;
-use crate::config::Config;
 
 /// What coordinator and workers send each other.
 pub trait Message: Serialize + DeserializeOwned {

@@ -1,7 +1,8 @@
 //! Each key that a configuration can have is either in the list or declined.
 
+use config::schema;
+
 use super::*;
-use crate::config::schema;
 
 fn table(text: &str) -> Table {
     text.parse().unwrap()

@@ -22,16 +22,16 @@ pub struct Openings {
     /// The openings of each game; none where the book has none.
     pub book: Vec<Vec<BookOpening>>,
     /// Of each game: which openings of the book are balanced, once that was asked.
-    pub(crate) judged: Vec<OnceLock<Judged>>,
+    pub judged: Vec<OnceLock<Judged>>,
 }
 
 /// Which openings of a book are balanced.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Their places in the book; the best one if none is.
-    pub(crate) chosen: Vec<usize>,
+    pub chosen: Vec<usize>,
     /// How far from equal the best one is, if that is too far.
-    pub(crate) best: Option<f64>,
+    pub best: Option<f64>,
 }
 
 /// Reads the book, if there is one; its path starts at `folder`.

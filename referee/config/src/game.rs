@@ -25,7 +25,7 @@ pub struct GameSetup {
 
 impl GameSetup {
     /// What a schedule has to know about it.
-    pub(crate) fn shape(&self) -> GameShape {
+    pub fn shape(&self) -> GameShape {
         GameShape {
             seats: self.rules.seats(),
             weight: self.weight,
@@ -57,7 +57,7 @@ impl From<ConfigureError> for GameError {
 }
 
 /// A game as the configuration has it; `limits` are those for all games. Nothing ends its matches early.
-pub(crate) fn game(
+pub fn game(
     entry: &GameEntry,
     limits: &LimitsTable,
     catalog: &Catalog,

@@ -9,7 +9,7 @@ use super::file::{ConfigFile, SubmissionTable};
 use crate::json_schema::{kinds, properties, resolve};
 
 /// The JSON Schema, in the draft that editors know best.
-pub(crate) fn schema() -> Value {
+pub fn schema() -> Value {
     let generator = SchemaSettings::draft07().into_generator();
     let mut schema = generator.into_root_schema_for::<ConfigFile>();
     schema.insert("title".to_owned(), "Tournament of `referee`".into());
@@ -25,7 +25,7 @@ pub(super) fn submission() -> Value {
 
 /// A key of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Key {
+pub struct Key {
     /// With the tables that it is in; `bots[].name` is the key of each element of a list.
     pub key: String,
     /// What its values are.
@@ -41,7 +41,7 @@ pub(crate) struct Key {
 }
 
 /// All keys, tables before what is in them.
-pub(crate) fn keys() -> Vec<Key> {
+pub fn keys() -> Vec<Key> {
     let root = schema();
     let mut keys = Vec::new();
     List { root: &root }.table(&root, "", &mut keys);

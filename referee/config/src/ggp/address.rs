@@ -7,10 +7,11 @@ const EXAMPLE: &str = "an address is a URL with a host and a port, as in \"http:
 
 /// The host and port of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     /// A name, or an address of the internet protocol; IPv6 without brackets.
-    pub(crate) host: String,
-    pub(crate) port: u16,
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
 }
 
 impl Address {
@@ -18,7 +19,7 @@ impl Address {
     ///
     /// # Errors
     /// What is wrong with it, as a sentence that says what is allowed.
-    pub(crate) fn parse(url: &str) -> Result<Self, String> {
+    pub fn parse(url: &str) -> Result<Self, String> {
         let wrong = |what: &str| format!("{url:?} {what}; {EXAMPLE}");
         let Some(rest) = url.strip_prefix("http://") else {
             return Err(wrong("does not begin with `http://`"));
@@ -49,13 +50,13 @@ impl Address {
     }
 
     /// Whether it is on this machine, whatever a name server says.
-    pub(crate) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         let address = self.host.parse::<IpAddr>();
         self.host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
     /// The host and the port, as URLs have them.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         if self.host.contains(':') {
             format!("[{}]:{}", self.host, self.port)
         } else {

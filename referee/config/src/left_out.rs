@@ -31,12 +31,12 @@ pub struct LeftOut {
     pub log: Option<String>,
     /// Whether there was no bot in its folder at all, which stops no tournament.
     #[serde(skip)]
-    pub(crate) is_missing: bool,
+    pub is_missing: bool,
 }
 
 impl LeftOut {
     /// A bot that is left out for this reason.
-    pub(crate) fn new(bot: impl Into<String>, why: impl Into<String>) -> Self {
+    pub fn new(bot: impl Into<String>, why: impl Into<String>) -> Self {
         LeftOut {
             bot: bot.into(),
             why: why.into(),

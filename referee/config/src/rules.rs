@@ -31,7 +31,7 @@ struct RulesKeys {
 ///
 /// # Errors
 /// If the configuration cannot be read, or its rules cannot be used.
-pub(crate) fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, ConfigError> {
+pub fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, ConfigError> {
     let text = match files::read(config, 4 * MOST_TEXT) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RulesSet::default()),
@@ -47,7 +47,7 @@ pub(crate) fn recorded_rules(config: &Path, origin: &Path) -> Result<RulesSet, C
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
+pub fn source_of(text: &str, folder: &Path) -> Result<RulesSource, String> {
     if !text.trim_start().starts_with('{') {
         return RulesSource::parse(text, folder).map_err(|error| error.to_string());
     }

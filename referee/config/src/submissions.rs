@@ -16,7 +16,7 @@ use super::sources::{Place, Sources, Tree};
 use super::{keys, schema};
 
 /// What describes a submission.
-pub(crate) const BOT_FILE: &str = "bot.toml";
+pub const BOT_FILE: &str = "bot.toml";
 /// No such file is longer, in bytes.
 const LONGEST_FILE: u64 = 1 << 20;
 /// No more folders are looked at.

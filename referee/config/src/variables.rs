@@ -82,7 +82,7 @@ pub(crate) fn expand(text: &str, value: impl Fn(&str) -> Option<String>) -> Resu
 }
 
 /// The names of all variables in a text, with or without defaults.
-pub(crate) fn variables_in(text: &str) -> Vec<String> {
+pub fn variables_in(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());
     let noted = |name: &str| {
         names.borrow_mut().push(name.to_owned());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use supervisor::{BotSpec, REFEREE};
 
-use crate::reference_bot;
+use bots::command_line;
 
 /// Programs that run a script which their arguments name.
 const INTERPRETERS: [&str; 18] = [
@@ -21,12 +21,12 @@ const ENDINGS: [&str; 16] = [
 const CODE: [&str; 6] = ["-c", "-e", "-m", "-p", "--eval", "-cp"];
 
 /// What is wrong with the command of a bot, if that can be seen from here.
-pub(crate) fn check(spec: &BotSpec) -> Result<(), String> {
+pub fn check(spec: &BotSpec) -> Result<(), String> {
     if let [first, second, arguments @ ..] = &*spec.command
         && first == REFEREE
         && second == "bot"
     {
-        return reference_bot::check(arguments);
+        return command_line::check(arguments);
     }
     match script(&spec.command) {
         Some(script) if !spec.dir.join(script).exists() => Err(format!(

@@ -12,7 +12,7 @@ const LONGEST: usize = 200;
 const LISTS: [(&str, &str, &str); 2] = [("bots", "name", "bot"), ("games", "id", "game")];
 
 /// Each difference as a part of a sentence; none if the configurations are the same.
-pub(crate) fn differences(old: &Table, new: &Table) -> Vec<String> {
+pub fn differences(old: &Table, new: &Table) -> Vec<String> {
     let (old, new) = (&comparable(old), &comparable(new));
     let mut found = Vec::new();
     tables(old, new, &KeyPath::default(), &mut found);
@@ -20,7 +20,7 @@ pub(crate) fn differences(old: &Table, new: &Table) -> Vec<String> {
 }
 
 /// The differences besides bots, games and rounds that were added, which can be played afterwards.
-pub(crate) fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
+pub fn beyond_additions(old: &Table, new: &Table) -> Vec<String> {
     let mut new = new.clone();
     let before = names(old);
     let added: Vec<String> = names(&new)
@@ -66,7 +66,7 @@ fn comparable(table: &Table) -> Table {
 }
 
 /// The names of all bots.
-pub(crate) fn names(table: &Table) -> Vec<String> {
+pub fn names(table: &Table) -> Vec<String> {
     let bots = table.get("bots").and_then(Value::as_array);
     bots.into_iter().flatten().filter_map(name).collect()
 }
@@ -84,7 +84,7 @@ fn whole_game(game: &Value) -> Value {
 }
 
 /// The first differences in one sentence, and how many more there are.
-pub(crate) fn in_words(differences: &[String]) -> String {
+pub fn in_words(differences: &[String]) -> String {
     let told = differences[..differences.len().min(TOLD)].join("; ");
     match differences.len().saturating_sub(TOLD) {
         0 => told,

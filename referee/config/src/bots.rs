@@ -471,7 +471,7 @@ impl<'a> Entry<'a> {
 
 /// What a recorded configuration says about a bot besides its command, which is in the log.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct RecordedBot {
+pub struct RecordedBot {
     /// What is added to its environment.
     pub env: BTreeMap<String, String>,
     /// Its working directory, relative to the folder of the original configuration.
@@ -488,7 +488,7 @@ pub(crate) struct RecordedBot {
 ///
 /// # Errors
 /// If the file cannot be used, or a variable is not set.
-pub(crate) fn recorded_bot(path: &Path, bot: &str) -> Result<Option<RecordedBot>, ConfigError> {
+pub fn recorded_bot(path: &Path, bot: &str) -> Result<Option<RecordedBot>, ConfigError> {
     let text = match files::read(path, 4 * MOST_TEXT) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

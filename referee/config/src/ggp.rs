@@ -1,5 +1,7 @@
 //! Bots that are GGP players somewhere: what they may be, and what they need.
 
+mod address;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +13,8 @@ use supervisor::{BotSpec, GgpPlayer};
 use super::error::{Problem, WrongValue};
 use super::file::{BotTable, ConfigFile, TimeScaling};
 use super::game::GameSetup;
-use crate::ggp::address::Address;
+
+pub use address::Address;
 
 /// How often a player is looked for by default before that is a fault.
 const START_ATTEMPTS: u32 = 3;
@@ -19,7 +22,7 @@ const START_ATTEMPTS: u32 = 3;
 const COMMAND: &str = "ggp";
 
 /// Whether a logged command is that of such a bot.
-pub(crate) fn is_ggp(command: &[String]) -> bool {
+pub fn is_ggp(command: &[String]) -> bool {
     matches!(command, [first, url, ..] if first == COMMAND && Address::parse(url).is_ok())
 }
 
@@ -184,11 +187,11 @@ pub(super) fn check(
 mod tests {
     use std::path::Path;
 
-    use crate::config::Config;
+    use crate::Config;
 
     /// What is wrong with a configuration of tic-tac-toe with this bot, after these lines.
     fn problem(more: &str, bot: &str) -> String {
-        let sheets = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/sheets");
+        let sheets = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/sheets");
         let text = format!(
             "name = \"t\"\nrules = [\"tic-tac-toe.kif\", \"kuhn-poker.kif\"]\n{more}\n[[bots]]\n\
              name = \"a\"\n{bot}\n[[bots]]\nname = \"b\"\ncommand = \"referee bot random\"\n"

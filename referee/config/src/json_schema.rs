@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use toml::de::DeValue;
 
 /// A value that may fit a schema.
-pub(crate) trait Instance {
+pub trait Instance {
     /// The largest whole number that the language has.
     const MOST: i128;
 
@@ -73,7 +73,7 @@ impl Instance for DeValue<'_> {
 
 /// Whether a value fits. What is in lists and objects is not looked at. A type with a title has a
 /// syntax of its own, as durations do, which whoever parses it checks: then every value fits.
-pub(crate) fn fits<I: Instance>(root: &Value, schema: &Value, value: &I) -> bool {
+pub fn fits<I: Instance>(root: &Value, schema: &Value, value: &I) -> bool {
     let schema = resolve(root, schema);
     if schema.get("title").is_some() {
         return true;
@@ -99,13 +99,13 @@ pub(crate) fn fits<I: Instance>(root: &Value, schema: &Value, value: &I) -> bool
 }
 
 /// The smallest whole number that a schema allows.
-pub(crate) fn least(schema: &Value) -> i128 {
+pub fn least(schema: &Value) -> i128 {
     let least = schema.get("minimum").and_then(Value::as_i64);
     least.map_or(i128::MIN, i128::from)
 }
 
 /// The largest whole number that a schema, and the language, allow.
-pub(crate) fn most<I: Instance>(schema: &Value) -> i128 {
+pub fn most<I: Instance>(schema: &Value) -> i128 {
     let of_type = if schema.get("format") == Some(&"uint32".into()) {
         i128::from(u32::MAX)
     } else {
@@ -116,7 +116,7 @@ pub(crate) fn most<I: Instance>(schema: &Value) -> i128 {
 }
 
 /// What a schema refers to, if it does nothing else.
-pub(crate) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+pub fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let inner = match schema.get("allOf").and_then(Value::as_array) {
         Some(parts) if parts.len() == 1 => &parts[0],
         _ => schema,
@@ -133,7 +133,7 @@ fn alternatives(schema: &Value) -> Option<impl Iterator<Item = &Value>> {
 }
 
 /// What the entries of a list have to be, if it may be a list.
-pub(crate) fn items<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+pub fn items<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let schema = resolve(root, schema);
     let own = schema.get("items");
     own.or_else(|| alternatives(schema)?.find_map(|inner| items(root, inner)))
@@ -141,7 +141,7 @@ pub(crate) fn items<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value>
 
 /// The properties of a schema, or of the first of its alternatives that has some; `None` for
 /// tables with keys of the user's own.
-pub(crate) fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
+pub fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Map<String, Value>> {
     let schema = resolve(root, schema);
     if let Some(properties) = schema.get("properties") {
         return properties.as_object();
@@ -150,7 +150,7 @@ pub(crate) fn properties<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a M
 }
 
 /// What values of this schema may be, in few words; each alternative for itself.
-pub(crate) fn kinds(root: &Value, schema: &Value) -> Vec<String> {
+pub fn kinds(root: &Value, schema: &Value) -> Vec<String> {
     let schema = resolve(root, schema);
     if let Some(title) = schema.get("title").and_then(Value::as_str) {
         return vec![title.to_owned()];

@@ -105,10 +105,7 @@ impl BookOpening {
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub(crate) fn open(
-        &self,
-        rules: &dyn Rules,
-    ) -> Result<(Box<dyn Session>, Vec<String>), BrokenRules> {
+    pub fn open(&self, rules: &dyn Rules) -> Result<(Box<dyn Session>, Vec<String>), BrokenRules> {
         let start = match &self.state {
             None => rules.start(0)?,
             Some(state) => rules.load(state).map_err(|error| match error {

@@ -124,7 +124,7 @@ impl NoiseLimits {
     }
 
     /// Why a match does not count that was played under this load, as a sentence; `None` if it does.
-    pub(crate) fn exceeded(&self, load: Option<&Load>) -> Option<String> {
+    pub fn exceeded(&self, load: Option<&Load>) -> Option<String> {
         let above = |limit: Option<f64>, share: Option<f64>| {
             let (limit, share) = limit.zip(share)?;
             (share > limit).then(|| [share, limit].map(|share| format!("{:.1} %", 100.0 * share)))

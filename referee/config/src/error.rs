@@ -68,7 +68,7 @@ impl ConfigError {
     }
 
     /// Whether nothing is wrong with the configuration, but rules that it names do not work.
-    pub(crate) fn is_broken_rules(&self) -> bool {
+    pub fn is_broken_rules(&self) -> bool {
         match &*self.problem {
             Problem::Rules { error, .. } => matches!(**error, RulesError::Broken(_)),
             Problem::Game { error, .. } => matches!(**error, GameError::Broken(_)),

@@ -5,26 +5,27 @@ mod book;
 mod bot_places;
 mod bots;
 mod build;
-pub(crate) mod command_check;
-pub(crate) mod difference;
+pub mod command_check;
+pub mod difference;
 mod error;
-pub(crate) mod file;
+pub mod file;
 mod find;
-pub(crate) mod format;
+pub mod format;
 mod game;
 mod game_list;
-mod ggp;
+pub mod ggp;
+pub mod json_schema;
 mod keep;
 mod keys;
 mod layers;
 mod left_out;
-pub(crate) mod machine;
+pub mod machine;
 mod openings;
 mod rules;
-pub(crate) mod schema;
+pub mod schema;
 mod secret;
 mod sources;
-pub(crate) mod submissions;
+pub mod submissions;
 mod time;
 mod untrusted;
 mod values;
@@ -38,7 +39,6 @@ use std::sync::{Arc, OnceLock};
 use ::machine::{cores, identity};
 use ::rules::RulesSet;
 use deals::{Deals, Secret};
-#[cfg(feature = "cluster")]
 use protocol::Machine;
 use protocol::{ClockKind, Conditions, TimeControl};
 use schedule::{Format, FormatName, SeatOrders, Shape, Shard, Version};
@@ -53,23 +53,21 @@ use thiserror::Error;
 
 pub use book::BookOpening;
 pub use bot_places::BotPlaces;
-pub(crate) use bots::{RecordedBot, recorded_bot};
-#[cfg(feature = "cluster")]
-pub(crate) use build::{BUILD_BYTES, BUILD_FILES};
+pub use bots::{RecordedBot, recorded_bot};
+pub use build::{BUILD_BYTES, BUILD_FILES};
 pub use build::{BuildPlan, Quota};
 pub use error::{ConfigError, Problem};
 pub use file::{Affinity, Limit, MOST_RANDOM_PLIES, OnBroken, Time};
-pub(crate) use game::game;
+pub use game::game;
 pub use game::{GameError, GameSetup};
-pub(crate) use ggp::is_ggp;
+pub use ggp::is_ggp;
 pub use keep::Keep;
 pub use left_out::LeftOut;
 pub use machine::{NoiseLimits, TimeScale};
 pub use openings::{Judged, Openings};
-pub(crate) use rules::{recorded_rules, source_of};
+pub use rules::{recorded_rules, source_of};
 pub use time::TimeFlags;
-#[cfg(feature = "cluster")]
-pub(crate) use variables::variables_in;
+pub use variables::variables_in;
 
 /// A tournament whose schedule has no parts.
 #[derive(Clone, Debug, Error)]
@@ -85,7 +83,7 @@ pub struct Config {
     /// What all randomness of the referee is made from.
     pub seed: u64,
     /// What deals follow from, if it is set; [`Config::text`] and the values do not have it.
-    pub(crate) secret: Option<Secret>,
+    pub secret: Option<Secret>,
     /// What the tournament deals from, as soon as that is known.
     deals: OnceLock<Deals>,
     /// How bots meet.
@@ -99,7 +97,7 @@ pub struct Config {
     /// Whether that was left to the machine.
     pub concurrency_auto: bool,
     /// The games that can be named.
-    pub(crate) rules: RulesSet,
+    pub rules: RulesSet,
     /// What is played.
     pub games: Vec<GameSetup>,
     /// Who plays.
@@ -128,21 +126,21 @@ pub struct Config {
     /// The whole as TOML: the file's text, or what was put together from several places.
     pub text: String,
     /// The same as values.
-    pub(crate) table: toml::Table,
+    pub table: toml::Table,
     /// Where relative paths in it start.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// The file it was read from, if it was one.
-    pub(crate) file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// The part of the schedule that is played; see [`Config::of_shard`].
-    pub(crate) shard: Option<Shard>,
+    pub shard: Option<Shard>,
     /// Where the bots are.
     places: BotPlaces,
     /// Whether matches are played by workers, each of which scales time limits by its own speed.
     by_workers: bool,
     /// The submissions that are no bots, and so not in `bots`.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOut>,
     /// What authors of submissions wrote and nobody heeds, as sentences.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl Config {
@@ -175,7 +173,7 @@ impl Config {
     ///
     /// # Errors
     /// As those of [`Config::load_at`].
-    pub(crate) fn load_named(
+    pub fn load_named(
         path: &Path,
         sets: &[String],
         places: BotPlaces,
@@ -227,11 +225,7 @@ impl Config {
     ///
     /// # Errors
     /// If it cannot be used here.
-    pub(crate) fn recorded(
-        copy: &Path,
-        text: &str,
-        origin: Option<&Path>,
-    ) -> Result<Self, ConfigError> {
+    pub fn recorded(copy: &Path, text: &str, origin: Option<&Path>) -> Result<Self, ConfigError> {
         let beside = copy.parent().unwrap_or(Path::new("."));
         let parsed = Self::parse_at(text, origin.unwrap_or(beside), BotPlaces::Elsewhere);
         parsed.map_err(|error| error.in_file(copy))
@@ -333,7 +327,7 @@ impl Config {
     }
 
     /// The same, of which only a part is played: others play the others, perhaps on other machines, and
-    /// [`merge`](crate::tournament::merge::merge) puts the logs together.
+    /// `referee merge` puts the logs together.
     ///
     /// # Errors
     /// If the schedule depends on results.
@@ -348,8 +342,7 @@ impl Config {
     }
 
     /// The same, with matches that are played by workers: they scale time limits, and not this machine.
-    #[cfg(feature = "cluster")]
-    pub(crate) fn for_workers(self) -> Self {
+    pub fn for_workers(self) -> Self {
         Config {
             by_workers: true,
             ..self
@@ -357,7 +350,7 @@ impl Config {
     }
 
     /// How time limits are scaled on this machine, if they are.
-    pub(crate) fn scale_here(&self) -> Option<TimeScale> {
+    pub fn scale_here(&self) -> Option<TimeScale> {
         self.time_scale.filter(|_| !self.by_workers)
     }
 
@@ -365,8 +358,7 @@ impl Config {
     ///
     /// # Errors
     /// Why no limits can be scaled by what it says of the machine.
-    #[cfg(feature = "cluster")]
-    pub(crate) fn time_on(
+    pub fn time_on(
         &self,
         machine: Option<&Machine>,
         time: &TimeControl,
@@ -383,7 +375,7 @@ impl Config {
     ///
     /// # Errors
     /// If machines do not differ like that, as a sentence.
-    pub(crate) fn scale_time(&mut self, scale: TimeScale, speed: f64) -> Result<f64, String> {
+    pub fn scale_time(&mut self, scale: TimeScale, speed: f64) -> Result<f64, String> {
         let factor = scale.factor(speed)?;
         self.time = machine::scaled(&self.time, factor);
         for bot in &mut self.bots {
@@ -394,8 +386,7 @@ impl Config {
     }
 
     /// The folder of the bundles that bots are played from, if there is one.
-    #[cfg(feature = "cluster")]
-    pub(crate) fn bundle_folder(&self) -> Option<&Path> {
+    pub fn bundle_folder(&self) -> Option<&Path> {
         self.places.bundles()?.folder.as_deref()
     }
 
@@ -419,17 +410,17 @@ impl Config {
     }
 
     /// Whether it is a part whose deals the other parts could not know.
-    pub(crate) fn lacks_shared_secret(&self) -> bool {
+    pub fn lacks_shared_secret(&self) -> bool {
         self.shard.is_some() && self.secret.is_none() && self.has_deals()
     }
 
     /// What the tournament deals from.
-    pub(crate) fn deals(&self) -> &Deals {
+    pub fn deals(&self) -> &Deals {
         self.deals.get().unwrap_or(&Deals::BySeed)
     }
 
     /// Says what the tournament deals from, once.
-    pub(crate) fn deal_from(&self, deals: Deals) {
+    pub fn deal_from(&self, deals: Deals) {
         let known = self.deals.get_or_init(|| deals.clone());
         debug_assert!(*known == deals, "a tournament deals from one secret");
     }
@@ -441,7 +432,7 @@ impl Config {
     }
 
     /// From here on, what rules programs print and say is kept where that of these bots is.
-    pub(crate) fn share_records(&self, bots: &BotFactory) {
+    pub fn share_records(&self, bots: &BotFactory) {
         for game in &self.games {
             ::rules::share_records(&*game.rules, bots);
         }
@@ -500,7 +491,7 @@ impl Config {
     }
 
     /// What is allowed, but hardly meant.
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let cores = identity::cores() as usize;
         let by_wall = self

@@ -1,12 +1,13 @@
 //! The command line of reference bots, `referee bot`. Configurations are checked against it, too.
 
-use bots::BotOptions;
-use bots::level::Level;
 use clap::Parser;
+
+use crate::BotOptions;
+use crate::level::Level;
 
 /// What comes after `referee bot`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ReferenceBotArgs {
+pub struct ReferenceBotArgs {
     /// The bot; without a name the bots are listed
     pub name: Option<String>,
     /// The seed of all random choices, together with the match's id
@@ -33,8 +34,8 @@ impl ReferenceBotArgs {
     ///
     /// # Errors
     /// If there is no such bot, or one of the options means nothing to it.
-    pub(crate) fn options(&self, name: &str) -> Result<BotOptions, String> {
-        bots::find(name).map_err(|error| error.to_string())?;
+    pub fn options(&self, name: &str) -> Result<BotOptions, String> {
+        crate::find(name).map_err(|error| error.to_string())?;
         let known: &[&str] = match name {
             "random" => &[],
             "alphabeta" => &["--level", "--nodes"],
@@ -77,7 +78,7 @@ struct Alone {
 ///
 /// # Errors
 /// What is wrong with them.
-pub(crate) fn check(arguments: &[String]) -> Result<(), String> {
+pub fn check(arguments: &[String]) -> Result<(), String> {
     let Alone { args } = Alone::try_parse_from(arguments).map_err(|error| {
         let text = error.to_string();
         let first = text.lines().next().unwrap_or_default();
@@ -86,7 +87,7 @@ pub(crate) fn check(arguments: &[String]) -> Result<(), String> {
     match &args.name {
         Some(name) => args.options(name).map(drop),
         None => {
-            let names: Vec<&str> = bots::BOTS.iter().map(|bot| bot.name).collect();
+            let names: Vec<&str> = crate::BOTS.iter().map(|bot| bot.name).collect();
             let names = names.join(", ");
             Err(format!("`referee bot` needs the name of a bot: {names}"))
         }

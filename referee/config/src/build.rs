@@ -8,9 +8,9 @@ use supervisor::sandbox::limits::{Size, Wanted};
 use super::file::BuildTable;
 
 /// How much a build may add to its folder by default, in bytes.
-pub(crate) const BUILD_BYTES: u64 = 1 << 30;
+pub const BUILD_BYTES: u64 = 1 << 30;
 /// How many files and folders it may add by default.
-pub(crate) const BUILD_FILES: u64 = 50_000;
+pub const BUILD_FILES: u64 = 50_000;
 
 /// How a bot is built before it plays, and whether it has to pass checks then.
 #[derive(Clone, Debug)]

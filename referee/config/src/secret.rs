@@ -70,7 +70,7 @@ fn without(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::Config;
     use std::path::Path;
 
     const DIGITS: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
