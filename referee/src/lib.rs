@@ -74,20 +74,16 @@
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
 mod admission;
-mod analysis;
 mod check;
 pub mod cli;
 mod draw;
 mod ggp;
 mod http;
-mod match_runner;
 mod model;
 mod one_match;
-mod players;
 mod probe;
 mod prose;
 mod report;
-mod rerun;
 mod rules_check;
 mod scaffold;
 pub mod tournament;

@@ -7,6 +7,7 @@ use arbiter::early_end::EarlyEnds;
 use config::GameSetup;
 use games::{BrokenRules, ConfigureError, Limits, OptionError, Rules, Session, UnknownGame};
 use machine::identity;
+use play::match_runner::Observer;
 use protocol::{Conditions, Record, TimeControl};
 use rules::{self, RulesError, RulesSet, RulesSource, Surroundings};
 use serde_json::Value;
@@ -15,7 +16,6 @@ use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use crate::match_runner::Observer;
 use crate::tournament::match_run::{MatchRun, People};
 use crate::tournament::openings;
 

@@ -8,14 +8,14 @@ use std::time::Duration;
 use arbiter::early_end::EarlyEnds;
 use arbiter::{Action, Arbiter, Event, SeatSetup, Setup};
 use games::{Limits, Rng, Session};
+use play::match_runner::{self, FinishedRun, Observer, Timing};
+use play::players::{Either, Heard, Player, Random};
 use protocol::{BadMessage, BotHello, Failure, FaultCode, FromBot, TimeControl, ToBot};
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::finding::Trouble;
 use super::selection::Variant;
 use super::session::{Answer, BotSession, unexpected};
-use crate::match_runner::{self, FinishedRun, Observer, Timing};
-use crate::players::{Either, Heard, Player, Random};
 
 /// How many bytes an `info` may have; it is dropped anyway.
 const INFO_BYTES: u64 = 1 << 14;

@@ -7,15 +7,15 @@ use arbiter::early_end::EarlyEnds;
 use arbiter::{Arbiter, FinishedMatch, SeatSetup, Setup};
 use games::{BrokenRules, Rng};
 use gdl::Script;
+use play::match_runner::{self, Timing};
+use play::players::{Either, Ggp, GgpMatch, Random};
 use supervisor::{BotSpec, GgpPlayer};
 
 use super::finding::{CheckOutcome, CheckReport, Finding};
 use super::lab::Extent;
 use super::matches::limits;
 use super::selection::{Selection, Variant};
-use crate::ggp::Arrival;
-use crate::match_runner::{self, Timing};
-use crate::players::{Either, Ggp, GgpMatch, Random};
+use play::ggp::Arrival;
 
 /// Runs the checks of a player, one after another; each is reported when it is done.
 pub(crate) async fn run(

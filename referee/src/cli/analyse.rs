@@ -12,6 +12,10 @@ use futures_util::stream::{self, StreamExt as _};
 use games::Rules;
 use log::{self, LogFile, LogWriter, Versions, WriteError};
 use machine::identity;
+use play::analysis::{
+    AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
+    with_analysis,
+};
 use protocol::{Millis, Record, TimeControl, shown};
 use rules::RulesSet;
 use serde_json::{Value, json};
@@ -22,10 +26,6 @@ use super::format::FormatArgs;
 use super::input::{RulesArgs, SandboxArgs, StartArgs, configured};
 use super::play::spec;
 use super::{CliError, block_on, not_short, on_interrupt, print};
-use crate::analysis::{
-    AnalysedMatch, AnalysedPosition, NoAnalysis, PlyAnalysis, Thought, each_ply, think,
-    with_analysis,
-};
 use crate::draw;
 use crate::report::analysis::{LiveBlock, MatchView, thought};
 use crate::report::tell;

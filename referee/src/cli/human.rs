@@ -6,12 +6,12 @@ use std::io::{self, BufRead};
 use arbiter::Arbiter;
 use games::kit::text::nearest;
 use games::{Info, Rules};
+use play::players::{Person, Voice};
 use protocol::{BotMove, FromBot, TimeControl};
 use supervisor::{BotSpec, REFEREE};
 
 use super::{CliError, print};
 use crate::draw;
-use crate::players::{Person, Voice};
 use crate::prose;
 use crate::tournament::match_run::People;
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use config::{RecordedBot, is_ggp, recorded_bot};
 use games::Catalog;
+use play::rerun::{self, News};
 use protocol::{Millis, Player, Record, TimeControl, shown};
 use rules::RulesSet;
 use supervisor::sandbox::limits::Wanted;
@@ -13,7 +14,6 @@ use supervisor::{BotFactory, BotSpec, Pool, Tracer};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::report::{sheet, tell};
-use crate::rerun::{self, News};
 use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.

@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use arbiter::Arbiter;
 use games::Rules;
 use games::kit::to_move::Actor;
+use play::match_runner::Observer;
 use serde_json::{Value, json};
 
 use super::live_record::LiveRecord;
 use super::match_run::MatchRun;
-use crate::match_runner::Observer;
 
 /// The folder of the sockets, in the tournament's folder.
 pub(crate) const LIVE_NAME: &str = "live";

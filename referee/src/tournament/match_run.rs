@@ -10,6 +10,8 @@ use deals::Deal;
 use games::{BrokenRules, Session};
 use machine::identity;
 use machine::load::LoadWatch;
+use play::match_runner::{self, FinishedRun, Observer, Timing};
+use play::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};
 use protocol::{
     Conditions, Failure, FaultCode, LOG_FORMAT, Machine, MatchResult, Millis, Player, Record,
     RulesOrigin, excerpt,
@@ -19,9 +21,7 @@ use supervisor::{BotFactory, BotProcess, BotSpec, Pool, REFEREE_NAME};
 
 use super::failures::{FailureReport, Failures};
 use super::rules_trial::{self, TriedRules};
-use crate::ggp::Arrival;
-use crate::match_runner::{self, FinishedRun, Observer, Timing};
-use crate::players::{After, Either, Ggp, GgpMatch, Person, Process, Started};
+use play::ggp::Arrival;
 
 /// How many characters of a bot's version are logged.
 const LONGEST_VERSION: usize = 100;

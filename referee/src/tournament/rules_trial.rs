@@ -6,9 +6,8 @@ use std::ops::ControlFlow;
 use arbiter::{Action, Arbiter, Event, FinishedMatch};
 use games::session::PlyByPly;
 use games::{BrokenRules, Rules, Session};
+use play::match_runner::Observer;
 use protocol::{FaultCode, LoggedMove};
-
-use crate::match_runner::Observer;
 
 /// One match in this many is looked at, the first one among them. Checking a log looks at all.
 const ONE_IN: u64 = 8;

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Diagnosis, Heard, Player};
 
 /// A player of one kind or the other.
-pub(crate) enum Either<A, B> {
+pub enum Either<A, B> {
     /// The one kind.
     A(A),
     /// The other kind.

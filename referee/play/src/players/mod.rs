@@ -18,16 +18,16 @@ use arbiter::Arbiter;
 use protocol::{BadMessage, BotHello, Failure, FromBot, PROTOCOL, ToBot, Wants};
 use tokio::time::Instant;
 
-pub(crate) use either::Either;
-pub(crate) use ggp::{Ggp, GgpMatch};
-pub(crate) use person::{Person, Voice};
-pub(crate) use process::{After, Process, Started};
-pub(crate) use random::Random;
-pub(crate) use recorded::Recorded;
+pub use either::Either;
+pub use ggp::{Ggp, GgpMatch};
+pub use person::{Person, Voice};
+pub use process::{After, Process, Started};
+pub use random::Random;
+pub use recorded::Recorded;
 
 /// What is heard of a player.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub enum Heard {
     /// It takes its seat only now: [`Player::join`] says how that went.
     Arrived,
     /// It said something at this time: [`Player::message`] is what.
@@ -43,7 +43,11 @@ pub(crate) type Diagnosis = Pin<Box<dyn Future<Output = Option<String>> + Send>>
 ///
 /// Only [`Player::join`], [`Player::poll`], [`Player::message`] and [`Player::send`] matter to every
 /// player; the rest is for players with a process, or with a reason to be listened to differently.
-pub(crate) trait Player {
+#[expect(
+    async_fn_in_trait,
+    reason = "the types of players are known where they are driven, and so are their futures"
+)]
+pub trait Player {
     /// Takes the seat: what the player says about itself. Called once before everything else, and
     /// again after each [`Heard::Arrived`].
     ///

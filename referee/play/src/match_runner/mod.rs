@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use crate::players::{Heard, Player};
 use alarm::Alarm;
 use match_time::MatchTime;
-pub(crate) use observer::Observer;
+pub use observer::Observer;
 
 /// How long a player may take to read a message that asks for nothing.
 const NOTICE_READ_LIMIT: Duration = Duration::from_millis(200);
@@ -35,7 +35,7 @@ const UNTIMED_READ_LIMIT: Duration = Duration::from_secs(10);
 
 /// Which time counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Timing {
+pub enum Timing {
     /// The time that goes by: deadlines hold, and a referee that was suspended costs nobody
     /// anything.
     Real,
@@ -44,18 +44,18 @@ pub(crate) enum Timing {
 }
 
 /// A match that is no longer running.
-pub(crate) struct FinishedRun<P> {
+pub struct FinishedRun<P> {
     /// How it went; `None` if the observer broke it off.
     ///
     /// # Errors
     /// If the rules do not work, so that there is no result.
-    pub(crate) played: Result<Option<FinishedMatch>, BrokenRules>,
+    pub played: Result<Option<FinishedMatch>, BrokenRules>,
     /// The players, in seat order.
-    pub(crate) players: Vec<P>,
+    pub players: Vec<P>,
 }
 
 /// Runs a match. The players come in seat order, as their descriptions in `setup` do.
-pub(crate) async fn run<P: Player>(
+pub async fn run<P: Player>(
     setup: Setup,
     players: Vec<P>,
     timing: Timing,

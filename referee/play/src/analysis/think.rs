@@ -24,7 +24,7 @@ const LEAST_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// If rules from outside do not work. That the bot has a fault is a part of what it thinks.
-pub(crate) async fn think(
+pub async fn think(
     position: &AnalysedPosition<'_>,
     spec: &Arc<BotSpec>,
     factory: Arc<BotFactory>,

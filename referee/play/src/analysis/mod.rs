@@ -6,7 +6,7 @@ mod position;
 mod think;
 mod thought;
 
-pub(crate) use each_ply::{PlyAnalysis, each_ply, with_analysis};
-pub(crate) use position::{AnalysedMatch, AnalysedPosition, NoAnalysis};
-pub(crate) use think::think;
-pub(crate) use thought::Thought;
+pub use each_ply::{PlyAnalysis, each_ply, with_analysis};
+pub use position::{AnalysedMatch, AnalysedPosition, NoAnalysis};
+pub use think::think;
+pub use thought::Thought;

@@ -12,7 +12,7 @@ use super::{Heard, Player, insider};
 /// A person who takes a seat. There is no need to send them anything: they see what there is to see
 /// by looking on.
 #[derive(Debug)]
-pub(crate) struct Person {
+pub struct Person {
     said: mpsc::UnboundedReceiver<FromBot>,
     /// Heard, and not taken yet.
     message: Option<FromBot>,
@@ -21,11 +21,11 @@ pub(crate) struct Person {
 }
 
 /// Where a person speaks. When it is dropped, the person is gone.
-pub(crate) type Voice = mpsc::UnboundedSender<FromBot>;
+pub type Voice = mpsc::UnboundedSender<FromBot>;
 
 impl Person {
     /// A person and their voice.
-    pub(crate) fn new() -> (Self, Voice) {
+    pub fn new() -> (Self, Voice) {
         let (voice, said) = mpsc::unbounded_channel();
         let person = Person {
             said,

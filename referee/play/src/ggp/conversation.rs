@@ -9,9 +9,9 @@ use supervisor::{BotSpec, GgpPlayer};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::client::{self, NoAnswer};
-use super::message::{self, Request, quoted};
-use super::seats::{self, Seat};
+use crate::ggp::client::{self, NoAnswer};
+use crate::ggp::message::{self, Request, quoted};
+use crate::ggp::seats::{self, Seat};
 
 /// How long an answer to `INFO` is waited for. Older players do not know it.
 const INFO_LIMIT: Duration = Duration::from_secs(2);
@@ -25,14 +25,14 @@ const BUSY_PAUSE: Duration = Duration::from_millis(300);
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
 /// A player that waits for its match, and plays no other.
-pub(crate) struct Arrival {
+pub struct Arrival {
     seat: Seat,
     wire: Wire,
     /// What it says about itself, if it says anything.
     ///
     /// # Errors
     /// Why it cannot play.
-    pub(crate) introduction: Result<Option<String>, Failure>,
+    pub introduction: Result<Option<String>, Failure>,
 }
 
 /// Where requests go.
@@ -65,7 +65,7 @@ impl Arrival {
     ///
     /// # Panics
     /// If the address is none: configurations are checked.
-    pub(crate) async fn of(spec: &BotSpec, player: &GgpPlayer) -> Self {
+    pub async fn of(spec: &BotSpec, player: &GgpPlayer) -> Self {
         let url = format!("http://{}", player.address);
         let wire = Wire {
             address: Address::parse(&url).expect("an address that was checked"),
@@ -91,10 +91,7 @@ impl Arrival {
     }
 
     /// The conversation of a match, and the task that carries it on to its end.
-    pub(crate) fn talk(
-        self,
-        match_id: &str,
-    ) -> (Conversation, impl Future<Output = ()> + Send + 'static) {
+    pub fn talk(self, match_id: &str) -> (Conversation, impl Future<Output = ()> + Send + 'static) {
         let (jobs, inbox) = mpsc::unbounded_channel();
         let (outbox, replies) = mpsc::unbounded_channel();
         let (ending, watched) = watch::channel(Ending::Open);
@@ -135,7 +132,7 @@ async fn introduce(wire: &Wire, attempts: u32) -> Result<Option<String>, Failure
 
 /// What an answer is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// To get ready.
     Ready,
     /// To move in a step in which it has only this move. The clock does not run, so there is a limit.
@@ -154,16 +151,16 @@ pub(crate) enum Asked {
 
 /// What came of a request.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub struct Reply {
     /// What was asked.
-    pub(crate) asked: Asked,
+    pub asked: Asked,
     /// What was answered.
     ///
     /// # Errors
     /// The fault of a player that did not answer.
-    pub(crate) answer: Result<String, Failure>,
+    pub answer: Result<String, Failure>,
     /// When the answer was there.
-    pub(crate) at: Instant,
+    pub at: Instant,
 }
 
 /// How far a conversation is.
@@ -179,28 +176,28 @@ enum Ending {
 
 /// The match's end of a conversation. If it is dropped, the match is given up.
 #[derive(Debug)]
-pub(crate) struct Conversation {
+pub struct Conversation {
     jobs: mpsc::UnboundedSender<(Request, Option<Asked>)>,
     /// What came of the requests, in their order.
-    pub(crate) replies: mpsc::UnboundedReceiver<Reply>,
+    pub replies: mpsc::UnboundedReceiver<Reply>,
     ending: watch::Sender<Ending>,
 }
 
 impl Conversation {
     /// Asks something, after what was asked before.
-    pub(crate) fn ask(&self, request: Request, asked: Asked) {
+    pub fn ask(&self, request: Request, asked: Asked) {
         // The task ends only after this.
         let _ = self.jobs.send((request, Some(asked)));
     }
 
     /// Says that the match is over, after what was asked before.
-    pub(crate) fn finish(self, stop: Request) {
+    pub fn finish(self, stop: Request) {
         let _ = self.jobs.send((stop, None));
         self.ending.send_replace(Ending::Finished);
     }
 
     /// Gives the match up at once.
-    pub(crate) fn give_up(self) {
+    pub fn give_up(self) {
         self.ending.send_replace(Ending::GivenUp);
     }
 }
@@ -312,7 +309,7 @@ fn no_answer(error: NoAnswer) -> Failure {
 }
 
 /// The fault of a player that answers `START` with something else than `ready`.
-pub(crate) fn not_ready(answer: &str) -> Failure {
+pub fn not_ready(answer: &str) -> Failure {
     let message = format!("answered `START` with {}, not with `ready`", quoted(answer));
     Failure::new(FaultCode::Protocol, message)
 }

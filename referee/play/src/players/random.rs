@@ -8,10 +8,10 @@ use protocol::{Failure, MoveText, Turn, Wants, faults};
 use super::prompt::{Chooser, Prompt};
 
 /// A player that moves at random, and at once.
-pub(crate) type Random = Prompt<RandomMoves>;
+pub type Random = Prompt<RandomMoves>;
 
 /// Chooses among the legal moves, each with the same chance.
-pub(crate) struct RandomMoves {
+pub struct RandomMoves {
     rng: Rng,
     leaves_after: Option<LeavesAfter>,
 }
@@ -26,7 +26,7 @@ struct LeavesAfter {
 
 impl Random {
     /// A player of one match.
-    pub(crate) fn new(rng: Rng) -> Self {
+    pub fn new(rng: Rng) -> Self {
         Prompt::of(RandomMoves {
             rng,
             leaves_after: None,
@@ -34,7 +34,7 @@ impl Random {
     }
 
     /// The same, but it crashes in its first turn after `moves` moves of another seat.
-    pub(crate) fn leaving_after(mut self, seat: usize, moves: usize) -> Self {
+    pub fn leaving_after(mut self, seat: usize, moves: usize) -> Self {
         self.chooser.leaves_after = Some(LeavesAfter { seat, moves });
         self
     }

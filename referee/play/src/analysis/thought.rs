@@ -14,23 +14,23 @@ const QUOTED: usize = 40;
 
 /// What a bot thinks of a position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Thought {
+pub struct Thought {
     /// Its move; `None` while it thinks, or if it is at fault.
-    pub(crate) mv: Option<MoveText>,
+    pub mv: Option<MoveText>,
     /// What it expects for its own seat.
-    pub(crate) value: Option<f64>,
-    pub(crate) depth: Option<u64>,
-    pub(crate) nodes: Option<u64>,
+    pub value: Option<f64>,
+    pub depth: Option<u64>,
+    pub nodes: Option<u64>,
     /// Its best lines, the best first, each as far as it is legal. A bot that knows nothing of lines has
     /// at most one: its value and its principal variation.
-    pub(crate) lines: Vec<SearchLine>,
-    pub(crate) text: Option<String>,
+    pub lines: Vec<SearchLine>,
+    pub text: Option<String>,
     /// What was dropped, and why.
-    pub(crate) remarks: Vec<String>,
+    pub remarks: Vec<String>,
     /// How long it has thought.
-    pub(crate) took: Duration,
+    pub took: Duration,
     /// What it did instead of a move.
-    pub(crate) fault: Option<Failure>,
+    pub fault: Option<Failure>,
 }
 
 impl Thought {
@@ -87,13 +87,13 @@ impl Thought {
     }
 
     /// What it expects if it plays its best line.
-    pub(crate) fn best_value(&self) -> Option<f64> {
+    pub fn best_value(&self) -> Option<f64> {
         let best = self.lines.first().and_then(|line| line.value);
         best.or(self.value)
     }
 
     /// The first move of its best line or, if it tells none, its move.
-    pub(crate) fn best_move(&self) -> Option<&MoveText> {
+    pub fn best_move(&self) -> Option<&MoveText> {
         let best = self.lines.first().and_then(|line| line.pv.first());
         best.or(self.mv.as_ref())
     }
@@ -106,7 +106,7 @@ impl Thought {
     }
 
     /// All of it, for programs.
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let fault = self.fault.as_ref();
         let fault = fault.map(|fault| json!({"code": fault.code, "message": fault.message}));
         json!({

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use arbiter::{Action, Arbiter, Event};
 
 /// Looks on at a match. A closure is an observer who only looks at what came of each event.
-pub(crate) trait Observer {
+pub trait Observer {
     /// An event that the arbiter is about to hear of; whatever is changed in it is what the arbiter
     /// hears. [`ControlFlow::Break`] breaks the match off.
     fn before(&mut self, _arbiter: &Arbiter, _event: &mut Event) -> ControlFlow<()> {

@@ -8,7 +8,7 @@ const MAX_QUOTED: usize = 80;
 
 /// What a game manager says to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub enum Request {
     /// Who are you?
     Info,
     /// A match begins.
@@ -36,22 +36,22 @@ pub(crate) enum Request {
 
 /// The beginning of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Start {
+pub struct Start {
     /// The match.
-    pub(crate) id: String,
+    pub id: String,
     /// What the player plays.
-    pub(crate) role: String,
+    pub role: String,
     /// All rules of the sheet, as one list.
-    pub(crate) sheet: String,
+    pub sheet: String,
     /// How long it may take to get ready, in seconds.
-    pub(crate) start_clock: u64,
+    pub start_clock: u64,
     /// How long each move may take, in seconds.
-    pub(crate) play_clock: u64,
+    pub play_clock: u64,
 }
 
 /// What a player is told of the step before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LastStep {
+pub enum LastStep {
     /// The moves of all roles; nothing at the first step.
     Moves(Option<Vec<String>>),
     /// In games with hidden information, only what it perceived itself.
@@ -65,7 +65,7 @@ pub(crate) enum LastStep {
 
 impl LastStep {
     /// The same with the names that a player was sent.
-    pub(crate) fn sent(&self, script: &Script) -> Self {
+    pub fn sent(&self, script: &Script) -> Self {
         let sent = |term: &String| script.sent(term).unwrap_or_else(|| term.clone());
         let all = |terms: &[String]| terms.iter().map(sent).collect();
         match self {
@@ -158,7 +158,7 @@ impl Request {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str) -> Result<Self, String> {
         let message = Kif::read(text).map_err(|error| error.to_string())?;
         let unknown = || {
             let quoted = excerpt(text.as_bytes(), MAX_QUOTED);
@@ -203,7 +203,7 @@ impl Request {
 
 /// What a player answers to `INFO`, as far as it stays the same: its name, then other pairs, but not
 /// its status. `None` if it says nothing about itself.
-pub(crate) fn introduction(answer: &str) -> Option<String> {
+pub fn introduction(answer: &str) -> Option<String> {
     let answer = Kif::read(answer).ok()?;
     let pairs = answer.list()?.iter().filter_map(Kif::list);
     let mut name = None;
@@ -231,7 +231,7 @@ pub(crate) fn introduction(answer: &str) -> Option<String> {
 }
 
 /// A text from outside in a sentence.
-pub(crate) fn quoted(answer: &str) -> String {
+pub fn quoted(answer: &str) -> String {
     match answer.trim() {
         "" => "nothing".to_owned(),
         text => format!("`{}`", excerpt(text.as_bytes(), MAX_QUOTED)),

@@ -27,7 +27,7 @@ pub(crate) trait Chooser {
 
 /// A player that answers at once.
 #[derive(Debug)]
-pub(crate) struct Prompt<C> {
+pub struct Prompt<C> {
     pub(super) chooser: C,
     /// What it has to say, if anything, with the time at which it is said.
     answer: Option<Result<(FromBot, Instant), Failure>>,

@@ -8,11 +8,11 @@ use protocol::{Failure, MoveText, Record, Turn, faults};
 use super::prompt::{Chooser, Prompt};
 
 /// A player of a logged match. It answers at once, and says that it took as long as it did then.
-pub(crate) type Recorded = Prompt<LoggedMoves>;
+pub type Recorded = Prompt<LoggedMoves>;
 
 /// The moves of one seat in a log.
 #[derive(Debug)]
-pub(crate) struct LoggedMoves {
+pub struct LoggedMoves {
     /// The moves that the player chose and has not made again yet, with the time that each took.
     moves: VecDeque<(MoveText, Duration)>,
     /// What happens when it is asked for one more.

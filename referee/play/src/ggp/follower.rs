@@ -3,19 +3,19 @@
 use games::{BrokenRules, Rules, Session};
 use gdl::{Script, StepError, Steps};
 
-use super::message::LastStep;
+use crate::ggp::message::LastStep;
 
 /// A step that begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Begun {
+pub struct Begun {
     /// What the player is told of the step before.
-    pub(crate) last: LastStep,
+    pub last: LastStep,
     /// The only legal move of the player; `None` if it has a choice.
-    pub(crate) forced: Option<String>,
+    pub forced: Option<String>,
 }
 
 /// A match as one seat plays it.
-pub(crate) struct Follower {
+pub struct Follower {
     steps: Steps,
     role: usize,
     /// How many steps have been made.
@@ -76,22 +76,22 @@ impl Follower {
     }
 
     /// Whether the game has come to its end.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.steps.is_over()
     }
 
     /// The name of the player's role.
-    pub(crate) fn role(&self) -> &str {
+    pub fn role(&self) -> &str {
         &self.steps.roles()[self.role]
     }
 
     /// What the player is told of the step before the present one.
-    pub(crate) fn last(&self) -> &LastStep {
+    pub fn last(&self) -> &LastStep {
         &self.last
     }
 
     /// The player's legal move that a text means.
-    pub(crate) fn find(&self, text: &str) -> Option<String> {
+    pub fn find(&self, text: &str) -> Option<String> {
         self.steps.find(self.role, text)
     }
 
@@ -100,7 +100,7 @@ impl Follower {
     ///
     /// # Errors
     /// If a ply does not fit the sheet.
-    pub(crate) fn follow<'m>(
+    pub fn follow<'m>(
         &mut self,
         mut plies: impl Iterator<Item = &'m str>,
     ) -> Result<Vec<Begun>, StepError> {

@@ -15,31 +15,31 @@ const NOBODY: &str = "anybody";
 const NO_MATCH: &str = "analysis";
 
 /// A match of which positions are analysed.
-pub(crate) struct AnalysedMatch {
+pub struct AnalysedMatch {
     /// What bots are told that it is called. What they draw at random may depend on it.
-    pub(crate) id: String,
-    pub(crate) rules: Arc<dyn Rules>,
-    pub(crate) limits: Limits,
-    pub(crate) start: Box<dyn Session>,
-    pub(crate) seed: u64,
+    pub id: String,
+    pub rules: Arc<dyn Rules>,
+    pub limits: Limits,
+    pub start: Box<dyn Session>,
+    pub seed: u64,
     /// All plies.
-    pub(crate) plies: Vec<String>,
+    pub plies: Vec<String>,
     /// What the players are called, in seat order.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 /// A position of a match in which a bot is to think for a seat.
-pub(crate) struct AnalysedPosition<'m> {
-    pub(crate) of: &'m AnalysedMatch,
+pub struct AnalysedPosition<'m> {
+    pub of: &'m AnalysedMatch,
     /// How many plies of the match lead to it.
-    pub(crate) plies: usize,
-    pub(crate) seat: usize,
-    pub(crate) session: Box<dyn Session>,
+    pub plies: usize,
+    pub seat: usize,
+    pub session: Box<dyn Session>,
 }
 
 /// Why nobody can think about a position.
 #[derive(Debug, Error)]
-pub(crate) enum NoAnalysis {
+pub enum NoAnalysis {
     /// There is nothing to think about any more.
     #[error("the match is over there by `{0}`")]
     Over(String),
@@ -78,7 +78,7 @@ pub(crate) enum NoAnalysis {
 
 impl AnalysedMatch {
     /// A match that begins with the position in question.
-    pub(crate) fn from(rules: Arc<dyn Rules>, start: Box<dyn Session>, seed: u64) -> Self {
+    pub fn from(rules: Arc<dyn Rules>, start: Box<dyn Session>, seed: u64) -> Self {
         AnalysedMatch {
             id: NO_MATCH.to_owned(),
             limits: rules.info().limits,
@@ -94,7 +94,7 @@ impl AnalysedMatch {
     ///
     /// # Errors
     /// If its start is no position of the game.
-    pub(crate) fn recorded(record: &Record, rules: Arc<dyn Rules>) -> Result<Self, LoadError> {
+    pub fn recorded(record: &Record, rules: Arc<dyn Rules>) -> Result<Self, LoadError> {
         let players = record.players.iter();
         Ok(AnalysedMatch {
             id: record.match_id.clone(),
@@ -115,7 +115,7 @@ impl AnalysedMatch {
     ///
     /// # Errors
     /// Why nobody can think about it.
-    pub(crate) fn position(
+    pub fn position(
         &self,
         plies: usize,
         seat: Option<usize>,
@@ -178,7 +178,7 @@ impl AnalysedMatch {
 
 impl AnalysedPosition<'_> {
     /// The role of the seat that is to think.
-    pub(crate) fn role(&self) -> &str {
+    pub fn role(&self) -> &str {
         &self.of.rules.roles()[self.seat]
     }
 }

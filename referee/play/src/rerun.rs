@@ -24,7 +24,7 @@ const READ_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A record that cannot be played again.
 #[derive(Debug, Error)]
-pub(crate) enum RerunError {
+pub enum RerunError {
     /// It is not a match of this game as it is known here.
     #[error("match `{id}` cannot be played again: {reason}")]
     Record {
@@ -37,7 +37,7 @@ pub(crate) enum RerunError {
 
 /// What there is to report.
 #[derive(Debug)]
-pub(crate) enum News<'a> {
+pub enum News<'a> {
     /// The bot answered.
     Answer {
         /// The ply at which it was asked.
@@ -73,7 +73,7 @@ pub(crate) enum News<'a> {
 ///
 /// # Errors
 /// If the record is not a match that can be played.
-pub(crate) async fn play(
+pub async fn play(
     record: &Record,
     catalog: &Catalog,
     seat: usize,

@@ -27,7 +27,7 @@ const SCRAMBLED_NAMES: u64 = 0x0067_6770;
 const UNTIMED: Duration = Duration::from_secs(60);
 
 /// A GGP player in a match.
-pub(crate) struct Ggp {
+pub struct Ggp {
     name: String,
     introduction: Result<Option<String>, Failure>,
     /// `None` when nothing is said to it any more.
@@ -47,12 +47,12 @@ pub(crate) struct Ggp {
 }
 
 /// What a player has to know of its match.
-pub(crate) struct GgpMatch<'m> {
-    pub(crate) id: &'m str,
-    pub(crate) rules: &'m dyn Rules,
-    pub(crate) start: &'m dyn Session,
-    pub(crate) opening: &'m [String],
-    pub(crate) seed: u64,
+pub struct GgpMatch<'m> {
+    pub id: &'m str,
+    pub rules: &'m dyn Rules,
+    pub start: &'m dyn Session,
+    pub opening: &'m [String],
+    pub seed: u64,
 }
 
 impl Ggp {
@@ -63,7 +63,7 @@ impl Ggp {
     ///
     /// # Panics
     /// If they are not a sheet: configurations are checked.
-    pub(crate) fn new(
+    pub fn new(
         spec: &BotSpec,
         arrival: Arrival,
         seat: usize,
@@ -100,7 +100,7 @@ impl Ggp {
     }
 
     /// What it said about itself.
-    pub(crate) fn version(&self) -> Option<&str> {
+    pub fn version(&self) -> Option<&str> {
         self.introduction.as_ref().ok()?.as_deref()
     }
 

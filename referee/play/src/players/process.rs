@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{Diagnosis, Heard, Player};
 
 /// A bot's process in a match.
-pub(crate) struct Process<'p> {
+pub struct Process<'p> {
     spec: &'p Arc<BotSpec>,
     pool: &'p Pool,
     state: ProcessState,
@@ -35,10 +35,10 @@ enum ProcessState {
 }
 
 /// A process that was started for a bot, or why there is none.
-pub(crate) type Started = Result<Box<BotProcess>, NotStarted>;
+pub type Started = Result<Box<BotProcess>, NotStarted>;
 
 /// What became of a bot in a match.
-pub(crate) enum After {
+pub enum After {
     /// It may play on.
     Fit(Box<BotProcess>),
     /// It is at fault, and is being ended in the pool.
@@ -61,7 +61,7 @@ impl From<Started> for ProcessState {
 
 impl<'p> Process<'p> {
     /// A process that the pool gave for this bot, or the reason why it gave none.
-    pub(crate) fn new(started: Started, spec: &'p Arc<BotSpec>, pool: &'p Pool) -> Self {
+    pub fn new(started: Started, spec: &'p Arc<BotSpec>, pool: &'p Pool) -> Self {
         Process {
             spec,
             pool,
@@ -70,7 +70,7 @@ impl<'p> Process<'p> {
     }
 
     /// The process, if it is there.
-    pub(crate) fn bot(&self) -> Option<&BotProcess> {
+    pub fn bot(&self) -> Option<&BotProcess> {
         match &self.state {
             ProcessState::Running { bot, .. } => Some(bot),
             _ => None,
@@ -94,7 +94,7 @@ impl<'p> Process<'p> {
     }
 
     /// What became of the bot when the match is over.
-    pub(crate) fn after(self) -> After {
+    pub fn after(self) -> After {
         match self.state {
             ProcessState::Running { bot, silent: false } => After::Fit(bot),
             ProcessState::Running { bot, silent: true } => After::Leaving(self.pool.dismiss(bot)),

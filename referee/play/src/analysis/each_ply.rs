@@ -7,19 +7,19 @@ use super::Thought;
 
 /// What a bot thinks of a position of a match, and of the ply that was made there.
 #[derive(Clone, Debug)]
-pub(crate) struct PlyAnalysis {
+pub struct PlyAnalysis {
     /// How many plies were made before.
-    pub(crate) ply: usize,
+    pub ply: usize,
     /// Who is to move, and what the bot thinks; or why nobody thought about it.
-    pub(crate) thought: Result<(usize, Thought), String>,
+    pub thought: Result<(usize, Thought), String>,
     /// By how much the value of the best line is more than what the seat could expect after its ply.
     /// `None` if that is not known, or nobody chose the ply.
-    pub(crate) loss: Option<f64>,
+    pub loss: Option<f64>,
 }
 
 impl PlyAnalysis {
     /// What a seat can expect here. With more than two seats only that of the one to move is known.
-    pub(crate) fn value_for(&self, seat: usize, seats: usize) -> Option<f64> {
+    pub fn value_for(&self, seat: usize, seats: usize) -> Option<f64> {
         let (mover, thought) = self.thought.as_ref().ok()?;
         let value = thought.best_value()?;
         match seats {
@@ -37,7 +37,7 @@ fn rounded(value: f64) -> f64 {
 
 /// Judges the plies of a match by what a bot thinks of its positions, which begin with the one after
 /// `first` plies.
-pub(crate) fn each_ply(
+pub fn each_ply(
     record: &Record,
     first: usize,
     thoughts: Vec<Result<(usize, Thought), String>>,
@@ -89,7 +89,7 @@ fn value_after(
 }
 
 /// A copy of a match in which each ply has what bots thought of it.
-pub(crate) fn with_analysis(record: &Record, bots: &[(&str, &[PlyAnalysis])]) -> Record {
+pub fn with_analysis(record: &Record, bots: &[(&str, &[PlyAnalysis])]) -> Record {
     let mut copy = record.clone();
     for (ply, made) in copy.moves.iter_mut().enumerate() {
         let entries = bots.iter().filter_map(|(bot, plies)| {
