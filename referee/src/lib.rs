@@ -74,7 +74,6 @@
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
 mod admission;
-mod check;
 pub mod cli;
 mod draw;
 mod ggp;
@@ -84,7 +83,6 @@ mod one_match;
 mod probe;
 mod prose;
 mod report;
-mod rules_check;
 mod scaffold;
 pub mod tournament;
 mod web;

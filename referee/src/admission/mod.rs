@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bundle::{BundleError, Digest, Unpacked};
+use check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use config::{BuildPlan, Config, ConfigError, OnBroken, command_check};
 use files::output;
 use files::{self, MOST_TEXT};
@@ -25,7 +26,6 @@ use supervisor::{BotFactory, BotSpec, FactoryError};
 use thiserror::Error;
 use tokio::time::sleep;
 
-use crate::check::{self, CheckOutcome, CheckReport, Extent, Lab, Selection};
 use builds::{LOCK_PATROL, SETUP, Wrong};
 pub use config::LeftOut;
 

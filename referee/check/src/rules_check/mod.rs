@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::check::{CheckOutcome, CheckReport, Finding, Variant};
+use crate::{CheckOutcome, CheckReport, Finding, Variant};
 use subjects::Verdict;
-pub(crate) use subjects::{RulesExtent, Subjects};
+pub use subjects::{RulesExtent, Subjects};
 
 /// A check, by the beginning of its name.
 struct RulesCheck {
@@ -87,12 +87,12 @@ const CHECKS: [RulesCheck; 10] = [
 ];
 
 /// Names of the checks and what they are about.
-pub(crate) fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn list() -> impl Iterator<Item = (&'static str, &'static str)> {
     CHECKS.iter().map(|check| (check.name, check.about))
 }
 
 /// Runs all checks of all games that come from these sources, and reports each when it is done.
-pub(crate) fn run(
+pub fn run(
     subjects: &Subjects,
     ids: &[String],
     extent: RulesExtent,

@@ -14,7 +14,7 @@ use ratings::matches::is_busy;
 
 /// A check that a bot can pass or fail.
 #[derive(Debug)]
-pub(crate) struct Check {
+pub struct Check {
     /// A stable name, with `/` between its parts.
     pub name: String,
     /// What a bot does that passes it.
@@ -67,7 +67,7 @@ enum CheckKind {
 
 impl Check {
     /// The first check. A bot that fails it is not checked any further.
-    pub(crate) fn handshake() -> Self {
+    pub fn handshake() -> Self {
         check(
             "handshake",
             "starts, answers `hello` and `start`, and plays a known game",
@@ -197,7 +197,7 @@ fn check(
 }
 
 /// All checks for these variants after the handshake, in their order.
-pub(crate) fn checks(variants: &[Variant]) -> Vec<Check> {
+pub fn checks(variants: &[Variant]) -> Vec<Check> {
     let mut all = vec![
         check(
             "wants",

@@ -4,21 +4,21 @@ use rules::RulesSet;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RulesExtent {
+pub struct RulesExtent {
     /// How many random games of each game.
-    pub(crate) games: u32,
+    pub games: u32,
     /// What they are made from.
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
 /// Where the rules under test come from, and what they are compared with.
-pub(crate) struct Subjects {
+pub struct Subjects {
     /// The rules under test.
-    pub(crate) rules: RulesSet,
+    pub rules: RulesSet,
     /// A second process of the same program.
-    pub(crate) twin: RulesSet,
+    pub twin: RulesSet,
     /// Other rules that should be the same.
-    pub(crate) against: Option<RulesSet>,
+    pub against: Option<RulesSet>,
 }
 
 /// What a check finds wrong; a note, if there is something to say although nothing is.

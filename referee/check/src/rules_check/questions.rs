@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::described::{Described, cut};
 use super::games::each_position;
 use super::subjects::{RulesExtent, Subjects, Verdict};
-use crate::check::Variant;
+use crate::Variant;
 
 /// How many positions after one are tried where all of them would be too many.
 const MOST_TRIED: usize = 40;

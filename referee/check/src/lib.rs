@@ -4,11 +4,12 @@
 mod checked_match;
 mod encodings;
 mod finding;
-pub(crate) mod ggp;
+pub mod ggp;
 mod lab;
 mod lifecycle;
 mod list;
 mod matches;
+pub mod rules_check;
 mod selection;
 mod session;
 
@@ -16,11 +17,11 @@ use std::time::{Duration, Instant};
 
 use protocol::BotHello;
 
-pub(crate) use finding::{CheckOutcome, CheckReport, Finding, Spoken};
+pub use finding::{CheckOutcome, CheckReport, Finding, Spoken};
 use finding::{Note, Trouble};
-pub(crate) use lab::{Extent, Lab};
-pub(crate) use list::{Check, checks};
-pub(crate) use selection::{Selection, Variant};
+pub use lab::{Extent, Lab};
+pub use list::{Check, checks};
+pub use selection::{Selection, Variant};
 use session::with_session;
 use supervisor::CommandError;
 use supervisor::bot::shebang::ShebangError;
@@ -29,7 +30,7 @@ use supervisor::bot::shebang::ShebangError;
 const MOST_SILENT: u32 = 3;
 
 /// What there is to report of a bot whose command cannot be run at all: it fails the first check.
-pub(crate) fn unstartable(error: &CommandError) -> CheckReport {
+pub fn unstartable(error: &CommandError) -> CheckReport {
     let handshake = Check::handshake();
     let fix = match error {
         CommandError::NotExecutable(_) => "make the script executable, or name its interpreter",
@@ -64,7 +65,7 @@ pub(crate) fn unstartable(error: &CommandError) -> CheckReport {
 }
 
 /// What there is to report of a bot that could not be built.
-pub(crate) fn not_built(label: &str, why: String) -> CheckReport {
+pub fn not_built(label: &str, why: String) -> CheckReport {
     CheckReport {
         name: format!("{label}build"),
         about: "is built by the command of its configuration",
@@ -79,7 +80,7 @@ pub(crate) fn not_built(label: &str, why: String) -> CheckReport {
 }
 
 /// The report about a bot that the configuration leaves out, with this before its name.
-pub(crate) fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport {
+pub fn left_out(label: &str, why: String, advice: Option<String>) -> CheckReport {
     CheckReport {
         name: format!("{label}configuration"),
         about: "is described by a `bot.toml` that can be used",
@@ -94,7 +95,7 @@ pub(crate) fn left_out(label: &str, why: String, advice: Option<String>) -> Chec
 }
 
 /// Runs all checks, one after another; each is reported when it is done.
-pub(crate) async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
+pub async fn run(lab: &Lab, selection: &Selection, mut report: impl FnMut(CheckReport)) {
     let mut variants = selection.variants();
     let mut silent = 0;
     let mut stop = None;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The result of a check.
 #[derive(Debug)]
-pub(crate) enum CheckOutcome {
+pub enum CheckOutcome {
     /// The bot passed, perhaps with a note.
     Passed(Option<String>),
     /// The bot failed.
@@ -18,7 +18,7 @@ pub(crate) enum CheckOutcome {
 
 /// What is wrong with a bot.
 #[derive(Debug, Serialize)]
-pub(crate) struct Finding {
+pub struct Finding {
     /// What it did, in a sentence.
     pub what: String,
     /// The lines that were said last, both ways.
@@ -33,7 +33,7 @@ pub(crate) struct Finding {
 
 /// A check with its result.
 #[derive(Debug)]
-pub(crate) struct CheckReport {
+pub struct CheckReport {
     /// The check's name.
     pub name: String,
     /// What a bot does that passes it.
@@ -47,7 +47,7 @@ pub(crate) struct CheckReport {
 /// A line that was said, cut where it is long.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Spoken {
+pub enum Spoken {
     /// By the referee.
     ToBot(String),
     /// By the bot.

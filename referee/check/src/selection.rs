@@ -8,7 +8,7 @@ use games::{Catalog, Rules};
 use serde_json::json;
 
 /// A game with the number of seats that it is checked with.
-pub(crate) struct Variant {
+pub struct Variant {
     /// The game's id; with the number of seats where there is a choice.
     pub label: String,
     /// The rules.
@@ -54,7 +54,7 @@ impl Variant {
 
 /// Which checks are wanted.
 #[derive(Default)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// Games, by id; all that the bot plays if there are none.
     pub games: Vec<String>,
     /// The games that can be named.
@@ -65,12 +65,12 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Whether a check of this name is wanted.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|begin| name.starts_with(&**begin))
     }
 
     /// The variants of all games that are wanted.
-    pub(crate) fn variants(&self) -> Vec<Variant> {
+    pub fn variants(&self) -> Vec<Variant> {
         let wanted = |entry: &&Arc<Entry>| {
             let id = &entry.info.id;
             self.games.is_empty() || self.games.iter().any(|game| game == id)

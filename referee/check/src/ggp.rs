@@ -18,7 +18,7 @@ use super::selection::{Selection, Variant};
 use play::ggp::Arrival;
 
 /// Runs the checks of a player, one after another; each is reported when it is done.
-pub(crate) async fn run(
+pub async fn run(
     spec: &BotSpec,
     player: &GgpPlayer,
     selection: &Selection,

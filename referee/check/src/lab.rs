@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extent {
+pub struct Extent {
     /// The limit on a move.
     pub time: Duration,
     /// How long an answer may take where no clock is checked.
@@ -26,7 +26,7 @@ pub(crate) struct Extent {
 }
 
 /// Where a bot is checked.
-pub(crate) struct Lab {
+pub struct Lab {
     pub(super) spec: BotSpec,
     pub(super) factory: BotFactory,
     pub(super) extent: Extent,
@@ -41,7 +41,7 @@ impl Lab {
     ///
     /// # Errors
     /// If the machine does not let this process look after others.
-    pub(crate) fn new(
+    pub fn new(
         spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,
@@ -53,7 +53,7 @@ impl Lab {
     ///
     /// # Errors
     /// As those of [`Lab::new`].
-    pub(crate) fn hiding(
+    pub fn hiding(
         mut spec: BotSpec,
         extent: Extent,
         tracer: Option<Tracer>,
