@@ -82,6 +82,8 @@ mod model;
 mod one_match;
 mod probe;
 mod prose;
+#[cfg(feature = "cluster")]
+pub mod remote;
 mod report;
 mod scaffold;
 pub mod tournament;
@@ -119,11 +121,11 @@ pub mod fuzzing {
 #[doc(hidden)]
 #[cfg(feature = "cluster")]
 pub mod dispatching {
-    pub use crate::tournament::remote::dispatch::{
+    pub use crate::remote::dispatch::{
         Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
-    pub use crate::tournament::remote::examine::examine as examine_result;
-    pub use crate::tournament::remote::wire::{
+    pub use crate::remote::examine::examine as examine_result;
+    pub use crate::remote::wire::{
         Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
         unpack,
     };

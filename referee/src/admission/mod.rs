@@ -363,7 +363,6 @@ async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, Facto
 ///
 /// # Errors
 /// If nothing can be started on this machine.
-#[cfg(feature = "cluster")]
 pub(crate) async fn cannot_play(
     config: &Config,
     spec: &BotSpec,

@@ -14,10 +14,10 @@ use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
 
 use crate::one_match::MatchError;
+#[cfg(feature = "cluster")]
+use crate::remote::RemoteError;
 use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;
-#[cfg(feature = "cluster")]
-use crate::tournament::RemoteError;
 use crate::tournament::dealing::DealingError;
 use crate::tournament::folder::FolderError;
 use crate::tournament::resume::ResumeError;
@@ -76,6 +76,10 @@ pub(crate) enum CliError {
     #[cfg(feature = "cluster")]
     #[error(transparent)]
     Cluster(#[from] ClusterError),
+    /// Workers on other machines that cannot go on.
+    #[cfg(feature = "cluster")]
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A worker that ended by itself.
     #[cfg(feature = "cluster")]
     #[error(transparent)]
@@ -155,7 +159,9 @@ impl CliError {
                 cluster_code(error)
             }
             #[cfg(feature = "cluster")]
-            CliError::Worker(_) => 4,
+            CliError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
+            #[cfg(feature = "cluster")]
+            CliError::Worker(_) | CliError::Remote(_) => 4,
             CliError::Verify(_) => 3,
             CliError::Write(_) | CliError::Stopped { .. } | CliError::Short { .. } => 4,
             CliError::Trace(_) | CliError::Io(_) | CliError::Rules(_) => 4,
@@ -186,10 +192,6 @@ fn tournament_code(error: &TournamentError) -> u8 {
         | TournamentError::Stopped { .. }
         | TournamentError::Short(_)
         | TournamentError::Broken(_) => 4,
-        #[cfg(feature = "cluster")]
-        TournamentError::Remote(RemoteError::Cluster(error)) => cluster_code(error),
-        #[cfg(feature = "cluster")]
-        TournamentError::Remote(_) => 4,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tournaments: schedule, openings, folder, playing, resuming.
 
 mod additions;
+mod backend;
 pub(crate) mod broadcast;
 mod builds;
 pub(crate) mod capacity;
@@ -14,9 +15,7 @@ mod live_record;
 pub(crate) mod match_run;
 pub(crate) mod merge;
 pub(crate) mod openings;
-mod queue;
-#[cfg(feature = "cluster")]
-pub(crate) mod remote;
+pub(crate) mod queue;
 pub(crate) mod results;
 pub(crate) mod resume;
 mod rules_trial;
@@ -28,9 +27,8 @@ pub(crate) mod stop;
 
 pub use crate::admission::{AdmissionError, LeftOut};
 pub use additions::Extension;
+pub use backend::{Backend, BackendFailure, Playing, Run, WorkersSeen};
 pub use merge::{MergeError, Merged, Missing, merge};
-#[cfg(feature = "cluster")]
-pub use remote::{Cluster, RemoteError, WorkersSeen};
 pub use runner::{AppliedScale, Remains, Surroundings, Tournament, TournamentError, Yardstick};
 pub use schedule::Shard;
 pub use stop::Stop;

@@ -2,21 +2,18 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use schedule::{Next, Schedule, Scheduled};
+use schedule::{Next, NextGroup, Schedule, Scheduled, ScheduledGroup};
 use tokio::sync::watch;
 
-#[cfg(feature = "cluster")]
-use schedule::{NextGroup, ScheduledGroup};
-
 /// The schedule, shared.
-pub(super) struct Queue {
+pub struct Queue {
     schedule: Mutex<Schedule>,
     /// Changes when a result comes in.
     results: watch::Sender<()>,
 }
 
 impl Queue {
-    pub(super) fn new(schedule: Schedule) -> Self {
+    pub fn new(schedule: Schedule) -> Self {
         Queue {
             schedule: Mutex::new(schedule),
             results: watch::Sender::new(()),
@@ -24,7 +21,7 @@ impl Queue {
     }
 
     /// The next match, as soon as it is known; `None` when no more matches begin.
-    pub(super) async fn next(&self) -> Option<Scheduled> {
+    pub async fn next(&self) -> Option<Scheduled> {
         // From here on, no result is missed.
         let mut results = self.results.subscribe();
         loop {
@@ -41,8 +38,7 @@ impl Queue {
 
     /// The next group, as soon as one is known; `None` when no more matches begin. May be dropped and
     /// called again.
-    #[cfg(feature = "cluster")]
-    pub(super) async fn next_group(&self) -> Option<ScheduledGroup> {
+    pub async fn next_group(&self) -> Option<ScheduledGroup> {
         let mut results = self.results.subscribe();
         loop {
             let next = self.schedule().take_group();
@@ -55,18 +51,13 @@ impl Queue {
     }
 
     /// Takes in a result, as [`Schedule::finish_match`] does.
-    pub(super) fn finish(
-        &self,
-        number: usize,
-        outcome: &[f64],
-        repetition: impl FnOnce() -> Option<u64>,
-    ) {
+    pub fn finish(&self, number: usize, outcome: &[f64], repetition: impl FnOnce() -> Option<u64>) {
         self.schedule().finish_match(number, outcome, repetition);
         self.results.send_replace(());
     }
 
     /// The schedule, locked. Do not wait for anything while you hold it.
-    pub(super) fn schedule(&self) -> MutexGuard<'_, Schedule> {
+    pub fn schedule(&self) -> MutexGuard<'_, Schedule> {
         self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -492,7 +492,7 @@ impl<'a> Ledger<'a> {
 }
 
 /// Says how a match differs from the one that was scheduled.
-pub(super) fn compare(
+pub(crate) fn compare(
     config: &Config,
     record: &Record,
     scheduled: &Scheduled,

@@ -13,15 +13,14 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use super::backend::{Backend, BackendFailure};
 use super::builds::{Builds, PlayedBuilds};
 use super::capacity::{self, TooMuch};
 use super::folder::{self, Folder, FolderError, STDERR_NAME};
-#[cfg(feature = "cluster")]
-use super::remote::{self, Cluster, RemoteError};
 use super::resume::{self, Allowed, ResumeError};
 use super::secret_file;
 use super::set_aside::set_aside;
-use super::slots::{self, Progress, RunError, TournamentOutcome};
+use super::slots::{self, BackendError, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
 use crate::report::sheet::count;
@@ -93,10 +92,6 @@ pub enum TournamentError {
     /// Rules from outside do not work; no bot is at fault.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
-    /// Workers on other machines cannot go on; no bot is at fault.
-    #[cfg(feature = "cluster")]
-    #[error(transparent)]
-    Remote(#[from] RemoteError),
 }
 
 /// Where the finished matches are after the log failed.
@@ -444,36 +439,30 @@ impl Tournament {
         run.await.map_err(|error| stopped(error, &folder, &config))
     }
 
-    /// Has workers on other machines play what is left. When it is asked to stop, no more matches begin;
-    /// what workers are playing then is there when the tournament is resumed.
+    /// Has a backend play what is left. When it is asked to stop, no more matches begin; what is being
+    /// played then may be there when the tournament is resumed.
     ///
     /// # Errors
-    /// If the server cannot be used, no worker can play, or the log cannot be written.
-    #[cfg(feature = "cluster")]
-    pub async fn play_on(
+    /// If the backend cannot go on, or the log cannot be written.
+    pub async fn play_at<B: Backend>(
         self,
-        cluster: &Cluster,
+        backend: &mut B,
         stop: watch::Receiver<Stop>,
         show: impl FnMut(Progress<'_>),
-    ) -> Result<TournamentOutcome, TournamentError> {
+    ) -> Result<TournamentOutcome, BackendFailure<B::Error>> {
         let Tournament {
             config,
             mut folder,
             schedule,
             ..
         } = self;
-        let played = remote::run(config.clone(), schedule, &mut folder, cluster, stop, show).await;
-        played.map_err(|error| stopped(error, &folder, &config))
-    }
-
-    /// Removes what the server of workers may still have of this tournament, which is over.
-    ///
-    /// # Errors
-    /// If the server does not do it.
-    #[cfg(feature = "cluster")]
-    pub async fn remove_from(&self, cluster: &Cluster) -> Result<(), TournamentError> {
-        let removed = remote::remove(&self.folder, cluster).await;
-        removed.map_err(|error| stopped(error, &self.folder, &self.config))
+        let run = slots::run_at(backend, config.clone(), schedule, &mut folder, stop, show);
+        run.await.map_err(|error| match error {
+            BackendError::Run(error) => {
+                BackendFailure::Tournament(stopped(error, &folder, &config))
+            }
+            BackendError::Backend(error) => BackendFailure::Backend(error),
+        })
     }
 }
 
@@ -486,8 +475,6 @@ fn stopped(error: RunError, folder: &Folder, config: &Config) -> TournamentError
         },
         RunError::Short(what) => TournamentError::Short(what),
         RunError::Broken(broken) => TournamentError::Broken(broken),
-        #[cfg(feature = "cluster")]
-        RunError::Remote(error) => TournamentError::Remote(error),
     }
 }
 

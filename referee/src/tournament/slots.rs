@@ -20,18 +20,17 @@ use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
+use super::backend::{Backend, Run, WorkersSeen};
 use super::broadcast::{Broadcast, SnapshotBudget};
 use super::failures::Failures;
 use super::folder::Folder;
 use super::match_run::{MatchRun, People};
 use super::openings::{self, Opening};
 use super::queue::Queue;
-#[cfg(feature = "cluster")]
-use super::remote::{RemoteError, WorkersSeen};
 use super::stop::{self, Stop};
 
 /// At most this many reports of slots wait to be written.
-pub(super) const MOST_REPORTS: usize = 32;
+const MOST_REPORTS: usize = 32;
 /// How many openings a warning names.
 const MOST_NAMED: usize = 10;
 /// How long the writer rests when it has written everything: waking it costs a slot as much as
@@ -57,7 +56,6 @@ pub enum Progress<'a> {
     /// A warning for the user.
     Trouble(&'a News),
     /// The workers that play, where these are on other machines.
-    #[cfg(feature = "cluster")]
     Workers(WorkersSeen),
     /// It was asked to end early, or sooner than before.
     Stopping(Stop),
@@ -75,17 +73,14 @@ pub(crate) enum RunError {
     /// Rules from outside do not work.
     #[error(transparent)]
     Broken(#[from] BrokenRules),
-    /// Workers on other machines cannot go on.
-    #[cfg(feature = "cluster")]
-    #[error(transparent)]
-    Remote(#[from] RemoteError),
 }
 
-#[cfg(feature = "cluster")]
-impl From<cluster::ClusterError> for RunError {
-    fn from(error: cluster::ClusterError) -> Self {
-        RunError::Remote(error.into())
-    }
+/// The same, where matches are played by a backend.
+pub(crate) enum BackendError<E> {
+    /// For a reason that it could have without one.
+    Run(RunError),
+    /// The backend cannot go on.
+    Backend(E),
 }
 
 /// How a tournament ended.
@@ -99,7 +94,7 @@ pub struct TournamentOutcome {
 }
 
 /// What slots report to the writer.
-pub(super) enum FromSlot {
+pub enum FromSlot {
     Started(String),
     /// A match, by its number in the schedule.
     Finished(usize, Box<Record>),
@@ -109,11 +104,7 @@ pub(super) enum FromSlot {
     /// Rules from outside do not work.
     Broken(BrokenRules),
     /// Workers on other machines are there, or gone.
-    #[cfg(feature = "cluster")]
     Workers(WorkersSeen),
-    /// Workers on other machines cannot go on.
-    #[cfg(feature = "cluster")]
-    Remote(RemoteError),
 }
 
 impl FromSlot {
@@ -208,8 +199,53 @@ pub(crate) async fn run(
     conclude(written, &shared.queue, &mut folder.log, &mut show)
 }
 
+/// Has a backend play what is left of the schedule. Each finished match is in the log before it is shown.
+///
+/// # Errors
+/// If the log cannot be written, or the backend cannot go on.
+pub(super) async fn run_at<B: Backend>(
+    backend: &mut B,
+    config: Arc<Config>,
+    schedule: Schedule,
+    folder: &mut Folder,
+    stop: watch::Receiver<Stop>,
+    mut show: impl FnMut(Progress<'_>),
+) -> Result<TournamentOutcome, BackendError<B::Error>> {
+    let queue = Arc::new(Queue::new(schedule));
+    // Small, so that what comes in waits for the log instead of running ahead of it.
+    let (reports, inbox) = mpsc::channel(MOST_REPORTS);
+    let run = Run {
+        config: config.clone(),
+        folder: folder.path.clone(),
+        queue: queue.clone(),
+        reports,
+        stop: stop.clone(),
+    };
+    let playing = backend.open(run).await.map_err(BackendError::Backend)?;
+    let playing = tokio::spawn(playing);
+    let written = write((&config, &queue), inbox, &mut folder.log, stop, &mut show).await;
+    // It ends when nobody takes its reports, too.
+    let played = match playing.await {
+        Ok(played) => played,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    };
+    if let (Ok(()), Err(error)) = (&written, played) {
+        // What was finished should be on the disk; an error that is there already is the cause.
+        let _ = folder.log.finish();
+        return Err(BackendError::Backend(error));
+    }
+    let outcome = conclude(written, &queue, &mut folder.log, &mut show);
+    let outcome = outcome.map_err(BackendError::Run)?;
+    if outcome.complete
+        && let Some(what) = backend.close().await
+    {
+        show(Progress::Trouble(&what.into()));
+    }
+    Ok(outcome)
+}
+
 /// Closes the log when nothing more is written, and says how the tournament ended.
-pub(super) fn conclude(
+fn conclude(
     written: Result<(), RunError>,
     queue: &Queue,
     log: &mut LogWriter,
@@ -251,7 +287,7 @@ fn start(
 
 /// Writes what slots report to the log, and shows it, until the last slot is gone. Returns early
 /// after an error; slots end at their next report then.
-pub(super) async fn write(
+async fn write(
     (config, queue): (&Config, &Queue),
     mut inbox: mpsc::Receiver<FromSlot>,
     log: &mut LogWriter,
@@ -282,10 +318,7 @@ pub(super) async fn write(
                 FromSlot::Trouble(what) => show(Progress::Trouble(&what)),
                 FromSlot::Short(what) => failed = Some(RunError::Short(what)),
                 FromSlot::Broken(broken) => failed = Some(RunError::Broken(broken)),
-                #[cfg(feature = "cluster")]
                 FromSlot::Workers(seen) => show(Progress::Workers(seen)),
-                #[cfg(feature = "cluster")]
-                FromSlot::Remote(error) => failed = Some(RunError::Remote(error)),
                 FromSlot::Finished(number, record) => {
                     // Only what is in the log decides what comes next.
                     let outcome = &record.result.outcome;

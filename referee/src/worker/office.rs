@@ -21,7 +21,7 @@ use super::bundles::{FetchError, Source};
 use super::options::{Leave, WorkerOptions};
 use super::serving::{self, Room, Serving};
 use super::slot::{Played, Slot};
-use crate::tournament::remote::wire::{
+use crate::remote::wire::{
     Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
 };
 

@@ -20,10 +20,10 @@ use tokio::sync::OnceCell;
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;
 use crate::admission;
+use crate::remote::wire::{Announced, GroupJob, unpack};
 use crate::tournament::capacity;
 use crate::tournament::failures::Failures;
 use crate::tournament::folder::STDERR_NAME;
-use crate::tournament::remote::wire::{Announced, GroupJob, unpack};
 
 /// No schedule has more matches.
 const MOST_NUMBER: usize = 999_999;

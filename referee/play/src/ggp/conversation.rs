@@ -309,7 +309,7 @@ fn no_answer(error: NoAnswer) -> Failure {
 }
 
 /// The fault of a player that answers `START` with something else than `ready`.
-pub fn not_ready(answer: &str) -> Failure {
+pub(crate) fn not_ready(answer: &str) -> Failure {
     let message = format!("answered `START` with {}, not with `ready`", quoted(answer));
     Failure::new(FaultCode::Protocol, message)
 }

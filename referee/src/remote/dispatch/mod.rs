@@ -18,8 +18,8 @@ use protocol::Record;
 use schedule::{Scheduled, ScheduledGroup};
 
 use super::error::RemoteError;
+use crate::tournament::WorkersSeen;
 pub use dispatcher::{Dispatcher, TICK};
-pub use seen::WorkersSeen;
 
 /// What a coordinator has to know about a tournament.
 #[derive(Clone, Debug)]

@@ -10,10 +10,11 @@ use schedule::{Schedule, ScheduledGroup};
 
 use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
-use super::seen::{Seen, WorkersSeen};
+use super::seen::Seen;
 use super::{Action, Answer, Ending, Event, Examined, Request, Setup};
-use crate::tournament::remote::error::RemoteError;
-use crate::tournament::remote::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
+use crate::remote::error::RemoteError;
+use crate::remote::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
+use crate::tournament::WorkersSeen;
 
 /// How often the coordinator looks after what news may have missed.
 pub const TICK: Duration = Duration::from_millis(500);

@@ -30,17 +30,6 @@ struct Known {
     declined: Option<String>,
 }
 
-/// How many workers there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkersSeen {
-    /// Workers that were heard lately.
-    pub workers: usize,
-    /// Matches that they can play at a time.
-    pub slots: u32,
-    /// How often a group that one had taken was taken by another.
-    pub lost: u64,
-}
-
 impl Known {
     fn is_there(&self, now: Duration) -> bool {
         let heard = self.last.as_ref().map(|(_, when)| *when);

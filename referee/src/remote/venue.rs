@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
+use super::error::RemoteError;
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
 use crate::tournament::openings;
@@ -70,7 +71,10 @@ impl Venue {
     }
 
     /// Has workers play until no more matches begin, or it is asked to stop.
-    pub(super) async fn play(mut self, mut stop: watch::Receiver<Stop>) {
+    ///
+    /// # Errors
+    /// If workers cannot go on.
+    pub(super) async fn play(mut self, mut stop: watch::Receiver<Stop>) -> Result<(), RemoteError> {
         let ending = self.until_the_end(&mut stop).await;
         // What nobody has taken is not needed now; results of the rest wait for --resume.
         let withdrawn = self.coordinator.withdraw().await;
@@ -78,12 +82,15 @@ impl Venue {
             let what = format!("matches that no worker has taken are still offered: {error}");
             let _ = self.report(FromSlot::Trouble(what.into())).await;
         }
-        let report = match ending {
-            Ending::Quiet => return,
-            Ending::Broken(what) => FromSlot::Broken(BrokenRules::new(what)),
-            Ending::Remote(error) => FromSlot::Remote(error),
-        };
-        let _ = self.report(report).await;
+        match ending {
+            Ending::Quiet => Ok(()),
+            Ending::Broken(what) => {
+                let report = FromSlot::Broken(BrokenRules::new(what));
+                let _ = self.report(report).await;
+                Ok(())
+            }
+            Ending::Remote(error) => Err(error),
+        }
     }
 
     async fn until_the_end(&mut self, stop: &mut watch::Receiver<Stop>) -> Ending {
