@@ -49,6 +49,39 @@
 //! The folder holds the log, one line a match. If the program ends early, [`Tournament::resume`] goes
 //! on with what is missing.
 //!
+//! Bots that are built first, and do not play if they are broken:
+//!
+//! ```standalone_crate
+//! use referee::{Config, Tournament};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     referee::become_supervisor_if_asked();
+//!     let folder = std::env::temp_dir().join(format!("referee-class-{}", std::process::id()));
+//!     std::fs::create_dir(&folder)?;
+//!     std::fs::copy("../bots/examples/python/random_bot.py", folder.join("bot.py"))?;
+//!     let config = r#"
+//!         name = "class"
+//!         games = [{ id = "amazons", options = { size = 5 } }]
+//!         bots = [
+//!             { name = "anna", command = "python3 bot.py" },
+//!             { name = "ben", command = "python3 built.py", build = "cp bot.py built.py" },
+//!             { name = "carl", command = "./bot", build = "false", must_pass_check = true },
+//!         ]
+//!         [time]
+//!         per_move = "10s"
+//!     "#;
+//!     let config = Config::parse(config, &folder)?;
+//!     let tournament = Tournament::create(config, Some(&folder.join("out")))?;
+//!     let broken = tournament.left_out();
+//!     assert_eq!(broken[0].bot, "carl");
+//!     assert!(broken[0].why.starts_with("its build exited with code 1"));
+//!     assert_eq!(tournament.schedule().total(), 2);
+//!     assert!(tournament.play_to_the_end()?.complete);
+//!     std::fs::remove_dir_all(folder)?;
+//!     Ok(())
+//! }
+//! ```
+//!
 //! # Reading a log
 //!
 //! ```
@@ -73,20 +106,17 @@
 //! [`arbiter`] is one match as a pure state machine, [`ratings`] are the statistics, [`supervisor`] is
 //! one child process with its limits and its sandbox. Games and the protocol are crates of their own.
 
-mod admission;
 pub mod cli;
 mod draw;
 mod ggp;
 mod http;
 mod model;
-mod one_match;
 mod probe;
 mod prose;
 #[cfg(feature = "cluster")]
 pub mod remote;
 mod report;
 mod scaffold;
-pub mod tournament;
 mod web;
 #[cfg(feature = "cluster")]
 pub mod worker;
@@ -97,10 +127,11 @@ pub use ::config;
 pub use ::log;
 pub use ::ratings;
 pub use ::supervisor;
+pub use ::tournament;
 
 pub use config::Config;
-pub use one_match::{MatchError, MatchRequest};
 pub use rules::{RulesError, SourceError};
+pub use tournament::one_match::{MatchError, MatchRequest};
 pub use tournament::{Tournament, TournamentError};
 
 /// What the fuzz targets feed with bytes. Not for use elsewhere: it changes without notice.
@@ -112,8 +143,8 @@ pub mod fuzzing {
     pub use crate::report::summary;
     pub use crate::report::tables::report as standings_table;
     pub use crate::report::transcript::text as transcript;
-    pub use crate::tournament::openings::{moves as opening_moves, seed as opening_seed};
     pub use schedule::{Schedule, Scheduled};
+    pub use tournament::openings::{moves as opening_moves, seed as opening_seed};
 }
 
 /// What a simulation of workers drives: the coordinator's decisions, and what both sides say to each

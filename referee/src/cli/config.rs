@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use config::Config;
 use config::schema::{self, Key};
 use supervisor::BotFactory;
+use tournament::admission;
 
 use super::dry_run;
 use super::format::OutputFormat;
 use super::{CliError, block_on, print};
-use crate::admission;
 use crate::report::tell;
 
 /// Checks configurations of tournaments, and explains their keys

@@ -12,16 +12,16 @@ use log::{LogError, WriteError};
 use rules::RulesError;
 use supervisor::{FactoryError, TraceError, shortage};
 use thiserror::Error;
+use tournament::dealing::DealingError;
+use tournament::folder::FolderError;
+use tournament::one_match::MatchError;
+use tournament::resume::ResumeError;
+use tournament::{AdmissionError, MergeError, TournamentError};
 
-use crate::one_match::MatchError;
 #[cfg(feature = "cluster")]
 use crate::remote::RemoteError;
 use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;
-use crate::tournament::dealing::DealingError;
-use crate::tournament::folder::FolderError;
-use crate::tournament::resume::ResumeError;
-use crate::tournament::{AdmissionError, MergeError, TournamentError};
 #[cfg(feature = "cluster")]
 use crate::worker::WorkerError;
 

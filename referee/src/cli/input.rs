@@ -12,9 +12,9 @@ use games::{Catalog, ConfigureError, Rules, Session};
 use rules::{RulesSet, Surroundings};
 use serde_json::Value;
 use supervisor::sandbox::limits::Tier;
+use tournament::folder::{self, CONFIG_NAME};
 
 use super::CliError;
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// Where rules come from.
 #[derive(Debug, Default, Args)]

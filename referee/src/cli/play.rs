@@ -15,6 +15,8 @@ use protocol::{LoggedMove, Millis, Record, TimeControl, shown};
 use rules::RulesSet;
 use supervisor::bot::command;
 use supervisor::{BotSpec, CommandError, REFEREE, Tracer};
+use tournament::match_run::MatchRun;
+use tournament::one_match::{self, SingleMatch, match_id};
 
 use super::format::OutputFormat;
 use super::human::{self, Ask, Scene, Terminal};
@@ -22,9 +24,7 @@ use super::input::{GameArgs, SandboxArgs, StartArgs};
 use super::watch::ListenArgs;
 use super::{CliError, block_on, not_short, on_interrupt, play_web, print};
 use crate::draw;
-use crate::one_match::{self, SingleMatch, match_id};
 use crate::report::{self, tell};
-use crate::tournament::match_run::MatchRun;
 
 /// Plays one match and draws the board as it goes
 #[derive(Debug, clap::Args)]

@@ -11,6 +11,8 @@ use itertools::Itertools;
 use log::{self, DealCheck, LogFile, Versions};
 use protocol::{Record, shown};
 use serde_json::json;
+use tournament::dealing;
+use tournament::secret_file::SECRET_NAME;
 
 use super::filter::{MatchFilter, Seen};
 use super::format::FormatArgs;
@@ -19,8 +21,6 @@ use super::picture::{Perception, header, picture};
 use super::rerun::RerunArgs;
 use super::{CliError, print};
 use crate::report::{summary, tell};
-use crate::tournament::dealing;
-use crate::tournament::secret_file::SECRET_NAME;
 
 /// Draws recorded matches, or checks them
 #[derive(Debug, clap::Args)]

@@ -11,10 +11,10 @@ use protocol::{Millis, Player, Record, TimeControl, shown};
 use rules::RulesSet;
 use supervisor::sandbox::limits::Wanted;
 use supervisor::{BotFactory, BotSpec, Pool, Tracer};
+use tournament::folder::{self, CONFIG_NAME};
 
 use super::{CliError, block_on, human, on_interrupt, print};
 use crate::report::{sheet, tell};
-use crate::tournament::folder::{self, CONFIG_NAME};
 
 /// A bot in a debugger may take so long to start.
 const STARTUP: Duration = Duration::from_secs(24 * 60 * 60);

@@ -15,6 +15,14 @@ use schedule::{Shard, Standing};
 use serde_json::json;
 use supervisor::Tracer;
 use tokio::sync::watch;
+use tournament::earlier_names::earlier_names;
+use tournament::results;
+use tournament::runner::NO_SHARED_SECRET;
+use tournament::slots::{Progress, TournamentOutcome};
+use tournament::stop;
+use tournament::{
+    AppliedScale, Extension, Remains, Stop, Surroundings, Tournament, TournamentError,
+};
 
 use super::dry_run;
 use super::environment::yardstick;
@@ -23,19 +31,11 @@ use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
 #[cfg(feature = "cluster")]
 use crate::remote::{self, Cluster, Workers};
+use crate::report::forecast::TestForecast;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]
-use crate::tournament::BackendFailure;
-use crate::tournament::earlier_names::earlier_names;
-use crate::tournament::forecast::TestForecast;
-use crate::tournament::results;
-use crate::tournament::runner::NO_SHARED_SECRET;
-use crate::tournament::slots::{Progress, TournamentOutcome};
-use crate::tournament::stop;
-use crate::tournament::{
-    AppliedScale, Extension, Remains, Stop, Surroundings, Tournament, TournamentError,
-};
+use tournament::BackendFailure;
 
 /// No message travels in less, and comes back.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);

@@ -12,12 +12,12 @@ use log::{self, DealCheck, Versions};
 use protocol::{LOG_FORMAT, Record, TimeControl};
 use schedule::{Scheduled, ScheduledGroup};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tournament::openings;
+use tournament::openings::Opening;
+use tournament::resume;
 
 use super::dispatch::Examined;
 use super::wire::{PlayedGroup, unpack};
-use crate::tournament::openings;
-use crate::tournament::openings::Opening;
-use crate::tournament::resume;
 
 /// How many bytes a match has in the log at most besides its moves: positions, names, messages.
 const LONGEST_REST: usize = 16 << 20;

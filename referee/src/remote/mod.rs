@@ -14,8 +14,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use cluster::{ClusterError, Connection, Coordinator, Patience, Role, Server, TournamentId};
+use tournament::{Backend, Playing, Run};
 
-use crate::tournament::{Backend, Playing, Run};
 pub use error::RemoteError;
 use venue::Venue;
 use wire::Announced;

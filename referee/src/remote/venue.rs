@@ -12,15 +12,15 @@ use config::Config;
 use games::BrokenRules;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
+use tournament::openings;
+use tournament::queue::Queue;
+use tournament::slots::{FromSlot, describe};
+use tournament::stop::{self, Stop};
 
 use super::dispatch::{Action, Answer, Dealer, Dispatcher, Ending, Event, Request, Setup, TICK};
 use super::error::RemoteError;
 use super::examine::Examiner;
 use super::wire::{Announced, pack, unpack};
-use crate::tournament::openings;
-use crate::tournament::queue::Queue;
-use crate::tournament::slots::{FromSlot, describe};
-use crate::tournament::stop::{self, Stop};
 
 /// The workers' side of a tournament, as the coordinator has it.
 pub(super) struct Venue {

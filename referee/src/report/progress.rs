@@ -13,13 +13,13 @@ use ratings::matches::MachineLoad;
 use ratings::report::is_noisy;
 use supervisor::News;
 use terminal_size::terminal_size_of;
+use tournament::Stop;
+use tournament::WorkersSeen;
+use tournament::slots::Progress;
 
 use super::block::Block;
 use super::sheet::too_noisy;
 use super::{formats, summary, tables, tell};
-use crate::tournament::Stop;
-use crate::tournament::WorkersSeen;
-use crate::tournament::slots::Progress;
 
 /// How often the block is drawn while nothing happens, for the times in it.
 const TICK: Duration = Duration::from_millis(500);

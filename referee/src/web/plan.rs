@@ -8,8 +8,7 @@ use config::Config;
 use ratings::report::SprtRequest;
 use schedule::{Format, Schedule, Scheduled, Standing};
 use serde::Serialize;
-
-use crate::tournament::resume;
+use tournament::resume;
 
 /// A tournament, as far as its folder says what is played.
 pub(super) struct Plan {

@@ -20,8 +20,8 @@ use supervisor::shortage;
 use thiserror::Error;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
+use tournament::Yardstick;
 
-use crate::tournament::Yardstick;
 use office::Office;
 pub use options::{Leave, WorkerOptions};
 use serving::Room;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use cluster::{Server, WorkerName};
-
-use crate::tournament::Yardstick;
+use tournament::Yardstick;
 
 /// What a worker is told when it begins.
 #[derive(Clone, Debug)]

@@ -16,14 +16,14 @@ use schedule::Scheduled;
 use supervisor::{BotFactory, BotSpec};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
+use tournament::admission;
+use tournament::capacity;
+use tournament::failures::Failures;
+use tournament::folder::STDERR_NAME;
 
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;
-use crate::admission;
 use crate::remote::wire::{Announced, GroupJob, unpack};
-use crate::tournament::capacity;
-use crate::tournament::failures::Failures;
-use crate::tournament::folder::STDERR_NAME;
 
 /// No schedule has more matches.
 const MOST_NUMBER: usize = 999_999;

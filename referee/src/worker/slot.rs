@@ -14,12 +14,12 @@ use protocol::Record;
 use schedule::Scheduled;
 use supervisor::{Pool, shortage};
 use tokio::sync::{mpsc, oneshot, watch};
+use tournament::match_run::People;
+use tournament::openings::Opening;
+use tournament::slots;
 
 use super::options::Leave;
 use super::serving::Serving;
-use crate::tournament::match_run::People;
-use crate::tournament::openings::Opening;
-use crate::tournament::slots;
 
 /// What became of a group.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use cluster::{ClusterError, Heard, JobResult, Remedy};
 use protocol::{Record, excerpt};
 use schedule::{Schedule, ScheduledGroup};
+use tournament::WorkersSeen;
 
 use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
@@ -14,7 +15,6 @@ use super::seen::Seen;
 use super::{Action, Answer, Ending, Event, Examined, Request, Setup};
 use crate::remote::error::RemoteError;
 use crate::remote::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
-use crate::tournament::WorkersSeen;
 
 /// How often the coordinator looks after what news may have missed.
 pub const TICK: Duration = Duration::from_millis(500);

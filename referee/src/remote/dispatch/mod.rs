@@ -16,9 +16,9 @@ use cluster::{Heard, JobResult, Remedy};
 use deals::Deal;
 use protocol::Record;
 use schedule::{Scheduled, ScheduledGroup};
+use tournament::WorkersSeen;
 
 use super::error::RemoteError;
-use crate::tournament::WorkersSeen;
 pub use dispatcher::{Dispatcher, TICK};
 
 /// What a coordinator has to know about a tournament.

@@ -15,13 +15,13 @@ use serde::Serialize;
 use supervisor::{BotSpec, Evidence, file_name};
 
 /// The folder of failures in a tournament's folder.
-pub(crate) const FAILURES_NAME: &str = "failures";
+pub const FAILURES_NAME: &str = "failures";
 /// The file there that says that some were dropped.
 const DROPPED_NAME: &str = "dropped.txt";
 
 /// The folders about failures in a tournament: the newest, as many as there is room for.
 #[derive(Debug)]
-pub(crate) struct Failures {
+pub struct Failures {
     /// The tournament's folder.
     folder: PathBuf,
     /// Bytes on the disk, all of them together.
@@ -44,7 +44,7 @@ struct FailureFolders {
 
 impl Failures {
     /// Those of the tournament in this folder, of which some may be there already.
-    pub(crate) fn of(folder: &Path, most: u64) -> Self {
+    pub fn of(folder: &Path, most: u64) -> Self {
         let top = folder.join(FAILURES_NAME);
         let entries = fs::read_dir(&top).into_iter().flatten().flatten();
         let mut found: Vec<_> = entries
@@ -171,7 +171,7 @@ pub(super) struct FailureReport {
 const LAST_MOVES: usize = 10;
 
 /// What the folder about a bot's failure in a match is called.
-pub(crate) fn folder_name(match_id: &str, seat: usize, bot: &str) -> String {
+pub fn folder_name(match_id: &str, seat: usize, bot: &str) -> String {
     format!("{match_id}-seat{seat}-{}", file_name(bot))
 }
 

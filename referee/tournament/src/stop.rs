@@ -17,7 +17,7 @@ pub enum Stop {
 
 /// Waits until a tournament has to end as soon as this, or sooner. If nobody can ask for that any
 /// more, it waits for ever.
-pub(crate) async fn asked(stop: &mut watch::Receiver<Stop>, least: Stop) -> Stop {
+pub async fn asked(stop: &mut watch::Receiver<Stop>, least: Stop) -> Stop {
     // A borrowed value must not be held while waiting.
     let asked = stop.wait_for(|stop| *stop >= least).await.map(|stop| *stop);
     match asked {

@@ -8,9 +8,9 @@ use protocol::TimeControl;
 use schedule::{Count, Format, FormatName, Schedule, Scheduled};
 use serde::Serialize;
 use serde_json::Value;
+use tournament::openings;
 
-use super::openings;
-use crate::report::trials;
+use super::trials;
 use ratings::sprt::{EloModel, Prospect, prospect};
 
 /// How many random games the length of a game is estimated from.

@@ -29,7 +29,7 @@ use tokio::time::sleep;
 use builds::{LOCK_PATROL, SETUP, Wrong};
 pub use config::LeftOut;
 
-pub(crate) use builds::{BUILD_LOG, built_for};
+pub use builds::{BUILD_LOG, built_for};
 
 /// What the folder of a tournament says about bots that were left out.
 const LEFT_OUT: &str = "left-out.toml";
@@ -85,7 +85,7 @@ pub enum AdmissionError {
 }
 
 /// Whether there is anything to build or to check before bots may play: all, or those of these names.
-pub(crate) fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
+pub fn is_wanted(config: &Config, among: Option<&[String]>) -> bool {
     candidates(config, among).next().is_some()
 }
 
@@ -101,7 +101,7 @@ fn candidates<'a>(
 }
 
 /// The bots but for those that have to be built before they can be started.
-pub(crate) fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
+pub fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
     let all = config.bots.iter().zip(&config.builds);
     all.filter(|(spec, build)| build.command.is_none() || spec.program().is_ok())
         .map(|(spec, _)| spec.clone())
@@ -113,7 +113,7 @@ pub(crate) fn startable(config: &Config) -> Vec<Arc<BotSpec>> {
 ///
 /// # Errors
 /// If nothing can be started on this machine.
-pub(crate) async fn broken(
+pub async fn broken(
     config: &Config,
     among: Option<&[String]>,
     mut report: impl FnMut(&str),
@@ -141,10 +141,7 @@ pub(crate) async fn broken(
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left, or nothing can be started here.
-pub(crate) fn foreseen(
-    config: Config,
-    mut report: impl FnMut(&str),
-) -> Result<Config, AdmissionError> {
+pub fn foreseen(config: Config, mut report: impl FnMut(&str)) -> Result<Config, AdmissionError> {
     for note in &config.notes {
         report(&format!("note: {note}"));
     }
@@ -193,7 +190,7 @@ fn cannot_start(config: &Config, spec: &BotSpec) -> Result<Option<String>, Facto
 ///
 /// # Errors
 /// If broken bots are to stop the tournament, or too few are left.
-pub(crate) async fn admit(
+pub async fn admit(
     config: Config,
     among: Option<&[String]>,
     mut report: impl FnMut(&str),
@@ -229,7 +226,7 @@ fn without(config: &Config, left_out: &[LeftOut]) -> Result<Config, AdmissionErr
 ///
 /// # Errors
 /// If that cannot be written.
-pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
+pub fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError> {
     let path = folder.join(LEFT_OUT);
     if left_out.is_empty() && path.symlink_metadata().is_err() {
         return Ok(());
@@ -243,7 +240,7 @@ pub(crate) fn note(folder: &Path, left_out: &[LeftOut]) -> Result<(), WriteError
 }
 
 /// The note about who was left out in a folder, as text; `None` if there is none.
-pub(crate) fn noted(folder: &Path) -> Option<String> {
+pub fn noted(folder: &Path) -> Option<String> {
     files::read(&folder.join(LEFT_OUT), MOST_TEXT).ok()
 }
 
@@ -270,7 +267,7 @@ pub(crate) fn copy_note(from: &Path, to: &Path) -> Result<(), WriteError> {
 ///
 /// # Errors
 /// If the file that says it cannot be used.
-pub(crate) fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
+pub fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
     let path = folder.join(LEFT_OUT);
     let unreadable = |why: String| AdmissionError::Unreadable {
         path: path.clone(),
@@ -291,10 +288,7 @@ pub(crate) fn left_out(folder: &Path) -> Result<Vec<LeftOut>, AdmissionError> {
 ///
 /// # Errors
 /// If the file that names them cannot be used, or too few bots are left.
-pub(crate) fn as_it_began(
-    config: &Config,
-    folder: &Path,
-) -> Result<Option<Config>, AdmissionError> {
+pub fn as_it_began(config: &Config, folder: &Path) -> Result<Option<Config>, AdmissionError> {
     let left_out = left_out(folder)?;
     if left_out.is_empty() {
         return Ok(None);
@@ -307,10 +301,7 @@ pub(crate) fn as_it_began(
 ///
 /// # Errors
 /// If one of them cannot be set up, or cannot be started after it.
-pub(crate) async fn set_up(
-    config: &Config,
-    mut report: impl FnMut(&str),
-) -> Result<(), AdmissionError> {
+pub async fn set_up(config: &Config, mut report: impl FnMut(&str)) -> Result<(), AdmissionError> {
     for (spec, plan) in config.bots.iter().zip(&config.builds) {
         let (Some(unpacked), Some(command)) = (&plan.bundle, &plan.setup) else {
             continue;
@@ -363,10 +354,7 @@ async fn mistake(config: &Config, spec: &BotSpec) -> Result<Option<Wrong>, Facto
 ///
 /// # Errors
 /// If nothing can be started on this machine.
-pub(crate) async fn cannot_play(
-    config: &Config,
-    spec: &BotSpec,
-) -> Result<Option<String>, FactoryError> {
+pub async fn cannot_play(config: &Config, spec: &BotSpec) -> Result<Option<String>, FactoryError> {
     let extent = Extent {
         turns: 1,
         ..extent(spec)
@@ -419,7 +407,7 @@ async fn mistake_within(
 }
 
 /// The checks of these names, with the games of a configuration.
-pub(crate) fn selection(config: &Config, only: &[&str]) -> Selection {
+pub fn selection(config: &Config, only: &[&str]) -> Selection {
     let games = config.games.iter();
     let mut games: Vec<String> = games.map(|game| game.rules.info().id.to_owned()).collect();
     games.dedup();
@@ -431,7 +419,7 @@ pub(crate) fn selection(config: &Config, only: &[&str]) -> Selection {
 }
 
 /// How thoroughly a bot of a configuration is checked: with its own time control.
-pub(crate) fn extent(spec: &BotSpec) -> Extent {
+pub fn extent(spec: &BotSpec) -> Extent {
     let time = spec
         .time
         .per_move

@@ -7,7 +7,7 @@ use ratings::{MatchStore, Report, Request};
 
 /// The statistics of the log in this folder, which has `played` matches. `None` if the log cannot be
 /// read: that is no reason to hide the standings.
-pub(crate) fn report(folder: &Path, played: u64) -> Option<Report> {
+pub fn report(folder: &Path, played: u64) -> Option<Report> {
     let mut matches = MatchStore::with_capacity(usize::try_from(played).unwrap_or(0));
     let read = each_summary(
         folder,

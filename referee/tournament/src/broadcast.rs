@@ -24,9 +24,9 @@ use super::live_record::LiveRecord;
 use super::match_run::MatchRun;
 
 /// The folder of the sockets, in the tournament's folder.
-pub(crate) const LIVE_NAME: &str = "live";
+pub const LIVE_NAME: &str = "live";
 /// No snapshot is longer.
-pub(crate) const MOST_BYTES: usize = 200_000;
+pub const MOST_BYTES: usize = 200_000;
 /// What a snapshot needs beside its parts.
 const MARGIN: usize = 100;
 /// How often it is looked whether somebody listens.
@@ -45,7 +45,7 @@ const MOST_LISTENERS: usize = 16;
 ///
 /// # Errors
 /// If the folder cannot be opened.
-pub(crate) fn reachable(folder: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
+pub fn reachable(folder: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {
     let open = fs::OpenOptions::new()
         .read(true)
         .custom_flags(nix::libc::O_DIRECTORY)

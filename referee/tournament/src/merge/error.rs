@@ -7,8 +7,8 @@ use log::{ChainBreak, LogError, Mismatch, WriteError};
 use thiserror::Error;
 
 use crate::admission::AdmissionError;
-use crate::tournament::folder::FolderError;
-use crate::tournament::resume::ResumeError;
+use crate::folder::FolderError;
+use crate::resume::ResumeError;
 
 /// Logs that cannot be put together. Nothing was written.
 #[derive(Debug, Error)]

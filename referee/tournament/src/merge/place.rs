@@ -10,7 +10,7 @@ use log::{LOG_NAME, LogFile, WriteError};
 
 use super::error::MergeError;
 use super::found::{Found, hash};
-use crate::tournament::folder::{CONFIG_NAME, Folder, FolderError};
+use crate::folder::{CONFIG_NAME, Folder, FolderError};
 
 /// The folder, within the new one, in which everything is written.
 const PART_NAME: &str = "merge.part";

@@ -164,7 +164,7 @@ pub(crate) struct Resumed {
 
 /// What may differ from the configuration that a tournament began with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Allowed {
+pub enum Allowed {
     /// Nothing.
     Nothing,
     /// Bots, games and rounds that are added: what was played stays what it is, the matches of the
@@ -240,7 +240,7 @@ fn has_first_deals(path: &Path, config: &Config, allowed: Allowed) -> bool {
 ///
 /// # Errors
 /// If the folder has no copy of the configuration that can be used on this machine.
-pub(crate) fn planned(path: &Path) -> Result<(Config, Schedule), String> {
+pub fn planned(path: &Path) -> Result<(Config, Schedule), String> {
     let wrong = |error: ResumeError| error.to_string();
     let copy = read_copy(&path.join(CONFIG_NAME)).map_err(wrong)?;
     let copy = copy.ok_or_else(|| missing(path, CONFIG_NAME).to_string())?;
@@ -492,11 +492,7 @@ impl<'a> Ledger<'a> {
 }
 
 /// Says how a match differs from the one that was scheduled.
-pub(crate) fn compare(
-    config: &Config,
-    record: &Record,
-    scheduled: &Scheduled,
-) -> Result<(), String> {
+pub fn compare(config: &Config, record: &Record, scheduled: &Scheduled) -> Result<(), String> {
     let id = &record.match_id;
     let rules = &config.games[scheduled.game].rules;
     let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);

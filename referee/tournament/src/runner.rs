@@ -23,7 +23,7 @@ use super::set_aside::set_aside;
 use super::slots::{self, BackendError, Progress, RunError, TournamentOutcome};
 use super::stop::Stop;
 use crate::admission::{self, AdmissionError, LeftOut};
-use crate::report::sheet::count;
+use games::kit::text::count;
 use protocol::{Machine, Record};
 use supervisor::{BotFactory, FactoryError, Tracer};
 
@@ -38,7 +38,7 @@ pub struct Tournament {
 }
 
 /// What is wrong with a part of a schedule whose secret the other parts cannot know.
-pub(crate) const NO_SHARED_SECRET: &str = "its games have chance or hidden information, and all parts have \
+pub const NO_SHARED_SECRET: &str = "its games have chance or hidden information, and all parts have \
     to deal from one secret: set `secret` in the configuration, the same for all, to 64 hexadecimal digits \
     that no bot knows (`openssl rand -hex 32` prints some)";
 
@@ -139,37 +139,6 @@ impl Tournament {
     /// `bots_from`, are checked. Broken ones do not play, see [`Tournament::left_out`], unless the
     /// configuration has `on_broken = "stop"`. All of this takes its time, and must not happen within
     /// an asynchronous runtime: there, use [`Tournament::create_reporting`].
-    ///
-    /// ```standalone_crate
-    /// use referee::{Config, Tournament};
-    ///
-    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
-    ///     referee::become_supervisor_if_asked();
-    ///     let folder = std::env::temp_dir().join(format!("referee-class-{}", std::process::id()));
-    ///     std::fs::create_dir(&folder)?;
-    ///     std::fs::copy("../bots/examples/python/random_bot.py", folder.join("bot.py"))?;
-    ///     let config = r#"
-    ///         name = "class"
-    ///         games = [{ id = "amazons", options = { size = 5 } }]
-    ///         bots = [
-    ///             { name = "anna", command = "python3 bot.py" },
-    ///             { name = "ben", command = "python3 built.py", build = "cp bot.py built.py" },
-    ///             { name = "carl", command = "./bot", build = "false", must_pass_check = true },
-    ///         ]
-    ///         [time]
-    ///         per_move = "10s"
-    ///     "#;
-    ///     let config = Config::parse(config, &folder)?;
-    ///     let tournament = Tournament::create(config, Some(&folder.join("out")))?;
-    ///     let broken = tournament.left_out();
-    ///     assert_eq!(broken[0].bot, "carl");
-    ///     assert!(broken[0].why.starts_with("its build exited with code 1"));
-    ///     assert_eq!(tournament.schedule().total(), 2);
-    ///     assert!(tournament.play_to_the_end()?.complete);
-    ///     std::fs::remove_dir_all(folder)?;
-    ///     Ok(())
-    /// }
-    /// ```
     ///
     /// # Errors
     /// If the machine cannot run it, too few bots are left, there is a tournament in the folder

@@ -67,7 +67,7 @@ impl Need {
 ///
 /// # Errors
 /// If there is not enough.
-pub(crate) fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
+pub fn fit(config: &mut Config) -> Result<Option<String>, TooMuch> {
     let needs = [need_of_descriptors(config), need_of_processes(config)];
     let supplies = [descriptors(), processes()];
     let mut slots = config.concurrency as u64;

@@ -17,7 +17,7 @@ const TRIES: u32 = 50;
 const SEED_MASK: u64 = (1 << 53) - 1;
 
 /// How a match begins.
-pub(crate) struct Opening {
+pub struct Opening {
     /// The position at the start.
     pub start: Box<dyn Session>,
     /// The plies that the referee makes.
@@ -31,7 +31,7 @@ impl Opening {
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub(crate) fn of(
+    pub fn of(
         config: &Config,
         scheduled: &Scheduled,
         deal: Option<&Deal>,
@@ -232,7 +232,7 @@ pub fn seed(config: &Config, scheduled: &Scheduled) -> u64 {
 }
 
 /// What a match is dealt from; `None` for its seed.
-pub(crate) fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
+pub fn deal(config: &Config, scheduled: &Scheduled) -> Option<Deal> {
     let bots = scheduled.seats.iter().map(|&bot| &*config.bots[bot].name);
     config.deals().deal(&Pairing {
         rules: &*config.games[scheduled.game].rules,

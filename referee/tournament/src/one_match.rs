@@ -16,8 +16,8 @@ use supervisor::{BotFactory, BotSpec, FactoryError, Pool, Tracer, shortage};
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use crate::tournament::match_run::{MatchRun, People};
-use crate::tournament::openings;
+use crate::match_run::{MatchRun, People};
+use crate::openings;
 
 /// A match that is to be played.
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl MatchRequest {
 }
 
 /// A match outside of a tournament, ready to be set up.
-pub(crate) struct SingleMatch {
+pub struct SingleMatch {
     pub rules: Arc<dyn Rules>,
     /// What ends the match besides the rules.
     pub limits: Limits,
@@ -187,7 +187,7 @@ impl SingleMatch {
     ///
     /// # Errors
     /// If rules from outside do not work.
-    pub(crate) fn run(self) -> Result<MatchRun, BrokenRules> {
+    pub fn run(self) -> Result<MatchRun, BrokenRules> {
         Ok(MatchRun {
             id: match_id(1),
             opening: openings::moves(&*self.start, self.limits, self.seed, self.random_plies)?,
@@ -215,13 +215,13 @@ impl SingleMatch {
 }
 
 /// The id of the match with this number, from 1.
-pub(crate) fn match_id(number: usize) -> String {
+pub fn match_id(number: usize) -> String {
     format!("m-{number:06}")
 }
 
 /// A bot with this name and command in the current folder. Bots of one command get numbers in their
 /// names.
-pub(crate) fn bot_spec(
+pub fn bot_spec(
     name: &str,
     command: Vec<String>,
     others: &[Arc<BotSpec>],
@@ -237,7 +237,7 @@ pub(crate) fn bot_spec(
 }
 
 /// Plays a match that was set up, with processes of its own, and waits until they have ended.
-pub(crate) async fn play(
+pub async fn play(
     run: &MatchRun,
     tracer: Option<Tracer>,
     people: People,

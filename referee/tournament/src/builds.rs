@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::report::sheet::count;
+use games::kit::text::count;
 use protocol::Record;
 use supervisor::BotSpec;
 use supervisor::bot::files::{self, Build};

@@ -10,8 +10,8 @@ use schedule::{Schedule, Shape, Shard, Version};
 
 use super::error::MergeError;
 use crate::admission;
-use crate::tournament::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
-use crate::tournament::resume::{self, ResumeError, parsed};
+use crate::folder::{self, CONFIG_NAME, Folder, SCHEDULE_NAME};
+use crate::resume::{self, ResumeError, parsed};
 
 /// A folder that was played in.
 pub(super) struct Part {

@@ -110,12 +110,12 @@ pub(super) fn has_not_begun(folder: &Path) -> bool {
 }
 
 /// The secret for checking the log at this path, if its folder has one that can be read.
-pub(crate) fn beside(log: &Path) -> Option<Secret> {
+pub fn beside(log: &Path) -> Option<Secret> {
     secret_file::read(log::locate(log).parent()?).ok()?
 }
 
 /// Whether matches of the log at this path may start from a book, as far as its folder says.
-pub(crate) fn may_have_book(log: &Path) -> bool {
+pub fn may_have_book(log: &Path) -> bool {
     let copy = log::locate(log).with_file_name(folder::CONFIG_NAME);
     let text = files::read(&copy, 4 * files::MOST_TEXT).ok();
     let table = text.and_then(|text| text.parse::<toml::Table>().ok());

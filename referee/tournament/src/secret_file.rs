@@ -12,7 +12,7 @@ use log::WriteError;
 use serde::Deserialize;
 
 /// The file.
-pub(crate) const SECRET_NAME: &str = "secret.toml";
+pub const SECRET_NAME: &str = "secret.toml";
 /// What it is called while it is written.
 const PART_NAME: &str = "secret.toml.part";
 /// It is not longer than this, in bytes.
@@ -43,7 +43,7 @@ pub(crate) fn read(folder: &Path) -> Result<Option<Secret>, String> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn write(folder: &Path, secret: &Secret) -> Result<(), WriteError> {
+pub fn write(folder: &Path, secret: &Secret) -> Result<(), WriteError> {
     let (part, path) = (folder.join(PART_NAME), folder.join(SECRET_NAME));
     let write = || {
         let _ = fs::remove_file(&part);

@@ -27,7 +27,7 @@ use play::ggp::Arrival;
 const LONGEST_VERSION: usize = 100;
 
 /// People who take seats, by seat.
-pub(crate) type People = BTreeMap<usize, Person>;
+pub type People = BTreeMap<usize, Person>;
 
 /// Who can take a seat.
 type Participant<'p> = Either<Process<'p>, Either<Person, Ggp>>;
@@ -36,7 +36,7 @@ type Participant<'p> = Either<Process<'p>, Either<Person, Ggp>>;
 type Elsewhere = BTreeMap<usize, Ggp>;
 
 /// One match, with all that belongs to it.
-pub(crate) struct MatchRun {
+pub struct MatchRun {
     /// Its id, such as `m-000017`.
     pub id: String,
     /// The game, with its options and limits.
@@ -68,7 +68,7 @@ impl MatchRun {
     ///
     /// # Errors
     /// If rules from outside do not work: the match has no result.
-    pub(crate) async fn play(
+    pub async fn play(
         &self,
         pool: &mut Pool,
         people: People,

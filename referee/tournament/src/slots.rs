@@ -63,7 +63,7 @@ pub enum Progress<'a> {
 
 /// Why a tournament could not go on.
 #[derive(Debug, Error)]
-pub(crate) enum RunError {
+pub enum RunError {
     /// The log.
     #[error(transparent)]
     Log(#[from] WriteError),
@@ -76,7 +76,7 @@ pub(crate) enum RunError {
 }
 
 /// The same, where matches are played by a backend.
-pub(crate) enum BackendError<E> {
+pub enum BackendError<E> {
     /// For a reason that it could have without one.
     Run(RunError),
     /// The backend cannot go on.
@@ -505,7 +505,7 @@ async fn slot(shared: Arc<Shared>, reports: mpsc::Sender<FromSlot>) {
 }
 
 /// Id, game and players of a match.
-pub(crate) fn describe(config: &Config, scheduled: &Scheduled) -> String {
+pub fn describe(config: &Config, scheduled: &Scheduled) -> String {
     let bots = scheduled.seats.iter().map(|&bot| &config.bots[bot]);
     let names: Vec<&str> = bots.map(|bot| &*bot.name).collect();
     let game = &config.games[scheduled.game].rules.info().id;
@@ -609,7 +609,7 @@ impl Shared {
 }
 
 /// The match as it is played, whoever does it.
-pub(crate) fn plan(
+pub fn plan(
     config: &Config,
     scheduled: &Scheduled,
     (opening, deal): (Opening, Option<Deal>),

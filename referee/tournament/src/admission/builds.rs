@@ -20,7 +20,7 @@ use super::census::Census;
 use super::quota::Watch;
 
 /// Where the output of a build goes, in the bot's folder.
-pub(crate) const BUILD_LOG: &str = "build.log";
+pub const BUILD_LOG: &str = "build.log";
 /// Where that of a setup goes. It is hidden, so that it does not count as one of the bot's files: it may
 /// be another one on each machine.
 const SETUP_LOG: &str = ".setup.log";
@@ -80,7 +80,7 @@ impl From<String> for Wrong {
 ///
 /// # Errors
 /// If builds cannot be started on this machine.
-pub(crate) async fn built_for(
+pub async fn built_for(
     config: &Config,
     spec: &BotSpec,
     build: &BuildPlan,

@@ -19,9 +19,9 @@ const BATCH: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetAside {
     /// How many matches are to be played again.
-    pub(crate) matches: usize,
+    pub matches: usize,
     /// The log as it was before.
-    pub(crate) before: PathBuf,
+    pub before: PathBuf,
 }
 
 /// Writes the log of a tournament's folder anew, without the matches that these bots played in.

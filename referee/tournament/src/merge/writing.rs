@@ -12,8 +12,8 @@ use super::error::MergeError;
 use super::found::Found;
 use super::part::Part;
 use crate::admission;
-use crate::tournament::failures::FAILURES_NAME;
-use crate::tournament::folder::Folder;
+use crate::failures::FAILURES_NAME;
+use crate::folder::Folder;
 
 /// How many matches are written at a time.
 const BATCH: usize = 256;

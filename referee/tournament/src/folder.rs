@@ -17,15 +17,15 @@ use thiserror::Error;
 use super::secret_file;
 
 /// The copy of the configuration.
-pub(crate) const CONFIG_NAME: &str = "tournament.toml";
+pub const CONFIG_NAME: &str = "tournament.toml";
 /// The file that says how the schedule is made; tournaments of the first version have none.
 pub(crate) const SCHEDULE_NAME: &str = "schedule.toml";
 /// The folder of copies of sheets.
 const RULES_NAME: &str = "rules";
 /// The folder of what bots printed on stderr.
-pub(crate) const STDERR_NAME: &str = "stderr";
+pub const STDERR_NAME: &str = "stderr";
 /// Where tournaments go unless the user says otherwise.
-pub(crate) const RUNS: &str = "runs";
+pub const RUNS: &str = "runs";
 /// What the copy is called while it is written.
 const PART_NAME: &str = "tournament.toml.part";
 /// The comment above the number in [`SCHEDULE_NAME`].
@@ -52,7 +52,7 @@ struct ScheduleFile {
 
 /// Where relative paths in the configuration of the tournament in this folder start, if that is
 /// known.
-pub(crate) fn origin(folder: &Path) -> Option<PathBuf> {
+pub fn origin(folder: &Path) -> Option<PathBuf> {
     schedule_file(folder)?.paths_start_at
 }
 
@@ -80,7 +80,7 @@ pub(super) fn version_and_shard(folder: &Path) -> Result<(Version, Option<Shard>
 }
 
 /// The file that the configuration of the tournament in this folder was read from, if that is known.
-pub(crate) fn configuration(folder: &Path) -> Option<PathBuf> {
+pub fn configuration(folder: &Path) -> Option<PathBuf> {
     schedule_file(folder)?.configuration
 }
 
@@ -119,7 +119,7 @@ pub enum FolderError {
 
 /// A folder that is ready for matches.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub struct Folder {
     /// Its path, as the user gave it.
     pub path: PathBuf,
     /// Its absolute path.
@@ -139,7 +139,7 @@ impl Folder {
     ///
     /// # Errors
     /// If there is a tournament in it, or it cannot be written.
-    pub(crate) fn create(
+    pub fn create(
         path: &Path,
         config: &str,
         shard: Option<Shard>,
@@ -238,7 +238,7 @@ impl Folder {
     }
 
     /// The part of the schedule that is played here.
-    pub(crate) fn shard(&self) -> Option<Shard> {
+    pub fn shard(&self) -> Option<Shard> {
         self.shard
     }
 
@@ -248,7 +248,7 @@ impl Folder {
     }
 
     /// How the schedule is made.
-    pub(crate) fn version(&self) -> Version {
+    pub fn version(&self) -> Version {
         self.version
     }
 
@@ -462,7 +462,7 @@ fn earlier_name(number: usize) -> String {
 }
 
 /// The newest of the folders `runs/NAME-N`, with the highest number.
-pub(crate) fn newest(name: &str) -> Option<PathBuf> {
+pub fn newest(name: &str) -> Option<PathBuf> {
     let prefix = format!("{}-", file_name(name));
     let number = |name: &str| {
         let digits = name.strip_prefix(&prefix)?;
@@ -479,7 +479,7 @@ pub(crate) fn newest(name: &str) -> Option<PathBuf> {
 }
 
 /// The names of the folders of a tournament, for messages.
-pub(crate) fn pattern(name: &str) -> PathBuf {
+pub fn pattern(name: &str) -> PathBuf {
     Path::new(RUNS).join(format!("{}-N", file_name(name)))
 }
 

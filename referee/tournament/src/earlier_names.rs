@@ -11,7 +11,7 @@ use super::resume;
 
 /// The names of the bots from folders, by these folders as the copy of the configuration has them; of the
 /// tournament in this folder, by default the newest one of its name below `runs`.
-pub(crate) fn earlier_names(folder: Option<&Path>, tournament: &str) -> BTreeMap<String, String> {
+pub fn earlier_names(folder: Option<&Path>, tournament: &str) -> BTreeMap<String, String> {
     let folder = folder.map(PathBuf::from);
     let folder = folder.or_else(|| folder::newest(tournament));
     // What is wrong with the copy is said when the folder is opened.
