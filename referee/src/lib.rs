@@ -113,13 +113,9 @@ mod http;
 mod model;
 mod probe;
 mod prose;
-#[cfg(feature = "cluster")]
-pub mod remote;
 mod report;
 mod scaffold;
 mod web;
-#[cfg(feature = "cluster")]
-pub mod worker;
 
 pub use ::arbiter;
 pub use ::bundle;
@@ -128,6 +124,8 @@ pub use ::log;
 pub use ::ratings;
 pub use ::supervisor;
 pub use ::tournament;
+#[cfg(feature = "cluster")]
+pub use ::workers;
 
 pub use config::Config;
 pub use rules::{RulesError, SourceError};
@@ -152,19 +150,19 @@ pub mod fuzzing {
 #[doc(hidden)]
 #[cfg(feature = "cluster")]
 pub mod dispatching {
-    pub use crate::remote::dispatch::{
+    pub use protocol::Record;
+    pub use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
+    pub use workers::dispatch::{
         Action, Answer, Dealer, Dispatcher, Ending, Event, Examined, Request, Setup, TICK,
     };
-    pub use crate::remote::examine::examine as examine_result;
-    pub use crate::remote::wire::{
+    pub use workers::examine::examine as examine_result;
+    pub use workers::wire::{
         Announced, GroupJob, Message, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
         unpack,
     };
-    pub use crate::worker::serving::{
+    pub use workers::worker::serving::{
         check as check_announced, jobs_of as job_of_stranger, untrusted as config_of_stranger,
     };
-    pub use protocol::Record;
-    pub use schedule::{NextGroup, Schedule, Scheduled, ScheduledGroup};
 }
 
 /// Supervises a bot, if that is what this process was started for: then it does not return. The first

@@ -9,7 +9,7 @@ const PURE: [&str; 4] = [
     "referee/arbiter/src",
     "referee/ratings/src",
     "referee/schedule/src",
-    "referee/src/remote/dispatch",
+    "referee/workers/src/dispatch",
 ];
 
 fn root() -> PathBuf {

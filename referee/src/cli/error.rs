@@ -18,12 +18,12 @@ use tournament::one_match::MatchError;
 use tournament::resume::ResumeError;
 use tournament::{AdmissionError, MergeError, TournamentError};
 
-#[cfg(feature = "cluster")]
-use crate::remote::RemoteError;
 use crate::report::pages::SiteError;
 use crate::scaffold::ScaffoldError;
 #[cfg(feature = "cluster")]
-use crate::worker::WorkerError;
+use workers::RemoteError;
+#[cfg(feature = "cluster")]
+use workers::worker::WorkerError;
 
 /// Why a command did not go well.
 #[derive(Debug, Error)]

@@ -29,13 +29,13 @@ use super::environment::yardstick;
 use super::format::{OutputFormat, print_json};
 use super::watch::{ListenArgs, Watcher};
 use super::{CliError, block_on, on_stop, print};
-#[cfg(feature = "cluster")]
-use crate::remote::{self, Cluster, Workers};
 use crate::report::forecast::TestForecast;
 use crate::report::progress::{Detail, Display};
 use crate::report::{formats, sheet, tables, tell, terminal};
 #[cfg(feature = "cluster")]
 use tournament::BackendFailure;
+#[cfg(feature = "cluster")]
+use workers::{Cluster, Workers};
 
 /// No message travels in less, and comes back.
 const SHORTEST_LEASE: Duration = Duration::from_millis(100);
@@ -247,7 +247,7 @@ impl Args {
     async fn remove_from_server(&self, tournament: &Tournament) {
         #[cfg(feature = "cluster")]
         if let Some(cluster) = self.nats.cluster()
-            && let Err(error) = remote::remove(tournament.folder(), &cluster).await
+            && let Err(error) = workers::remove(tournament.folder(), &cluster).await
         {
             tell(format_args!(
                 "warning: it is not removed from the NATS server: {error}\n"

@@ -28,7 +28,7 @@ const SHOWN: usize = 60;
 
 /// Why a worker without `--trust` declines a tournament: one sentence, with the bot and the key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) struct Declined {
+pub struct Declined {
     /// The bot in whose table it stands.
     bot: Option<String>,
     key: String,
@@ -47,15 +47,15 @@ impl fmt::Display for Declined {
 
 /// What is sent along with a configuration, and what the worker's own user lets tournaments use.
 #[derive(Debug, Default)]
-pub(crate) struct Along<'a> {
+pub struct Along<'a> {
     /// The folder of `--dir`: bots may be in it.
-    pub(crate) folder: Option<&'a Path>,
+    pub folder: Option<&'a Path>,
     /// The bots that come in bundles.
     pub(crate) bundled: BTreeSet<&'a str>,
     /// Where the bundles were unpacked, once they were.
-    pub(crate) unpacked: BTreeMap<&'a str, PathBuf>,
+    pub unpacked: BTreeMap<&'a str, PathBuf>,
     /// The files whose texts come with the announcement.
-    pub(crate) files: BTreeSet<&'a str>,
+    pub files: BTreeSet<&'a str>,
 }
 
 /// What the values of a key may be.
@@ -223,7 +223,7 @@ fn is_looked_into(path: &str) -> bool {
 ///
 /// # Errors
 /// The first such key, and why.
-pub(crate) fn check(table: &Table, along: &Along<'_>) -> Result<(), Declined> {
+pub fn check(table: &Table, along: &Along<'_>) -> Result<(), Declined> {
     Walk { along, bot: None }.table(table, "")
 }
 

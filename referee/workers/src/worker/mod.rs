@@ -2,12 +2,12 @@
 //! takes configurations as data and, unless it was told to trust them, has all programs that they name
 //! run in the strict sandbox.
 
-pub(crate) mod allowed;
+pub mod allowed;
 mod bundles;
 mod office;
 mod options;
 mod programs;
-pub(crate) mod serving;
+pub mod serving;
 mod slot;
 
 use std::io;

@@ -13,8 +13,8 @@ use super::open_jobs::OpenJobs;
 use super::rechecks::Rechecks;
 use super::seen::Seen;
 use super::{Action, Answer, Ending, Event, Examined, Request, Setup};
-use crate::remote::error::RemoteError;
-use crate::remote::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
+use crate::error::RemoteError;
+use crate::wire::{GroupJob, Unplayable, WorkerNews, pack, unpack};
 
 /// How often the coordinator looks after what news may have missed.
 pub const TICK: Duration = Duration::from_millis(500);

@@ -2,13 +2,16 @@
 //! coordinator writes the log: here is what it publishes, how it judges results, and what both sides say
 //! to each other.
 
+#![allow(missing_docs, reason = "strangers read the front door, `referee`")]
+
 mod bundles;
-pub(crate) mod dispatch;
+pub mod dispatch;
 mod error;
-pub(crate) mod examine;
+pub mod examine;
 mod identity;
 mod venue;
-pub(crate) mod wire;
+pub mod wire;
+pub mod worker;
 
 use std::path::Path;
 use std::time::Duration;

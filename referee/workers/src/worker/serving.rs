@@ -23,7 +23,7 @@ use tournament::folder::STDERR_NAME;
 
 use super::allowed::{self, Along};
 use super::options::WorkerOptions;
-use crate::remote::wire::{Announced, GroupJob, unpack};
+use crate::wire::{Announced, GroupJob, unpack};
 
 /// No schedule has more matches.
 const MOST_NUMBER: usize = 999_999;

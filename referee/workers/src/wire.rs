@@ -93,7 +93,7 @@ pub struct GroupJob {
     /// What they are dealt from, in games with chance or hidden information. It says nothing about other
     /// groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) deal: Option<Deal>,
+    pub deal: Option<Deal>,
 }
 
 impl GroupJob {
@@ -233,7 +233,7 @@ impl Announced {
     ///
     /// # Errors
     /// Why it is none.
-    pub(crate) fn table(&self) -> Result<toml::Table, String> {
+    pub fn table(&self) -> Result<toml::Table, String> {
         if self.config.len() as u64 > 4 * MOST_TEXT {
             return Err("its configuration is too long".to_owned());
         }
@@ -242,7 +242,7 @@ impl Announced {
     }
 
     /// For how long a job is a worker's.
-    pub(crate) fn lease(&self) -> Duration {
+    pub fn lease(&self) -> Duration {
         Duration::from_millis(self.lease_ms).clamp(SHORTEST_LEASE, LONGEST_LEASE)
     }
 

@@ -21,9 +21,7 @@ use super::bundles::{FetchError, Source};
 use super::options::{Leave, WorkerOptions};
 use super::serving::{self, Room, Serving};
 use super::slot::{Played, Slot};
-use crate::remote::wire::{
-    Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack,
-};
+use crate::wire::{Announced, FOR_OTHERS, PAUSE, PlayedGroup, Unplayable, WAIT, WorkerNews, pack};
 
 /// How long a worker waits for a job of one tournament before it looks at the next, where there are several tournaments.
 const SHORT_WAIT: Duration = Duration::from_millis(200);
